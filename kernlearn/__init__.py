@@ -1,0 +1,22 @@
+"""Resource-efficient kernel learning: estimators, and the experiments that test them.
+
+The estimators live in subpackages named after their subject; nothing is imported until
+it is asked for, so that ``import kernlearn`` costs nothing.
+"""
+
+from kernlearn._lazy import attach
+from kernlearn._version import __version__
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "datasets": "",
+        "experiments": "",
+        "features": "",
+        "kernels": "",
+        "reports": "",
+        "solvers": "",
+        "theory": "",
+    },
+)
+__all__ += ["__version__"]
