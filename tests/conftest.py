@@ -1,0 +1,49 @@
+"""Fixtures shared by all tests; the rule for tests on real data."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def _data_folder() -> Path | None:
+    named = os.environ.get("KERNLEARN_DATA")
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if _data_folder() is not None:
+        return
+    if os.environ.get("KERNLEARN_REQUIRE_DATA"):
+        raise pytest.UsageError("KERNLEARN_REQUIRE_DATA is set but KERNLEARN_DATA names no folder")
+    skip = pytest.mark.skip(reason="real data needed: set KERNLEARN_DATA to its folder")
+    for item in items:
+        if "data" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder with the real data sets."""
+    folder = _data_folder()
+    assert folder is not None, "mark the test with pytest.mark.data"
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus: int, config: pytest.Config) -> None:
+    """Name data tests that were skipped although data was promised."""
+    if not os.environ.get("KERNLEARN_REQUIRE_DATA"):
+        return
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "data" in r.keywords]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests on real data were skipped", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail the run when a data test was skipped although data was promised."""
+    if not os.environ.get("KERNLEARN_REQUIRE_DATA") or exitstatus:
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and any("data" in r.keywords for r in reporter.stats.get("skipped", [])):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
