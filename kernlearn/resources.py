@@ -33,4 +33,6 @@ def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
     for folder in (inside, beside):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(f"kernlearn is installed without its {kind}: neither {inside} nor {beside}")
+    raise FileNotFoundError(
+        f"kernlearn is installed without its {kind}: neither {inside} nor {beside}"
+    )

@@ -1,0 +1,241 @@
+"""Whether the names in a config exist and fit each other; the model has checked the form."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from kernlearn.experiments._yaml import KeyPath
+from kernlearn.experiments.config import DatasetEntry, KernelEntry, MethodEntry
+from kernlearn.experiments.registry import (
+    ESTIMATORS,
+    KERNELS,
+    METRICS,
+    TASK_METRICS,
+    Component,
+    parameter_names,
+    suggestion,
+    takes_kernel,
+    value_error,
+)
+from kernlearn.experiments.values import candidates, form_of, varied
+from kernlearn.resources import shipped
+
+Fault = tuple[KeyPath, str]
+
+_LABELS = ("dataset", "kernel", "method")
+
+
+def check_references(raw: Mapping[str, Any]) -> list[Fault]:
+    """Return a fault for every name that means nothing and every value that is refused.
+
+    Parameters
+    ----------
+    raw : mapping
+        The config as read; parts of the wrong form are passed over, since the model
+        reports those.
+
+    Returns
+    -------
+    list of (path, text)
+    """
+    checks: tuple[Callable[[Mapping[str, Any]], Iterator[Fault]], ...] = (
+        _check_datasets, _check_kernels, _check_methods, _check_metrics, _check_labels,
+        _check_only, _check_reported,
+    )  # fmt: skip
+    return [fault for check in checks for fault in check(raw)]
+
+
+def _mapping(raw: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    here: Any = raw
+    for key in keys:
+        here = here.get(key) if isinstance(here, Mapping) else None
+    return here if isinstance(here, dict) else {}
+
+
+def _entries(raw: Mapping[str, Any], section: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for label, entry in _mapping(raw, section).items():
+        if entry is None or isinstance(entry, dict):
+            yield label, entry or {}
+
+
+def _texts(value: Any) -> list[str]:
+    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def _parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
+    known = model.model_fields  # type: ignore[attr-defined]
+    return {k: v for k, v in entry.items() if k not in known}
+
+
+def _check_datasets(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    from kernlearn.datasets import catalogue, generators
+
+    for label, entry in _entries(raw, "datasets"):
+        path: KeyPath = ("datasets", label)
+        extras = _parameters(entry, DatasetEntry)
+        generator = entry.get("generator")
+        if isinstance(generator, str):
+            known = generators()
+            if generator not in known:
+                text = f"no generator {generator!r}{suggestion(generator, known)}"
+                yield (*path, "generator"), text
+                continue
+            names = [p for p in _signature(known[generator]) if p != "random_state"]
+        else:
+            name = entry.get("name") or label
+            if isinstance(name, str) and name not in catalogue():
+                yield path, f"no data set {name!r} in the catalogue{suggestion(name, catalogue())}"
+            names = []
+        for key in extras:
+            if key not in names:
+                yield (
+                    (*path, key),
+                    "unknown key" + suggestion(key, [*DatasetEntry.model_fields, *names]),
+                )
+
+
+def _signature(function: Callable[..., Any]) -> list[str]:
+    import inspect
+
+    return list(inspect.signature(function).parameters)
+
+
+def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    for label, entry in _entries(raw, "kernels"):
+        name = entry.get("kernel")
+        if isinstance(name, str):
+            parameters = _parameters(entry, KernelEntry)
+            yield from _check_component(("kernels", label), "kernel", name, KERNELS, parameters)
+
+
+def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    datasets = _mapping(raw, "datasets")
+    for label, entry in _entries(raw, "methods"):
+        path: KeyPath = ("methods", label)
+        parameters = _parameters(entry, MethodEntry)
+        yield from _check_forms(path, parameters, datasets)
+        name = entry.get("estimator")
+        if not isinstance(name, str):
+            continue
+        yield from _check_component(path, "estimator", name, ESTIMATORS, parameters)
+        needs = name in ESTIMATORS and takes_kernel(ESTIMATORS[name])
+        if needs and "kernel" not in parameters and not raw.get("kernels"):
+            yield path, f"{name} needs a kernel: add a section `kernels`"
+
+
+def _check_forms(
+    path: KeyPath, parameters: Mapping[str, Any], datasets: Iterable[str]
+) -> Iterator[Fault]:
+    for key, value in parameters.items():
+        form = form_of(value)
+        if form == "by_dataset":
+            choices = value["by_dataset"]
+            if not isinstance(choices, dict):
+                yield (*path, key), "by_dataset must be a mapping of data sets to values"
+                continue
+            for name in choices:
+                if name != "default" and name not in datasets:
+                    text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
+                    yield (*path, key, "by_dataset", name), text
+            missing = [d for d in datasets if d not in choices]
+            if missing and "default" not in choices:
+                yield (*path, key), f"by_dataset gives no value for {', '.join(missing)}"
+        elif form == "select" and not (isinstance(value["select"], list) and value["select"]):
+            yield (*path, key), "select must be a list of values to choose from"
+        elif form == "list" and not value:
+            yield (*path, key), "an empty list gives no method; give one value or more"
+
+
+def _check_component(
+    path: KeyPath,
+    role: str,
+    name: str,
+    known: Mapping[str, Component],
+    parameters: Mapping[str, Any],
+) -> Iterator[Fault]:
+    if name not in known:
+        yield (*path, role), f"no {role} {name!r}{suggestion(name, known)}"
+        return
+    names = [n for n in parameter_names(known[name]) if n != role]
+    for key, value in parameters.items():
+        if key not in names:
+            yield (*path, key), f"{name} has no such parameter{suggestion(key, [*names, role])}"
+        elif _unfoldable(value):
+            for candidate in candidates(value):
+                refused = value_error(known[name], {key: candidate})
+                if refused:
+                    yield (*path, key), refused
+                    break
+
+
+def _unfoldable(value: Any) -> bool:
+    form = form_of(value)
+    if form == "select":
+        return isinstance(value["select"], list)
+    return form != "by_dataset" or isinstance(value["by_dataset"], dict)
+
+
+def _check_metrics(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    task = raw.get("task", "classification")
+    if task not in TASK_METRICS:
+        return
+    measured, derived = TASK_METRICS[task], _mapping(raw, "derived")
+    methods, shown = _mapping(raw, "methods"), [*measured, *derived]
+    for name, entry in derived.items():
+        if name in METRICS:
+            yield ("derived", name), "is the name of a measured metric; take another"
+        for key in ("ratio", "baseline_metric"):
+            metric = entry.get(key) if isinstance(entry, dict) else None
+            if isinstance(metric, str) and metric not in measured:
+                text = f"no metric {metric!r} of {task}{suggestion(metric, measured)}"
+                yield ("derived", name, key), text
+        baseline = entry.get("baseline") if isinstance(entry, dict) else None
+        if isinstance(baseline, str) and baseline not in methods:
+            text = f"no method {baseline!r}{suggestion(baseline, methods)}"
+            yield ("derived", name, "baseline"), text
+    for path, names in (
+        (("metrics",), _texts(raw.get("metrics"))),
+        (("table", "metrics"), _texts(_mapping(raw, "table").get("metrics"))),
+        (("verdict",), list(_mapping(raw, "verdict"))),
+    ):
+        for metric in names:
+            if metric not in shown:
+                yield path, f"no metric {metric!r} of {task}{suggestion(metric, shown)}"
+
+
+def _check_labels(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    axes: list[str] = []
+    for section, model in (("datasets", DatasetEntry), ("methods", MethodEntry)):
+        for _, entry in _entries(raw, section):
+            axes += varied(_parameters(entry, model))
+    known = [*_LABELS, "metric", *axes]
+    for key in ("each", "rows", "columns"):
+        for label in _texts(_mapping(raw, "table").get(key)):
+            if label not in known:
+                yield ("table", key), f"no label {label!r}{suggestion(label, known)}"
+    figures = raw.get("figures")
+    for i, figure in enumerate(figures if isinstance(figures, list) else []):
+        if not isinstance(figure, dict):
+            continue
+        for key in ("x", "color", "dash", "panels"):
+            value = figure.get(key)
+            for label in [value] if isinstance(value, str) else _texts(value):
+                if label not in known:
+                    yield ("figures", i, key), f"no label {label!r}{suggestion(label, known)}"
+
+
+def _check_only(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    only = raw.get("only")
+    for i, match in enumerate(only if isinstance(only, list) else []):
+        for key, value in (match if isinstance(match, dict) else {}).items():
+            if key not in _LABELS:
+                yield ("only", i, key), f"unknown key{suggestion(key, _LABELS)}"
+            elif str(value) not in _mapping(raw, f"{key}s"):
+                text = f"no {key} {value!r}{suggestion(str(value), _mapping(raw, f'{key}s'))}"
+                yield ("only", i, key), text
+
+
+def _check_reported(raw: Mapping[str, Any]) -> Iterator[Fault]:
+    name = raw.get("reported")
+    if isinstance(name, str) and not (shipped("reported") / name).is_file():
+        known = [p.name for p in shipped("reported").glob("*.csv")]
+        yield ("reported",), f"no reported numbers {name!r}{suggestion(name, known)}"

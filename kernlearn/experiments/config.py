@@ -1,0 +1,171 @@
+"""What an experiment's YAML may say: one model a section, unknown keys refused."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
+Task = Literal["classification", "kernel_approximation"]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _OpenSection(BaseModel):
+    """A section whose further keys are parameters of the component that it names."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The keys that belong to the component."""
+        return dict(self.model_extra or {})
+
+
+class DatasetEntry(_OpenSection):
+    """A data set of the catalogue, or a generator with its parameters."""
+
+    name: str | None = Field(
+        default=None, description="name in the catalogue, if the label is another"
+    )
+    generator: str | None = Field(
+        default=None, description="name of a generator instead of a data set"
+    )
+    nominal: Literal["ordinal", "onehot"] = "ordinal"
+    binarize: Literal["random"] | list[str] | None = Field(
+        default=None, description="make two classes: a random half positive, or the classes named"
+    )
+    scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
+
+
+class KernelEntry(_OpenSection):
+    """A kernel class with its parameters."""
+
+    kernel: str
+
+
+class MethodEntry(_OpenSection):
+    """An estimator with its parameters.
+
+    A parameter is a value; a list, which makes one method a value; ``{select: [...]}``,
+    chosen on a validation part; or ``{by_dataset: {name: value, default: value}}``.
+    """
+
+    estimator: str
+
+
+class Protocol(_Section):
+    """How data is cut and scaled and how parameters are chosen."""
+
+    splits: Count = 5
+    train: Fraction = 0.6
+    max_train: Count | None = None
+    max_test: Count | None = None
+    scale: list[Scaling] = []
+    validation: Fraction = Field(
+        default=0.2, description="share of the training part for `select`"
+    )
+    seed: Annotated[int, Field(ge=0)] = 0
+    threads: Count = 1
+
+
+class Derived(_Section):
+    """A metric computed from others: how many times less than a baseline's."""
+
+    ratio: str = Field(description="the metric in the denominator")
+    baseline: str = Field(description="the method whose metric is the numerator")
+    baseline_metric: str | None = Field(default=None, description="if it is another than `ratio`")
+
+
+class TableSpec(_Section):
+    """The layout of the printed table."""
+
+    each: list[str] = Field(default=[], description="one table a value of these labels")
+    rows: list[str] = ["dataset", "method"]
+    columns: list[str] = []
+    metrics: list[str] = []
+
+
+class FigureSpec(_Section):
+    """A chart of metrics against a varied parameter."""
+
+    title: str = ""
+    x: str
+    metrics: list[str]
+    panels: list[str] = Field(default=[], description="one panel a value of these labels")
+    color: str = "method"
+    dash: str | None = None
+    x_scale: Literal["linear", "log"] = "linear"
+    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
+
+
+class Tolerance(_Section):
+    """When a measured mean counts as the reported one."""
+
+    absolute: Annotated[float, Field(ge=0)] | None = None
+    relative: Annotated[float, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "Tolerance":
+        if (self.absolute is None) == (self.relative is None):
+            raise ValueError("give either absolute or relative")
+        return self
+
+
+def _by_name(value: Any) -> Any:
+    """Let a plain list of names stand for a mapping without options."""
+    if isinstance(value, list) and all(isinstance(v, str) for v in value):
+        return {v: {} for v in value}
+    if isinstance(value, dict):
+        return {k: {} if v is None else v for k, v in value.items()}
+    return value
+
+
+class ExperimentConfig(_Section):
+    """One experiment: a product of data sets, kernels, methods and splits.
+
+    Attributes
+    ----------
+    title, source : str
+        What it is and the paper, table or figure it re-measures.
+    task : {"classification", "kernel_approximation"}
+        What is done with a method, and so which metrics there are.
+    datasets, kernels, methods : dict
+        Label to entry, in the order of the table.
+    only : list of dict
+        If given, the combinations of labels that are run; others are left out.
+    metrics : list of str
+        The metrics shown, measured or derived.
+    """
+
+    title: Annotated[str, Field(min_length=1)]
+    source: str = ""
+    task: Task = "classification"
+    datasets: Annotated[dict[str, DatasetEntry], BeforeValidator(_by_name), Field(min_length=1)]
+    kernels: Annotated[dict[str, KernelEntry], BeforeValidator(_by_name)] = {}
+    methods: Annotated[dict[str, MethodEntry], BeforeValidator(_by_name), Field(min_length=1)]
+    only: list[dict[str, str]] = []
+    protocol: Protocol = Protocol()
+    metrics: Annotated[list[str], Field(min_length=1)]
+    derived: dict[str, Derived] = {}
+    table: TableSpec | None = None
+    figures: list[FigureSpec] = []
+    reported: str | None = Field(default=None, description="file of the paper's numbers")
+    verdict: dict[str, Tolerance] = {}
+    notes: dict[str, str] = {}
+    profiles: dict[str, dict[str, Any]] = {}
+
+
+class LoadedExperiment(BaseModel):
+    """A checked config and where it came from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    path: Path
+    profile: str
+    config: ExperimentConfig

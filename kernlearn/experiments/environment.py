@@ -1,0 +1,94 @@
+"""What a measured number was measured on."""
+
+import os
+import platform
+import subprocess
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+_PACKAGES = (
+    "kernlearn", "numpy", "scipy", "scikit-learn", "liblinear-official",
+    "libsvm-official", "numba", "pandas", "threadpoolctl",
+)  # fmt: skip
+
+
+def _package_versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _cpu_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def _memory_bytes() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def _blas() -> list[dict[str, Any]]:
+    import numpy as np  # noqa: F401  (its BLAS must be loaded to be seen)
+    from threadpoolctl import threadpool_info
+
+    keys = ("user_api", "internal_api", "version", "architecture", "threading_layer")
+    return [{k: lib[k] for k in keys if lib.get(k)} for lib in threadpool_info()]
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _commit() -> dict[str, Any]:
+    # An installed package may lie inside somebody else's repository: that commit is not ours.
+    if not (Path(__file__).parents[2] / ".git").exists():
+        return {}
+    commit, changes = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
+    return {} if commit is None else {"commit": commit, "dirty": bool(changes)}
+
+
+@cache
+def describe_environment() -> dict[str, Any]:
+    """Describe packages, machine, BLAS and source commit.
+
+    Returns
+    -------
+    dict
+        JSON-ready; no user name, host name or path.
+    """
+    return {
+        "python": sys.version.split()[0],
+        "packages": _package_versions(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "memory_bytes": _memory_bytes(),
+        "blas": _blas(),
+        **_commit(),
+    }

@@ -1,0 +1,242 @@
+"""From a file, a profile and command-line settings to a checked experiment, or all its faults."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments._yaml import KeyPath, parse_scalar, read_yaml
+from kernlearn.experiments.checks import check_references
+from kernlearn.experiments.config import ExperimentConfig, LoadedExperiment, Protocol
+from kernlearn.experiments.registry import suggestion
+from kernlearn.resources import shipped
+
+DEFAULT_PROFILE = "full"
+
+
+class Places:
+    """Where each value of a config was written, for error messages."""
+
+    def __init__(self, source: str, lines: Mapping[KeyPath, int]) -> None:
+        self.source = source
+        self._places = {path: f"{source}:{line}" for path, line in lines.items()}
+
+    def mark(self, path: KeyPath, place: str) -> None:
+        """Note that the value at a path came from elsewhere."""
+        for known in [p for p in self._places if p[: len(path)] == path]:
+            del self._places[known]
+        self._places[path] = place
+
+    def of(self, path: Sequence[str | int]) -> str:
+        """Return the place of a value, or of the nearest one around it."""
+        for end in range(len(path), -1, -1):
+            if tuple(path[:end]) in self._places:
+                return self._places[tuple(path[:end])]
+        return self.source
+
+    def message(self, path: Sequence[str | int], text: str) -> str:
+        """Put place and path before a text."""
+        dotted = ".".join(map(str, path))
+        return f"{self.of(path)}: {dotted}: {text}" if dotted else f"{self.of(path)}: {text}"
+
+
+def find_config(name: str | Path) -> Path:
+    """Find a config by path or, among those that come with kernlearn, by name.
+
+    Parameters
+    ----------
+    name : str or Path
+        ``configs/table3_1.yaml`` or ``table3_1``.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no shipped config of that name.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    folder = shipped("configs")
+    known = sorted(p.stem for p in folder.glob("*.yaml"))
+    # "configs/table3_1.yaml" outside a checkout means the shipped one just as "table3_1" does.
+    if path.suffix in ("", ".yaml", ".yml") and path.stem in known and len(path.parts) <= 2:
+        return folder / f"{path.stem}.yaml"
+    close = difflib.get_close_matches(path.stem, known, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else f"; shipped ones: {', '.join(known)}"
+    raise ConfigError(
+        f"{name}: no such file, and no config of that name comes with kernlearn{hint}"
+    )
+
+
+def load_config(
+    name: str | Path,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    settings: Sequence[str] = (),
+) -> LoadedExperiment:
+    """Read a config, apply a profile and settings, and check everything.
+
+    Parameters
+    ----------
+    name : str or Path
+        A path, or the name of a shipped config.
+    profile : str, default="full"
+        ``"full"`` is the config as it stands; others are defined under its ``profiles``.
+    settings : sequence of str
+        ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
+
+    Returns
+    -------
+    LoadedExperiment
+
+    Raises
+    ------
+    ConfigError
+        With one line for every fault found: ``file:line: path: what is wrong``.
+    """
+    path = find_config(name)
+    raw, lines = read_yaml(path)
+    places = Places(str(path), lines)
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
+    for section in ("datasets", "kernels", "methods"):
+        if isinstance(raw.get(section), list) and all(isinstance(v, str) for v in raw[section]):
+            raw[section] = {v: {} for v in raw[section]}
+    _apply_profile(raw, profile, places)
+    for setting in settings:
+        _apply_setting(raw, setting, places)
+
+    faults: list[tuple[KeyPath, str]] = []
+    config = None
+    try:
+        config = ExperimentConfig.model_validate(raw)
+    except ValidationError as error:
+        faults += [_explain(e, raw) for e in error.errors(include_url=False)]
+    structural = {fault[0] for fault in faults}
+    faults += [f for f in check_references(raw) if f[0] not in structural]
+    if faults or config is None:
+        messages = dict.fromkeys(places.message(p, text) for p, text in faults)
+        raise ConfigError("\n".join(messages))
+    return LoadedExperiment(name=path.stem, path=path, profile=profile, config=config)
+
+
+def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
+    profiles = raw.get("profiles") or {}
+    if not isinstance(profiles, dict):
+        return  # the check of the whole says so
+    if profile not in profiles:
+        if profile == DEFAULT_PROFILE:
+            return
+        known = [*profiles, DEFAULT_PROFILE]
+        raise ConfigError(f"{places.source}: no profile {profile!r}{suggestion(profile, known)}")
+    chosen = profiles[profile]
+    if isinstance(chosen, dict):
+        for key, value in chosen.items():
+            target = _target(key)
+            place = places.of(("profiles", profile, key))
+            _put(raw, target, value, place)
+            places.mark(target, place)
+
+
+def _apply_setting(raw: dict[str, Any], setting: str, places: Places) -> None:
+    key, equals, text = setting.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"-o {setting}: a setting is key=value, such as splits=2")
+    target = _target(key)
+    _put(raw, target, parse_scalar(text), f"-o {setting}")
+    places.mark(target, f"-o {setting}")
+
+
+def _target(key: str) -> KeyPath:
+    if key in Protocol.model_fields:
+        return ("protocol", key)
+    return tuple(key.split("."))
+
+
+def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> None:
+    here: Any = raw
+    for depth, key in enumerate(target[:-1]):
+        if here.get(key) is None:
+            here[key] = {}
+        here = here[key]
+        if not isinstance(here, dict):
+            raise ConfigError(
+                f"{place}: {'.'.join(map(str, target[: depth + 1]))} has no keys to set"
+            )
+    here[target[-1]] = value
+
+
+_PLAIN = {
+    "missing": "is missing",
+    "dict_type": "must be a mapping of keys to values",
+    "list_type": "must be a list",
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "bool_type": "must be true or false",
+}
+
+
+def _explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
+    """Turn one pydantic error into a path and a sentence."""
+    path = _real_path(error["loc"], raw)
+    kind, given = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return path, "unknown key" + suggestion(str(path[-1]), _allowed_keys(error["loc"][:-1]))
+    if kind == "literal_error":
+        # pydantic writes the alternatives as "'a', 'b' or 'c'"
+        expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
+        return path, f"{given!r} is not allowed" + suggestion(
+            str(given), [e.strip("'") for e in expected]
+        )
+    text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
+    text = text[0].lower() + text[1:]
+    shown = "" if kind == "missing" or isinstance(given, (dict, list)) else f", not {given!r}"
+    return path, text + shown
+
+
+def _real_path(loc: Sequence[str | int], raw: Any) -> KeyPath:
+    """Drop what pydantic adds to a location (the branch of a union) from the path."""
+    path: list[str | int] = []
+    here = raw
+    for i, step in enumerate(loc):
+        last = i == len(loc) - 1
+        if isinstance(here, dict) and (step in here or last):
+            here = here.get(step)
+        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
+            here = here[step]
+        elif not (last and here is None):
+            continue
+        path.append(step)
+    return tuple(path)
+
+
+def _allowed_keys(loc: Sequence[str | int]) -> list[str]:
+    """Return the keys of the section at a location of the model."""
+    model: Any = ExperimentConfig
+    for step in loc:
+        field = getattr(model, "model_fields", {}).get(step)
+        if field is None:
+            continue
+        for candidate in _models_in(field.annotation):
+            model = candidate
+    return list(model.model_fields)
+
+
+def _models_in(annotation: Any) -> list[Any]:
+    if hasattr(annotation, "model_fields"):
+        return [annotation]
+    found = []
+    for argument in getattr(annotation, "__args__", ()):
+        found += _models_in(argument)
+    return found

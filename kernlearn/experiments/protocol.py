@@ -1,0 +1,152 @@
+"""How a trial's data is prepared: two classes, a split, a scale learnt on the training part."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+from sklearn.utils import Bunch
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn.experiments.seeds import generator
+
+
+class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Divide every vector by the largest Euclidean norm of the training vectors.
+
+    "The lengths of all vectors were normalized using normalization constants learnt on
+    the training sets" (Kar 2013, section 3.6.3). Test vectors may come out longer than 1.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
+        """Learn the largest norm; 1 if all vectors are zero."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.scale_ = float(row_norms(X).max()) or 1.0
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Divide by the learnt norm."""
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return X / X.dtype.type(self.scale_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+_SCALERS = {
+    "zscore": StandardScaler,
+    "minmax": MinMaxScaler,
+    "max_norm": MaxNormScaler,
+    "unit_norm": Normalizer,
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The training and the test part of one split, scaled."""
+
+    X_train: Any
+    y_train: NDArray[Any]
+    X_test: Any
+    y_test: NDArray[Any]
+
+
+def positive_classes(
+    names: list[str], how: str | list[str] | None, seed: int, dataset: str
+) -> list[str] | None:
+    """Choose the classes that make up the positive one.
+
+    Parameters
+    ----------
+    names : list of str
+        All classes.
+    how : {"random"}, list of str or None
+        A random half (rounded down) of the classes, fixed for a data set by the seed; the
+        classes named; or no binarisation.
+    seed : int
+        The experiment's seed.
+    dataset : str
+        Name of the data set.
+
+    Returns
+    -------
+    list of str or None
+        None if the classes stay as they are: asked so, or already two.
+    """
+    if how is None or (how == "random" and len(names) <= 2):
+        return None
+    if how == "random":
+        rng = generator(seed, f"binarize {dataset}")
+        chosen = rng.choice(len(names), size=len(names) // 2, replace=False)
+        return [names[i] for i in sorted(chosen)]
+    unknown = [n for n in how if n not in names]
+    if unknown or len(how) >= len(names):
+        raise ValueError(
+            f"binarize: {how} must be some, not all, of the classes {', '.join(names)}"
+        )
+    return list(how)
+
+
+def binarized(data: Bunch, positive: list[str] | None) -> NDArray[Any]:
+    """Return the labels, as 0 and 1 where positive classes are given."""
+    y = np.asarray(data.target)
+    if positive is None:
+        return y
+    wanted = [i for i, name in enumerate(data.target_names) if str(name) in positive]
+    return np.isin(y, wanted).astype(np.int64)
+
+
+def split_indices(
+    n_samples: int,
+    *,
+    train: float,
+    max_train: int | None,
+    max_test: int | None,
+    seed: int,
+    split: int,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Cut row numbers at random into a training and a test part.
+
+    The training part has ``min(round(train * n_samples), max_train)`` rows; all others are
+    the test part, of which at most ``max_test`` are kept.
+    """
+    order = generator(seed, "split", split).permutation(n_samples)
+    n_train = max(1, round(train * n_samples))
+    if max_train is not None:
+        n_train = min(n_train, max_train)
+    if n_train >= n_samples:
+        raise ValueError(f"a training part of {n_train} of {n_samples} rows leaves no test part")
+    test = order[n_train:]
+    return order[:n_train], test if max_test is None else test[:max_test]
+
+
+def prepare(X: Any, y: NDArray[Any], protocol: dict[str, Any], split: int) -> Parts:
+    """Split, then scale by what the training part teaches."""
+    train, test = split_indices(
+        X.shape[0],
+        train=protocol["train"],
+        max_train=protocol["max_train"],
+        max_test=protocol["max_test"],
+        seed=protocol["seed"],
+        split=split,
+    )
+    X_train, X_test = X[train], X[test]
+    for name in protocol["scale"]:
+        scaler = _SCALERS[name]()
+        if name == "zscore" and sp.issparse(X):
+            raise ValueError(
+                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+            )
+        X_train = scaler.fit_transform(X_train)
+        X_test = scaler.transform(X_test)
+    return Parts(X_train, y[train], X_test, y[test])

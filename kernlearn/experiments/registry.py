@@ -1,0 +1,155 @@
+"""Names in a config, and the components they stand for."""
+
+import difflib
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Component:
+    """A class or function that a config can name.
+
+    Attributes
+    ----------
+    path : str
+        ``"module:name"``.
+    version : int
+        Raised when the same parameters give other numbers, so that stored ones are stale.
+    summary : str
+        One line for ``kernlearn list``.
+    """
+
+    path: str
+    version: int
+    summary: str
+
+    def load(self) -> Any:
+        """Import and return the class or function."""
+        module, _, name = self.path.partition(":")
+        return getattr(import_module(module), name)
+
+
+ESTIMATORS: dict[str, Component] = {
+    "KernelSVM": Component("kernlearn.solvers:KernelSVM", 1, "exact kernel SVM by LIBSVM"),
+    "LinearSVM": Component("kernlearn.solvers:LinearSVM", 1, "linear SVM by LIBLINEAR"),
+    "MaclaurinSVM": Component(
+        "kernlearn.features:MaclaurinSVM", 1, "RF and H0/1: random Maclaurin features, LIBLINEAR"
+    ),
+    "RandomMaclaurin": Component(
+        "kernlearn.features:RandomMaclaurin", 1, "feature map of a dot-product kernel"
+    ),
+    "CompositionalMaclaurin": Component(
+        "kernlearn.features:CompositionalMaclaurin", 1, "feature map of a composed kernel"
+    ),
+    "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
+}
+
+KERNELS: dict[str, Component] = {
+    "HomogeneousPolynomialKernel": Component(
+        "kernlearn.kernels:HomogeneousPolynomialKernel", 1, "⟨x, y⟩^degree"
+    ),
+    "PolynomialKernel": Component(
+        "kernlearn.kernels:PolynomialKernel", 1, "(⟨x, y⟩ + coef0)^degree"
+    ),
+    "ExponentialKernel": Component("kernlearn.kernels:ExponentialKernel", 1, "exp(⟨x, y⟩ / σ²)"),
+    "VovkKernel": Component("kernlearn.kernels:VovkKernel", 1, "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
+    "DotProductKernel": Component(
+        "kernlearn.kernels:DotProductKernel", 1, "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is known of a metric.
+
+    Attributes
+    ----------
+    label : str
+        Head of its column.
+    better : {1, -1, 0}
+        1 where more is better, -1 where less is, 0 where neither.
+    digits : int
+        Significant digits shown, or decimals for values in the unit interval.
+    """
+
+    label: str
+    better: int
+    digits: int = 3
+
+
+METRICS: dict[str, Metric] = {
+    "accuracy": Metric("accuracy", 1, 3),
+    "gram_error": Metric("mean |K − ZZᵀ|", -1, 3),
+    "fit_seconds": Metric("fit s", -1, 3),
+    "fit_cpu_seconds": Metric("fit cpu s", -1, 3),
+    "predict_seconds": Metric("predict s", -1, 3),
+    "predict_cpu_seconds": Metric("predict cpu s", -1, 3),
+    "native_predict_seconds": Metric("predict s (LIBSVM)", -1, 3),
+    "select_seconds": Metric("select s", -1, 3),
+    "transform_seconds": Metric("transform s", -1, 3),
+    "n_support": Metric("support vectors", -1, 3),
+}
+
+#: Metrics that each task can measure; not every method gives every one.
+TASK_METRICS: dict[str, tuple[str, ...]] = {
+    "classification": (
+        "accuracy", "fit_seconds", "fit_cpu_seconds", "predict_seconds", "predict_cpu_seconds",
+        "native_predict_seconds", "select_seconds", "n_support",
+    ),
+    "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
+}  # fmt: skip
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Say what is allowed, and which of it was probably meant.
+
+    Parameters
+    ----------
+    word : str
+        What was written.
+    known : iterable of str
+        What could have been.
+
+    Returns
+    -------
+    str
+        ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
+    """
+    names = sorted(known)
+    lowered = {n.lower(): n for n in names}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {lowered[close[0]]!r}?"
+    return f"; allowed: {', '.join(names)}" if names else "; nothing is allowed here"
+
+
+@cache
+def parameter_names(component: Component) -> tuple[str, ...]:
+    """Return the names of the parameters that a config may set."""
+    return tuple(
+        name
+        for name, parameter in inspect.signature(component.load()).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        and name != "random_state"
+    )
+
+
+def takes_kernel(component: Component) -> bool:
+    """Whether the component has a ``kernel`` parameter, and so meets every kernel."""
+    return "kernel" in parameter_names(component)
+
+
+def value_error(component: Component, parameters: Mapping[str, Any]) -> str | None:
+    """Return why an estimator refuses parameter values, or None if it takes them."""
+    try:
+        instance = component.load()(**parameters)
+        if hasattr(instance, "_validate_params"):
+            instance._validate_params()
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return None

@@ -1,0 +1,65 @@
+"""The forms that a parameter's value can take in a config, and what each unfolds to."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+_FORMS = ("select", "by_dataset")
+
+
+def form_of(value: Any) -> str:
+    """Return ``"select"``, ``"by_dataset"``, ``"list"`` or ``"value"``."""
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _FORMS:
+        return next(iter(value))
+    return "list" if isinstance(value, list) else "value"
+
+
+def candidates(value: Any) -> list[Any]:
+    """Return every single value that a parameter may come to have."""
+    form = form_of(value)
+    if form == "list":
+        return value
+    if form == "select":
+        return value["select"]
+    if form == "by_dataset":
+        return [v for each in value["by_dataset"].values() for v in candidates(each)]
+    return [value]
+
+
+def unfold(
+    parameters: Mapping[str, Any], dataset: str = ""
+) -> list[tuple[dict[str, Any], dict[str, list[Any]]]]:
+    """Unfold parameters into every combination of their lists.
+
+    Parameters
+    ----------
+    parameters : mapping
+        As a config gives them.
+    dataset : str
+        Label of the data set, for ``by_dataset``.
+
+    Returns
+    -------
+    list of (fixed, grid)
+        ``fixed`` holds the values that are given, ``grid`` the values that a validation
+        part is to choose from.
+    """
+    grid: dict[str, list[Any]] = {}
+    axes: dict[str, list[Any]] = {}
+    for name, value in parameters.items():
+        if form_of(value) == "by_dataset":
+            choices = value["by_dataset"]
+            value = choices[dataset] if dataset in choices else choices["default"]
+        if form_of(value) == "select":
+            grid[name] = value["select"]
+        else:
+            axes[name] = value if isinstance(value, list) else [value]
+    return [
+        (dict(zip(axes, combination, strict=True)), grid)
+        for combination in product(*axes.values())
+    ]
+
+
+def varied(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that differ between the variants of one method."""
+    return [n for n, value in parameters.items() if form_of(value) in ("list", "by_dataset")]

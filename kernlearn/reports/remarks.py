@@ -1,0 +1,68 @@
+"""What a reader must know beside the numbers: notes, choices made, faults of a measurement."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from kernlearn.experiments.plan import Plan, canonical
+from kernlearn.experiments.store import Result
+
+
+def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
+    """Collect the remarks on a plan's results.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+
+    Returns
+    -------
+    list of str
+        The config's notes, classes that were merged, data that is a sample, data left out,
+        missing or failed trials, and times measured under contention.
+    """
+    config = plan.experiment.config
+    found = [(t, results[t.key]) for t in plan.trials if t.key in results]
+    done = [(t, r) for t, r in found if r.done]
+    said = [f"{name}: {text}" for name, text in config.notes.items()]
+    positives = {t.labels["dataset"]: r.info["positive"] for t, r in done if "positive" in r.info}
+    said += [f"{name}: positive classes {', '.join(p)}" for name, p in positives.items()]
+    samples = {t.labels["dataset"]: r.info["sample"] for t, r in done if "sample" in r.info}
+    said += [f"{name}: {note}" for name, note in samples.items()]
+    if plan.left_out:
+        said.append(f"left out, not found: {', '.join(plan.left_out)}")
+    failed = [(t, r) for t, r in found if not r.done]
+    said += [f"failed: {t}: {r.error}" for t, r in failed]
+    missing = len(plan.trials) - len(found)
+    if missing:
+        said.append(f"{missing} of {len(plan.trials)} trials not run yet")
+    contended = sum(bool(r.info.get("contended")) for _, r in done)
+    if contended:
+        said.append(
+            f"times of {contended} of {len(done)} trials were measured while something else "
+            "had a core; accuracies are not affected"
+        )
+    return said
+
+
+def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
+    """Return how often each cell's validation chose which parameters.
+
+    Returns
+    -------
+    list of dict
+        The cell's labels, and ``selected``: a list of parameters with their counts.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    labels: dict[str, dict[str, Any]] = {}
+    for trial in plan.trials:
+        result = results.get(trial.key)
+        if result is not None and result.done and "selected" in result.info:
+            cell = canonical(trial.labels)
+            labels[cell] = trial.labels
+            counts[cell][canonical(result.info["selected"])] += 1
+    return [
+        {**labels[cell], "selected": dict(counter.most_common())}
+        for cell, counter in counts.items()
+    ]

@@ -1,0 +1,198 @@
+"""Every cell of an experiment: measured mean and spread beside the reported number."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.experiments.config import Derived, ExperimentConfig, Tolerance
+from kernlearn.experiments.plan import Plan, canonical
+from kernlearn.experiments.registry import METRICS, TASK_METRICS
+from kernlearn.experiments.store import Result
+from kernlearn.resources import shipped
+
+#: Columns of a summary, in the order of the committed files.
+COLUMNS = [
+    "experiment", "dataset", "kernel", "method", "params", "metric", "mean", "std", "n_splits",
+    "reported_mean", "reported_std", "verdict",
+]  # fmt: skip
+
+_LABELS = ["dataset", "kernel", "method"]
+_VALUES = {"metric", "mean", "std"}
+
+
+def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
+    """Average each cell over its splits and set it beside what was reported.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+        Finished trials by key; those of other plans are passed over.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a cell and metric: the columns of :data:`COLUMNS`, then one for each varied
+        parameter. ``std`` is the standard deviation over the splits (one degree of freedom
+        taken); ``verdict`` is ``match``, ``better``, ``worse``, ``not run`` or empty where
+        no rule is given.
+    """
+    config = plan.experiment.config
+    rows = _measured(plan, results)
+    rows += [row for name, rule in config.derived.items() for row in _derived(name, rule, rows)]
+    frame = pd.DataFrame(rows, columns=[*_LABELS, *plan.axes, "metric", "mean", "std", "n_splits"])
+    frame = _beside_reported(frame, config, plan.axes)
+    frame["verdict"] = [
+        verdict(m, r, config.verdict.get(name), direction(name, config))
+        for m, r, name in zip(frame["mean"], frame["reported_mean"], frame["metric"], strict=True)
+    ]
+    frame["experiment"] = plan.experiment.name
+    frame["params"] = [
+        canonical({k: _item(v) for k, v in zip(plan.axes, values, strict=True) if not _empty(v)})
+        for values in frame[plan.axes].itertuples(index=False)
+    ]
+    return _ordered(frame, plan)[[*COLUMNS, *plan.axes]]
+
+
+def verdict(measured: float, reported: float, tolerance: Tolerance | None, better: int) -> str:
+    """Judge a measured mean against the reported one.
+
+    Parameters
+    ----------
+    measured, reported : float
+        NaN where there is none.
+    tolerance : Tolerance or None
+        How far apart the two may lie and count as the same.
+    better : {1, -1, 0}
+        Which direction is the good one; 0 means any difference is for the worse.
+
+    Returns
+    -------
+    str
+    """
+    if tolerance is None or np.isnan(reported):
+        return ""
+    if np.isnan(measured):
+        return "not run"
+    if tolerance.absolute is not None:
+        allowed = tolerance.absolute
+    else:
+        assert tolerance.relative is not None
+        allowed = tolerance.relative * abs(reported)
+    # the last digit of a float must not decide between match and worse
+    if abs(measured - reported) <= allowed * (1 + 1e-9):
+        return "match"
+    return "better" if (measured - reported) * better > 0 else "worse"
+
+
+def direction(metric: str, config: ExperimentConfig) -> int:
+    """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
+    if metric in config.derived:
+        return 1
+    return METRICS[metric].better
+
+
+def _measured(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
+    cells: dict[str, tuple[dict[str, Any], list[Result]]] = {}
+    for trial in plan.trials:
+        _, found = cells.setdefault(canonical(trial.labels), (trial.labels, []))
+        if trial.key in results and results[trial.key].done:
+            found.append(results[trial.key])
+    rows = []
+    for labels, found in cells.values():
+        for metric in TASK_METRICS[plan.experiment.config.task]:
+            values = np.array([r.metrics[metric] for r in found if metric in r.metrics])
+            if len(values):
+                spread = float(values.std(ddof=1)) if len(values) > 1 else np.nan
+                rows.append(
+                    {
+                        **labels,
+                        "metric": metric,
+                        "mean": float(values.mean()),
+                        "std": spread,
+                        "n_splits": len(values),
+                    }
+                )
+    return rows
+
+
+def _derived(name: str, rule: Derived, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Divide the baseline's mean by each method's, within a data set and kernel."""
+    numerator = rule.baseline_metric or rule.ratio
+    baselines = {
+        (row["dataset"], row["kernel"]): row["mean"]
+        for row in rows
+        if row["method"] == rule.baseline and row["metric"] == numerator
+    }
+    return [
+        {**row, "metric": name, "mean": baselines[place] / row["mean"], "std": np.nan}
+        for row in rows
+        if row["metric"] == rule.ratio
+        and row["method"] != rule.baseline
+        and (place := (row["dataset"], row["kernel"])) in baselines
+        and row["mean"] > 0
+    ]
+
+
+def _beside_reported(
+    frame: pd.DataFrame, config: ExperimentConfig, axes: list[str]
+) -> pd.DataFrame:
+    if config.reported is None:
+        return frame.assign(reported_mean=np.nan, reported_std=np.nan)
+    reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})
+    shared = [c for c in reported.columns if c not in _VALUES]
+    in_config = reported["dataset"].isin(config.datasets) & reported["method"].isin(config.methods)
+    if "kernel" in shared:
+        in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
+    if "std" not in reported:
+        reported["std"] = np.nan
+    reported = reported[in_config].rename(columns={"mean": "reported_mean", "std": "reported_std"})
+    key = [*shared, "metric"]
+    left, right = _joinable(frame, key), _joinable(reported, key)
+    merged = left.merge(right, on=key, how="outer")
+    for column in (*_LABELS, *axes):
+        if column in merged:
+            merged[column] = [None if v == "" else v for v in merged[column]]
+    return merged
+
+
+def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
+    """Make missing labels equal to each other, and whole numbers to whole numbers."""
+    frame = frame.copy()
+    for column in key:
+        frame[column] = pd.Series(
+            ["" if _empty(v) else _item(v) for v in frame[column]], index=frame.index, dtype=object
+        )
+    return frame
+
+
+def _empty(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and np.isnan(value))
+
+
+def _item(value: Any) -> Any:
+    """Return a plain Python value, whole numbers as int."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    """Sort rows as the config lists data sets, kernels, methods and metrics."""
+    config = plan.experiment.config
+    kernels = list(dict.fromkeys(str(t.labels["kernel"]) for t in plan.trials))
+    order = {
+        "kernel": {k: i for i, k in enumerate([*kernels, *config.kernels])},
+        "dataset": {k: i for i, k in enumerate(config.datasets)},
+        "method": {k: i for i, k in enumerate(config.methods)},
+        "metric": {k: i for i, k in enumerate([*METRICS, *config.derived])},
+    }
+    keys = pd.DataFrame(
+        {c: [ranks.get(str(v), -1) for v in frame[c]] for c, ranks in order.items()},
+        index=frame.index,
+    )
+    for axis in plan.axes:
+        keys[axis] = pd.to_numeric(frame[axis], errors="coerce").fillna(-1)
+    by = ["kernel", "dataset", "method", *plan.axes, "metric"]
+    return frame.loc[keys.sort_values(by, kind="stable").index].reset_index(drop=True)

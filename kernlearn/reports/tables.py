@@ -1,0 +1,225 @@
+"""A summary laid out as the paper's table, for terminal, Markdown, LaTeX and CSV."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.experiments.config import ExperimentConfig, TableSpec
+from kernlearn.experiments.registry import METRICS
+
+#: Verdict to symbol, so that colour is never the only sign.
+SYMBOLS = {"match": "✓", "better": "▲", "worse": "▼", "not run": "–", "": ""}
+_COLORS = {"match": "green", "better": "cyan", "worse": "yellow", "not run": "dim", "": ""}
+_HEADS = {"n_components": "D"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One measured number and the reported one.
+
+    Attributes
+    ----------
+    measured, reported : str
+        As shown; empty where there is none.
+    verdict : str
+    """
+
+    measured: str
+    reported: str = ""
+    verdict: str = ""
+
+    def __str__(self) -> str:
+        shown = self.measured or "–"
+        if self.reported:
+            shown += f" ({self.reported})"
+        return f"{shown} {SYMBOLS[self.verdict]}".rstrip() if self.measured else shown
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table ready to be written in any format.
+
+    Attributes
+    ----------
+    title : str
+    row_heads : list of str
+        Heads of the label columns.
+    heads : list of str
+        Heads of the number columns.
+    rows : list of (labels, cells)
+    """
+
+    title: str
+    row_heads: list[str]
+    heads: list[str]
+    rows: list[tuple[list[str], list[Cell]]]
+
+
+def format_number(value: float, metric: str) -> str:
+    """Write a number with the digits that its metric deserves."""
+    if np.isnan(value):
+        return ""
+    if metric in METRICS and METRICS[metric].better == 1:
+        return f"{value:.3f}"
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:#.3g}"
+
+
+def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
+    """Lay a summary out as the config asks.
+
+    Parameters
+    ----------
+    summary : pandas.DataFrame
+        From :func:`~kernlearn.reports.summarise`.
+    config : ExperimentConfig
+
+    Returns
+    -------
+    list of Table
+        One for each value of the labels under ``each``.
+    """
+    spec = config.table or TableSpec()
+    metrics = spec.metrics or config.metrics
+    shown = summary[summary["metric"].isin(metrics)]
+    groups = _values(shown, spec.each)
+    return [
+        _lay_out(_matching(shown, spec.each, group), config, spec, metrics, group)
+        for group in groups
+    ]
+
+
+def _values(frame: pd.DataFrame, labels: list[str]) -> list[tuple[Any, ...]]:
+    """Return the combinations of labels that occur, in order."""
+    if not labels:
+        return [()]
+    rows = frame[labels].astype(object).where(frame[labels].notna(), None)
+    return list(dict.fromkeys(rows.itertuples(index=False, name=None)))
+
+
+def _matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
+    for label, value in zip(labels, values, strict=True):
+        column = frame[label]
+        frame = frame[column.isna() if value is None else column == value]
+    return frame
+
+
+def _lay_out(
+    frame: pd.DataFrame,
+    config: ExperimentConfig,
+    spec: TableSpec,
+    metrics: list[str],
+    group: tuple[Any, ...],
+) -> Table:
+    labels = [c for c in spec.columns if c != "metric"]
+    columns = list(product(_values(frame, labels), metrics))
+    rows = []
+    for values in _values(frame, spec.rows):
+        here = _matching(frame, spec.rows, values)
+        cells = [_cell(_matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
+        rows.append(([_text(v) for v in values], cells))
+    # a column without a single number says nothing
+    kept = [i for i in range(len(columns)) if any(c[i].measured or c[i].reported for _, c in rows)]
+    title = config.title + "".join(f" — {v}" for v in group if v is not None)
+    heads = [_head(*columns[i], single=len(metrics) == 1) for i in kept]
+    rows = [(names, [cells[i] for i in kept]) for names, cells in rows]
+    return Table(title, [_HEADS.get(r, r) for r in spec.rows], heads, rows)
+
+
+def _head(labels: tuple[Any, ...], metric: str, *, single: bool) -> str:
+    name = METRICS[metric].label if metric in METRICS else metric.replace("_", " ")
+    if not labels:
+        return name
+    joined = " ".join(_text(v) for v in labels)
+    return joined if single else f"{joined} {name}"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _cell(rows: pd.DataFrame, metric: str) -> Cell:
+    if rows.empty:
+        return Cell("")
+    row = rows.iloc[0]
+    measured = format_number(row["mean"], metric)
+    if measured and not np.isnan(row["std"]) and metric in METRICS and METRICS[metric].better == 1:
+        measured += f" ± {row['std']:.3f}"
+    return Cell(measured, format_number(row["reported_mean"], metric), row["verdict"])
+
+
+def to_rich(table: Table) -> Any:
+    """Return the table for a terminal."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=table.title, title_justify="left", caption_justify="left")
+    for head in table.row_heads:
+        shown.add_column(head, overflow="fold")
+    for head in table.heads:
+        shown.add_column(head, justify="right")
+    previous = None
+    for labels, cells in table.rows:
+        if previous is not None and previous != labels[0]:
+            shown.add_section()
+        first = "" if labels[0] == previous else labels[0]
+        previous = labels[0]
+        shown.add_row(first, *labels[1:], *(Text(str(c), style=_COLORS[c.verdict]) for c in cells))
+    return shown
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table as Markdown."""
+    heads = [*table.row_heads, *table.heads]
+    lines = [f"**{table.title}**", "", _pipes(heads)]
+    lines.append(_pipes(["---"] * len(table.row_heads) + ["---:"] * len(table.heads)))
+    lines += [_pipes([*labels, *map(str, cells)]) for labels, cells in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _pipes(texts: Iterable[str]) -> str:
+    return "| " + " | ".join(t.replace("|", "\\|") for t in texts) + " |"
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as LaTeX, for the booktabs package."""
+    symbols = {"✓": r"$\checkmark$", "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"}
+    frame = pd.DataFrame(
+        [[*labels, *map(str, cells)] for labels, cells in table.rows],
+        columns=[*table.row_heads, *table.heads],
+    )
+    text = frame.to_latex(
+        index=False,
+        escape=True,
+        caption=None,
+        column_format="l" * len(table.row_heads) + "r" * len(table.heads),
+    )
+    replaced = {**symbols, "±": r"$\pm$", "–": "--", "×": r"$\times$", "−": "$-$", "ᵀ": r"$^\top$"}
+    for mark, command in replaced.items():
+        text = text.replace(mark, command)
+    return f"% {table.title}\n{text}"
+
+
+def to_csv(table: Table) -> str:
+    """Return the table as CSV, measured and reported in columns of their own."""
+    heads = list(table.row_heads)
+    for head in table.heads:
+        heads += [head, f"{head} reported", f"{head} verdict"]
+    frame = pd.DataFrame(
+        [
+            [*labels, *(text for c in cells for text in (c.measured, c.reported, c.verdict))]
+            for labels, cells in table.rows
+        ],
+        columns=heads,
+    )
+    empty = [
+        c for c in frame.columns if c.endswith((" reported", " verdict")) and not any(frame[c])
+    ]
+    return frame.drop(columns=empty).to_csv(index=False)
