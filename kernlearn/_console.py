@@ -15,7 +15,12 @@ from kernlearn.experiments.store import Result, Store
 if TYPE_CHECKING:
     from kernlearn.reports import Report
 
+_UNBOUNDED = 10_000
+
 console = Console()
+if not console.is_terminal:
+    # a pipe has no width of its own: lines and tables take what they need
+    console = Console(width=_UNBOUNDED)
 
 
 def _duration(seconds: float) -> str:
@@ -120,16 +125,23 @@ def _kind(trial: Trial) -> tuple[str, ...]:
 
 
 def show_tables(report: "Report") -> None:
-    """Print an experiment's tables and the remarks on them."""
-    from kernlearn.reports.tables import to_rich
+    """Print an experiment's tables, in parts where the terminal is narrow, and the remarks."""
+    from kernlearn.reports.tables import columns, to_rich
 
+    wide = console.options.update(max_width=_UNBOUNDED)
     for table in report.tables:
-        shown = to_rich(table)
-        # a pipe has no width of its own: let the table take what it needs
-        width = None if console.is_terminal else max(console.width, console.measure(shown).maximum)
-        console.print(shown, width=width)
+        first = 0
+        while first < len(table.heads):
+            last = len(table.heads)
+            while last > first + 1 and (
+                console.measure(to_rich(columns(table, first, last)), options=wide).maximum
+                > console.width
+            ):
+                last -= 1
+            console.print(to_rich(columns(table, first, last)))
+            first = last
     for remark in report.remarks:
-        console.print(f"- {remark}", markup=False, highlight=False)
+        console.print(f"- {remark}", markup=False, highlight=False, soft_wrap=True)
 
 
 def trial_states(plan: Plan, store: Path) -> Iterator[tuple[Trial, str]]:
@@ -167,14 +179,10 @@ def show_components() -> None:
     configs = {p.stem: read_yaml(p)[0]["title"] for p in sorted(shipped("configs").glob("*.yaml"))}
     _section("Configs", configs)
     _section("Data sets", {name: card.title for name, card in sorted(catalogue().items())})
-    _section("Generators", {n: _first_line(f) for n, f in sorted(generators().items())})
+    _section("Generators", {n: g.title for n, g in sorted(generators().items())})
     _section("Kernels", {name: c.summary for name, c in KERNELS.items()})
     _section("Estimators", {name: c.summary for name, c in ESTIMATORS.items()})
     _section("Metrics", {task: ", ".join(names) for task, names in TASK_METRICS.items()})
-
-
-def _first_line(function: object) -> str:
-    return (function.__doc__ or "").strip().splitlines()[0]
 
 
 def _section(title: str, entries: dict[str, str]) -> None:

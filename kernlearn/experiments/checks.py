@@ -79,7 +79,7 @@ def _check_datasets(raw: Mapping[str, Any]) -> Iterator[Fault]:
                 text = f"no generator {generator!r}{suggestion(generator, known)}"
                 yield (*path, "generator"), text
                 continue
-            names = [p for p in _signature(known[generator]) if p != "random_state"]
+            names = [p for p in known[generator].parameters if p != "random_state"]
         else:
             name = entry.get("name") or label
             if isinstance(name, str) and name not in catalogue():
@@ -91,12 +91,6 @@ def _check_datasets(raw: Mapping[str, Any]) -> Iterator[Fault]:
                     (*path, key),
                     "unknown key" + suggestion(key, [*DatasetEntry.model_fields, *names]),
                 )
-
-
-def _signature(function: Callable[..., Any]) -> list[str]:
-    import inspect
-
-    return list(inspect.signature(function).parameters)
 
 
 def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:

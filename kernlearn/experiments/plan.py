@@ -151,6 +151,7 @@ def _cells(
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield the labels and the specification of every cell of the table."""
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
+    axes = _axes(config)
     for name in datasets:
         entry = config.datasets[name]
         scale = config.protocol.scale if entry.scale is None else entry.scale
@@ -165,7 +166,7 @@ def _cells(
                             "kernel": kernel_label,
                             "method": method_label,
                             **data_labels,
-                            **{k: fixed[k] for k in varied(method.parameters)},
+                            **{k: fixed[k] for k in axes if k in fixed},
                         }
                         if not _wanted(config, labels):
                             continue

@@ -155,6 +155,12 @@ def _cell(rows: pd.DataFrame, metric: str) -> Cell:
     return Cell(measured, format_number(row["reported_mean"], metric), row["verdict"])
 
 
+def columns(table: Table, first: int, last: int) -> Table:
+    """Return the table with only some of its number columns."""
+    rows = [(labels, cells[first:last]) for labels, cells in table.rows]
+    return Table(table.title, table.row_heads, table.heads[first:last], rows)
+
+
 def to_rich(table: Table) -> Any:
     """Return the table for a terminal."""
     from rich.table import Table as RichTable
@@ -162,9 +168,9 @@ def to_rich(table: Table) -> Any:
 
     shown = RichTable(title=table.title, title_justify="left", caption_justify="left")
     for head in table.row_heads:
-        shown.add_column(head, overflow="fold")
+        shown.add_column(head, no_wrap=True)
     for head in table.heads:
-        shown.add_column(head, justify="right")
+        shown.add_column(head, justify="right", no_wrap=True)
     previous = None
     for labels, cells in table.rows:
         if previous is not None and previous != labels[0]:

@@ -1,0 +1,32 @@
+"""Data sets: a catalogue of cards, readers of the published file formats, generators.
+
+Nothing here knows of methods or experiments. A card (``datasets/<name>.yaml``) says where a
+data set is published, how its files read and what they must hold; :func:`load` finds the
+files, checks them against the card and hands the arrays on.
+"""
+
+from kernlearn._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "Card": "_card",
+        "Form": "_card",
+        "Found": "_locate",
+        "Generator": "_generators",
+        "Source": "_card",
+        "catalogue": "_catalogue",
+        "fingerprint": "_fingerprint",
+        "find_card": "_catalogue",
+        "generators": "_generators",
+        "load": "_load",
+        "locate": "_locate",
+        "missing_message": "_locate",
+        "read_card": "_card",
+        "rings": "_generators",
+        "search_path": "_locate",
+        "two_moons": "_generators",
+        "unit_ball": "_generators",
+        "waveform": "_generators",
+    },
+)

@@ -1,0 +1,135 @@
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from kernlearn.datasets import _cache
+from kernlearn.datasets._cache import Contents, cached
+
+
+class Source:
+    """A file, and a count of how often it was parsed."""
+
+    def __init__(self, path, data):
+        path.write_text("content")
+        self.path, self.data, self.parsed = path, data, 0
+
+    def make(self):
+        self.parsed += 1
+        names = np.array([f"x{i}" for i in range(self.data.shape[1])])
+        return Contents(self.data, np.arange(2), np.array(["ä", "b"]), names, "ab12")
+
+    def get(self, **variant):
+        return cached("small", [self.path], variant, self.make)
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def source(request, folder):
+    X = np.array([[0.0, 1.5, 0.0], [0.0, 0.0, -2.0]])
+    return Source(folder / "file", X if request.param == "dense" else sparse.csr_matrix(X))
+
+
+def dense(contents):
+    return contents.data.toarray() if sparse.issparse(contents.data) else contents.data
+
+
+def only_copy(tmp_path):
+    (copy,) = (tmp_path / "cache" / "parsed").iterdir()
+    return copy
+
+
+def test_a_copy_is_equal_and_made_once(source):
+    first, second = source.get(), source.get()
+    assert source.parsed == 1
+    assert type(second.data) is type(first.data)
+    assert second.data.dtype == first.data.dtype
+    np.testing.assert_array_equal(dense(second), dense(first))
+    for field in ("target", "target_names", "feature_names"):
+        np.testing.assert_array_equal(getattr(second, field), getattr(first, field))
+        assert getattr(second, field).dtype == getattr(first, field).dtype
+    assert second.fingerprint == "ab12"
+
+
+def test_another_variant_has_its_own_copy(source):
+    for variant in ("ordinal", "onehot", "ordinal", "onehot"):
+        source.get(nominal=variant)
+    assert source.parsed == 2
+
+
+def test_a_changed_file_replaces_its_copy(source, tmp_path):
+    source.get()
+    source.path.write_text("other content")
+    source.get()
+    source.get()
+    assert source.parsed == 2
+    only_copy(tmp_path)
+
+
+def test_a_file_changed_at_the_same_size_is_seen(source):
+    source.get()
+    os.utime(source.path, ns=(1, 1))
+    source.get()
+    assert source.parsed == 2
+
+
+def test_another_layout_of_copies_is_not_read(source, monkeypatch):
+    source.get()
+    monkeypatch.setattr(_cache, "_VERSION", _cache._VERSION + 1)
+    source.get()
+    assert source.parsed == 2
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(data=st.data())
+def test_a_damaged_copy_is_made_again(source, tmp_path, data):
+    expected = source.get()
+    copy = only_copy(tmp_path)
+    content = bytearray(copy.read_bytes())
+    at = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans(), label="cut"):
+        del content[at:]
+    else:
+        content[at] ^= data.draw(st.integers(1, 255))
+    copy.write_bytes(content)
+    found = source.get()
+    np.testing.assert_array_equal(dense(found), dense(expected))
+    assert found.target_names.tolist() == ["ä", "b"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x05\x06" + bytes(18), b"\x80\x04N."])
+def test_a_copy_that_is_none_is_made_again(source, tmp_path, content):
+    source.get()
+    only_copy(tmp_path).write_bytes(content)
+    source.get()
+    source.get()
+    assert source.parsed == 2
+
+
+def test_pickles_are_not_loaded(source, tmp_path):
+    source.get()
+    copy = only_copy(tmp_path)
+    with np.load(copy) as stored:
+        arrays = dict(stored)
+    arrays["target"] = np.array([{}, {}], dtype=object)
+    np.savez(copy, allow_pickle=True, **arrays)
+    assert source.get().target.tolist() == [0, 1]
+    assert source.parsed == 2
+
+
+def test_works_where_nothing_can_be_written(source, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "file"))
+    np.testing.assert_array_equal(dense(source.get()), dense(source.get()))
+    assert source.parsed == 2
+
+
+def test_a_failed_write_leaves_nothing_behind(source, tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    source.get()
+    assert list((tmp_path / "cache" / "parsed").iterdir()) == []

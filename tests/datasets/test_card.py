@@ -1,0 +1,97 @@
+import pytest
+from pydantic import ValidationError
+
+from kernlearn.datasets import read_card
+from kernlearn.exceptions import DataError
+from kernlearn.resources import shipped
+
+LIBSVM = {"files": ["small"], "format": {"kind": "libsvm"}, "rows": 3, "classes": {-1: 2, 1: 1}}
+
+
+def changed(tmp_path, old, new):
+    text = (shipped("datasets") / "cod_rna.yaml").read_text()
+    assert old in text
+    path = tmp_path / "cod_rna.yaml"
+    path.write_text(text.replace(old, new, 1))
+    return path
+
+
+def test_a_card_reads_back(tmp_path):
+    card = read_card(changed(tmp_path, "title: ", "title: The "))
+    assert card.title == "The cod-rna (detection of non-coding RNA)"
+    assert card.rows == 59535
+    assert card.classes == ("-1", "1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("task: classification", "task: guessing", r"task: .*'classification'.*found 'guessing'"),
+        ("title:", "titel:", r"titel: Extra inputs"),
+        ("kind: libsvm", "kind: sparse", r"forms\.0\.format: .*'libsvm'"),
+        ("{kind: libsvm}", "{kind: libsvm, zero: 1}", r"format\.libsvm\.zero: Extra inputs"),
+        ("rows: 59535", "rows: 59536", r"forms\.0: classes: the counts sum to 59535, rows is 595"),
+        ("-1: 39690", "no: 39690", r"forms\.0\.classes\..*string \(found False\)$"),
+        ("n_features: 8", "n_features: eight", r"n_features: .*integer.*found 'eight'"),
+        ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
+        ("page: https", "page: htps", r"source\.page: "),
+        ("    cod-rna:", "    cod_rna:", r"source\.downloads: cod_rna: not a file of any form"),
+        ("task: classification", "task: regression", r"forms\.0\.classes: regression has none"),
+        ("name: cod_rna", "name: cod", r"name: 'cod', but the file is called 'cod_rna'"),
+        ("title: cod-rna", "title: [", r"no valid YAML"),
+    ],
+)
+def test_faults_name_file_and_key(tmp_path, old, new, message):
+    path = changed(tmp_path, old, new)
+    with pytest.raises(DataError, match=message) as caught:
+        read_card(path)
+    assert all(line.startswith(str(path)) for line in str(caught.value).splitlines())
+
+
+def test_all_faults_at_once(tmp_path):
+    path = changed(tmp_path, "n_features: 8\n", "n_features: 0\nsorce: none\n")
+    with pytest.raises(DataError) as caught:
+        read_card(path)
+    assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == [
+        "n_features",
+        "sorce",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"- 1\n", b"just text\n", b"\xff\xfe\n", b"1: 2\n"])
+def test_other_files_are_no_cards(tmp_path, content):
+    path = tmp_path / "other.yaml"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"other\.yaml"):
+        read_card(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(DataError, match="cannot be read"):
+        read_card(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        (LIBSVM | {"files": []}, "files: at least one"),
+        (LIBSVM | {"format": {"kind": "sklearn", "loader": "load_iris"}}, "files: must be empty"),
+        (LIBSVM | {"sample": True}, "note: a sample must say"),
+        (LIBSVM | {"classes": None}, "classes: needed for classification"),
+        (LIBSVM | {"fingerprint": "abc"}, "fingerprint"),
+    ],
+)
+def test_forms_must_hold_together(make_card, form, message):
+    with pytest.raises(ValidationError, match=message):
+        make_card(form)
+
+
+def test_a_card_needs_a_form(make_card):
+    with pytest.raises(ValidationError, match="forms: at least one is needed"):
+        make_card(LIBSVM, forms=[])
+
+
+def test_all_forms_have_the_same_classes_in_one_order(make_card):
+    other = LIBSVM | {"classes": {1: 1, -1: 2}}
+    with pytest.raises(ValidationError, match=r"forms\.1\.classes: differ"):
+        make_card(LIBSVM, other)

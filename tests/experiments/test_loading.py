@@ -1,0 +1,120 @@
+import pytest
+
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments import find_config, load_config
+from kernlearn.resources import shipped
+
+SHIPPED = sorted(p.stem for p in shipped("configs").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("profile", ["full", "quick"])
+def test_shipped_configs_are_valid(name, profile):
+    assert load_config(name, profile=profile).name == name
+
+
+def test_a_config_is_found_by_path_or_by_name(small):
+    assert find_config(small) == small
+    assert find_config("quickstart") == shipped("configs") / "quickstart.yaml"
+    assert find_config("configs/quickstart.yaml").is_file()
+    with pytest.raises(ConfigError, match="did you mean 'table3_1'"):
+        find_config("tabel3_1")
+    with pytest.raises(ConfigError, match="no such file"):
+        find_config("somewhere/else/table3_1.yaml")
+
+
+def test_profile_and_settings_in_this_order(small):
+    assert load_config(small).config.protocol.splits == 2
+    quick = load_config(small, profile="quick").config
+    assert quick.protocol.splits == 1
+    assert quick.methods["RF"].parameters["n_components"] == 10
+    both = load_config(small, profile="quick", settings=["splits=7", "methods.K.C=1e-2"]).config
+    assert both.protocol.splits == 7
+    assert both.methods["K"].parameters["C"] == 0.01
+
+
+def faults(path, old, new, **options):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ConfigError) as caught:
+        load_config(path, **options)
+    return str(caught.value).replace(str(path), "f").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("protocol: {splits", "protocol: {split",
+         "f:11: protocol.split: unknown key; did you mean 'splits'?"),
+        ("splits: 2", "splits: 0",
+         "f:11: protocol.splits: input should be greater than or equal to 1, not 0"),
+        ("splits: 2", "splits: many", "f:11: protocol.splits: must be a whole number, not 'many'"),
+        ("zscore,", "zscores,",
+         "f:11: protocol.scale.0: 'zscores' is not allowed; did you mean 'zscore'?"),
+        ("title: A small experiment", "titel: x", "f:1: title: is missing"),
+        ("KernelSVM", "KernalSVM",
+         "f:8: methods.K.estimator: no estimator 'KernalSVM'; did you mean 'KernelSVM'?"),
+        ("h01: true", "H01: true",
+         "f:10: methods.H0/1.H01: MaclaurinSVM has no such parameter; did you mean 'h01'?"),
+        ("PolynomialKernel", "PolyKernel", "no kernel 'PolyKernel'"),
+        ("degree: 3", "degre: 3", "f:6: kernels.polynomial.degre: PolynomialKernel has no such"),
+        ("generator: waveform", "generator: wave",
+         "f:3: datasets.waveform.generator: no generator 'wave'; did you mean 'waveform'?"),
+        ("noise: 0.2", "nois: 0.2", "f:4: datasets.moons.nois: unknown key; did you mean"),
+        ("moons: {generator: two_moons, n_samples: 200, noise: 0.2}", "spambas: {}",
+         "f:4: datasets.spambas: no data set 'spambas' in the catalogue; did you mean"),
+        ("[accuracy,", "[acuracy,",
+         "f:12: metrics: no metric 'acuracy' of classification; did you mean 'accuracy'?"),
+        ("baseline: K", "baseline: k", "f:14: derived.speedup.baseline: no method 'k'"),
+        ("[dataset, method, n_components]", "[dataset, methods]",
+         "f:15: table.rows: no label 'methods'; did you mean 'method'?"),
+        ("moons: 10", "moon: 10",
+         "f:10: methods.H0/1.n_components.by_dataset.moon: no data set 'moon' here; did you mean"),
+        ("{default: 20, moons: 10}", "{moons: 10}",
+         "f:10: methods.H0/1.n_components: by_dataset gives no value for waveform"),
+        ("select: [0.1, 10]", "select: []",
+         "f:8: methods.K.C: select must be a list of values to choose from"),
+        ("select: [0.1, 10]", "select: [0.1, -10]", "f:8: methods.K.C: The 'C' parameter of"),
+        ("n_components: [10, 40]", "n_components: []", "f:9: methods.RF.n_components: an empty"),
+    ],
+)  # fmt: skip
+def test_each_fault_says_where_what_and_what_is_allowed(small, old, new, message):
+    assert any(line.startswith(message) or message in line for line in faults(small, old, new))
+
+
+def test_all_faults_come_at_once(small):
+    text = small.read_text().replace("splits: 2", "splits: 0").replace("KernelSVM", "SVM")
+    small.write_text(text.replace("degree: 3", "degree: x"))
+    with pytest.raises(ConfigError) as caught:
+        load_config(small)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith(f"{small}:") for line in lines)
+
+
+def test_faults_of_settings_name_the_setting(small):
+    with pytest.raises(ConfigError, match=r"-o splits=none: protocol.splits: must be a whole"):
+        load_config(small, settings=["splits=none"])
+    with pytest.raises(ConfigError, match=r"a setting is key=value"):
+        load_config(small, settings=["splits"])
+    with pytest.raises(ConfigError, match=r"title has no keys to set"):
+        load_config(small, settings=["title.x=1"])
+    with pytest.raises(ConfigError, match=r"no profile 'quik'; did you mean 'quick'"):
+        load_config(small, profile="quik")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- a\n- b\n",
+        "3\n",
+        "title: x\ndatasets: 3\nmethods: [1]\n",
+        "title: {a: 1}\ndatasets: {x: 1}\nmethods: {y: 2}\nonly: z\n",
+    ],
+)
+def test_wrong_shapes_are_config_errors(tmp_path, text):
+    path = tmp_path / "odd.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"odd.yaml:\d"):
+        load_config(path)

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils import Bunch
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.experiments.protocol import (
+    MaxNormScaler,
+    binarized,
+    positive_classes,
+    prepare,
+    split_indices,
+)
+
+PROTOCOL = {"train": 0.6, "max_train": None, "max_test": None, "seed": 0, "scale": []}
+
+
+@parametrize_with_checks([MaxNormScaler()])
+def test_max_norm_scaler_is_an_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
+def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
+    X = as_matrix(np.array([[3.0, 4.0], [0.0, 1.0]]))
+    scaler = MaxNormScaler().fit(X)
+    assert scaler.scale_ == 5
+    scaled = scaler.transform(as_matrix(np.array([[6.0, 8.0]])))
+    np.testing.assert_allclose(scaled.toarray() if sp.issparse(scaled) else scaled, [[1.2, 1.6]])
+    assert MaxNormScaler().fit(as_matrix(np.zeros((2, 2)))).scale_ == 1
+
+
+@pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
+def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
+    train, test = split_indices(
+        101, train=0.6, max_train=max_train, max_test=max_test, seed=3, split=1
+    )
+    assert len(train) == (max_train or 61)
+    assert len(test) == (max_test or 101 - len(train))
+    assert not set(train) & set(test)
+    again, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1)
+    np.testing.assert_array_equal(train, again)
+    other, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2)
+    assert not np.array_equal(train, other)
+
+
+def test_a_split_without_test_part_is_refused():
+    with pytest.raises(ValueError, match="leaves no test part"):
+        split_indices(2, train=0.9, max_train=None, max_test=None, seed=0, split=0)
+
+
+def test_the_scale_is_learnt_on_the_training_part_alone():
+    rng = np.random.default_rng(0)
+    X = rng.normal(3, 2, (200, 4))
+    parts = prepare(X, np.zeros(200), {**PROTOCOL, "scale": ["zscore", "max_norm"]}, 0)
+    np.testing.assert_allclose(parts.X_train.mean(axis=0), 0, atol=1e-12)
+    assert np.linalg.norm(parts.X_train, axis=1).max() == pytest.approx(1)
+    assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
+
+
+def test_zscore_of_a_sparse_matrix_is_refused():
+    with pytest.raises(ValueError, match="use max_norm"):
+        prepare(sp.eye_array(20).tocsr(), np.zeros(20), {**PROTOCOL, "scale": ["zscore"]}, 0)
+
+
+def test_random_binarisation_is_half_the_classes_and_fixed():
+    names = list("abcde")
+    chosen = positive_classes(names, "random", 1, "nursery")
+    assert len(chosen) == 2
+    assert chosen == positive_classes(names, "random", 1, "nursery")
+    assert len({tuple(positive_classes(names, "random", s, "nursery")) for s in range(20)}) > 3
+    assert positive_classes(["a", "b"], "random", 1, "x") is None
+    assert positive_classes(names, None, 1, "x") is None
+    with pytest.raises(ValueError, match="some, not all"):
+        positive_classes(names, ["f"], 1, "x")
+    data = Bunch(target=np.array([0, 1, 2, 0]), target_names=np.array(["a", "b", "c"]))
+    np.testing.assert_array_equal(binarized(data, ["a", "c"]), [1, 0, 1, 1])

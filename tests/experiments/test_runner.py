@@ -1,0 +1,160 @@
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.runner import pending
+
+
+def numbers(plan, store):
+    """Every metric but the times, by trial."""
+    found = store.get(t.key for t in plan.trials)
+    return {
+        key: {k: v for k, v in r.metrics.items() if "seconds" not in k}
+        for key, r in found.items()
+        if r.done
+    }
+
+
+@pytest.fixture
+def plan(small):
+    return make_plan(load_config(small))
+
+
+def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
+    seen = []
+    with Store(tmp_path / "s") as store:
+        first = run_plan(plan, store, on_result=lambda t, r: seen.append(t.key))
+        assert (first.total, first.cached, first.done, first.failed) == (16, 0, 16, 0)
+        assert seen == [t.key for t in plan.trials]
+        again = run_plan(plan, store)
+        assert (again.cached, again.done) == (16, 0)
+        more = make_plan(load_config(small, settings=["splits=3"]))
+        assert run_plan(more, store).done == 8
+        forced = run_plan(plan, store, force=True)
+        assert (forced.cached, forced.done) == (0, 16)
+
+
+def test_numbers_do_not_depend_on_order_or_jobs(plan, tmp_path):
+    with Store(tmp_path / "one") as store:
+        run_plan(plan, store)
+        expected = numbers(plan, store)
+    plan.trials.reverse()
+    with Store(tmp_path / "two") as store:
+        run_plan(plan, store, jobs=2)
+        assert numbers(plan, store) == expected
+        found = store.get(t.key for t in plan.trials)
+        assert all(r.info["contended"] for r in found.values())
+
+
+def test_metrics_are_what_a_reader_would_measure(plan, tmp_path):
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+    by_method = {}
+    for trial in plan.trials:
+        metrics, info = results[trial.key].metrics, results[trial.key].info
+        assert 0.5 < metrics["accuracy"] <= 1
+        assert metrics["fit_seconds"] > 0
+        assert metrics["predict_seconds"] > 0
+        assert info["n_train"] + info["n_test"] in (300, 200)
+        by_method.setdefault(trial.labels["method"], []).append((metrics, info))
+    assert all("native_predict_seconds" in m for m, _ in by_method["K"])
+    assert all(i["selected"]["C"] in (0.1, 10) for _, i in by_method["K"])
+    assert not any("native_predict_seconds" in m for m, _ in by_method["RF"])
+
+
+def test_a_failing_trial_is_a_row_and_the_rest_goes_on(small, tmp_path):
+    # the degree-2 Vovk series diverges on points of norm above 1
+    text = small.read_text().replace("PolynomialKernel, degree: 3", "VovkKernel")
+    small.write_text(text.replace("scale: [zscore, max_norm]", "scale: [zscore]"))
+    plan = make_plan(load_config(small))
+    with Store(tmp_path / "s") as store:
+        outcome = run_plan(plan, store)
+        assert outcome.failed == 16
+        results = store.get(t.key for t in plan.trials)
+        assert all("radius" in r.error or "converge" in r.error for r in results.values())
+        assert all("Traceback" in r.traceback for r in results.values())
+        assert len(pending(plan, store)) == 16
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 12"))
+    path = tmp_path / "killed" / "s.sqlite"
+    command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path),
+               "--output", str(tmp_path / "out")]  # fmt: skip
+
+    def rows():
+        if not path.exists():
+            return {}
+        with sqlite3.connect(path, timeout=30) as connection:
+            try:
+                return dict(connection.execute("SELECT key, started || metrics FROM trial"))
+            except sqlite3.OperationalError:  # not created yet
+                return {}
+
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 120
+    while len(rows()) < 20 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    finished = rows()
+    plan = make_plan(load_config(small))
+    assert 20 <= len(finished) < len(plan.trials)
+
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = rows()
+    assert len(after) == len(plan.trials)
+    assert {k: after[k] for k in finished} == finished
+
+    with Store(tmp_path / "whole") as whole, Store(path) as killed:
+        run_plan(plan, whole)
+        assert numbers(plan, killed) == numbers(plan, whole)
+        assert killed._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_select_picks_the_value_that_is_better_on_held_out_points(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ndatasets: {rings: {generator: rings, n_samples: 400}}\n"
+        "methods: {K: {estimator: KernelSVM, kernel: rbf, gamma: {select: [1.0e-6, 1.0]}}}\n"
+        "metrics: [accuracy]\nprotocol: {splits: 3}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+    assert all(r.info["selected"] == {"gamma": 1.0} for r in results.values())
+    assert np.mean([r.metrics["accuracy"] for r in results.values()]) > 0.9
+
+
+def test_kernel_approximation_measures_the_error_of_the_gram_matrix(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: kernel_approximation\n"
+        "datasets: {ball: {generator: unit_ball, n_samples: 30, n_features: 5}}\n"
+        "kernels: {exponential: {kernel: ExponentialKernel, sigma: mean_distance}}\n"
+        "methods:\n  RF: {estimator: RandomMaclaurin, n_components: [10, 10000]}\n"
+        "  H0/1: {estimator: RandomMaclaurin, n_components: [10, 10000], h01: true}\n"
+        "metrics: [gram_error]\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        found = store.get(t.key for t in plan.trials)
+    errors = {}
+    for trial in plan.trials:
+        cell = (trial.labels["method"], trial.labels["n_components"])
+        errors.setdefault(cell, []).append(found[trial.key].metrics["gram_error"])
+    mean = {cell: np.mean(values) for cell, values in errors.items()}
+    assert mean["RF", 10000] < mean["RF", 10] / 10
+    assert mean["H0/1", 10] < mean["RF", 10]
+    assert mean["H0/1", 10000] < 0.02

@@ -1,0 +1,68 @@
+import sqlite3
+
+import pytest
+
+from kernlearn.exceptions import StoreError
+from kernlearn.experiments.plan import Trial
+from kernlearn.experiments.store import SCHEMA_VERSION, Result, Store
+
+
+def trial(key="a"):
+    return Trial(key, "e", {"dataset": "d", "kernel": None, "method": "m"}, {"split": 0})
+
+
+def result(key="a", status="done", **metrics):
+    return Result(key, status, "2026-01-01T00:00:00+00:00", 1.5, metrics=metrics)
+
+
+def test_what_is_put_is_got(tmp_path):
+    path = tmp_path / "new" / "store.sqlite"
+    with Store(path) as store:
+        run = store.begin_run("e", "full", 1, {"cpu": "x"})
+        store.put(run, trial("a"), result("a", accuracy=0.1 + 0.2))
+        store.put(run, trial("b"), Result("b", "failed", "t", 0.1, error="E: x", traceback="T"))
+    with Store(path) as store:
+        found = store.get(["a", "b", "c"])
+        assert set(found) == {"a", "b"}
+        assert found["a"].metrics == {"accuracy": 0.1 + 0.2}
+        assert found["a"].done
+        assert not found["b"].done
+        assert found["b"].error == "E: x"
+        assert store.environments([run]) == [{"cpu": "x"}]
+
+
+def test_a_failure_never_replaces_a_success(tmp_path):
+    with Store(tmp_path / "s") as store:
+        run = store.begin_run("e", "full", 1, {})
+        store.put(run, trial(), result(status="failed"))
+        store.put(run, trial(), result(accuracy=0.5))
+        store.put(run, trial(), result(status="failed"))
+        assert store.get(["a"])["a"].metrics == {"accuracy": 0.5}
+        store.put(run, trial(), result(accuracy=0.6))
+        assert store.get(["a"])["a"].metrics == {"accuracy": 0.6}
+
+
+def test_files_that_are_no_store_are_refused_unharmed(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("not a database, and long enough to have a header of its own" * 20)
+    with pytest.raises(StoreError, match="text: cannot be opened"):
+        Store(text)
+    assert text.read_text().startswith("not a database")
+
+    other = tmp_path / "other"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE theirs (x)")
+    with pytest.raises(StoreError, match="not a kernlearn store"):
+        Store(other)
+
+    newer = tmp_path / "newer"
+    Store(newer).close()
+    with sqlite3.connect(newer) as connection:
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
+    with pytest.raises(StoreError, match="written by a newer kernlearn"):
+        Store(newer)
+
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store(tmp_path)
+    with pytest.raises(StoreError, match="no such store"):
+        Store.existing(tmp_path / "none")

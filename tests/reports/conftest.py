@@ -1,0 +1,3 @@
+from tests.experiments.conftest import small
+
+__all__ = ["small"]

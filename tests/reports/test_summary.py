@@ -1,0 +1,140 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments.config import Tolerance
+from kernlearn.experiments.store import Result
+from kernlearn.reports import summarise
+from kernlearn.reports.remarks import remarks, selections
+from kernlearn.reports.summary import COLUMNS, verdict
+
+
+def invented(plan, value):
+    """A result for every trial, its metrics made up by a function of the trial."""
+    return {
+        t.key: Result(t.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=value(t))
+        for t in plan.trials
+    }
+
+
+def metrics_of(trial):
+    slow = trial.labels["method"] == "K"
+    return {
+        "accuracy": 0.9 + 0.01 * trial.split,
+        "fit_seconds": 2.0,
+        "predict_seconds": 4.0 if slow else 0.5,
+        **({"native_predict_seconds": 10.0} if slow else {}),
+    }
+
+
+@pytest.fixture
+def plan(small):
+    return make_plan(load_config(small))
+
+
+def cell(frame, **labels):
+    for label, value in labels.items():
+        frame = frame[frame[label] == value]
+    assert len(frame) == 1
+    return frame.iloc[0]
+
+
+def test_mean_and_deviation_over_the_splits(plan):
+    frame = summarise(plan, invented(plan, metrics_of))
+    assert list(frame.columns) == [*COLUMNS, "n_components"]
+    row = cell(frame, dataset="moons", method="RF", n_components=40, metric="accuracy")
+    assert row["mean"] == pytest.approx(0.905)
+    assert row["std"] == pytest.approx(np.std([0.9, 0.91], ddof=1))
+    assert row["n_splits"] == 2
+    assert json.loads(row["params"]) == {"n_components": 40}
+    assert row["verdict"] == ""
+
+
+def test_derived_metrics_divide_by_the_baseline_of_the_same_data(plan):
+    frame = summarise(plan, invented(plan, metrics_of))
+    speedups = frame[frame["metric"] == "speedup"]
+    assert set(speedups["method"]) == {"RF", "H0/1"}
+    np.testing.assert_allclose(speedups["mean"], 20.0)
+
+
+def test_half_a_run_is_summarised_as_far_as_it_goes(plan):
+    results = invented(plan, metrics_of)
+    for trial in plan.trials[3:]:
+        del results[trial.key]
+    frame = summarise(plan, results)
+    accuracies = frame[frame["metric"] == "accuracy"].set_index("method")["n_splits"]
+    assert accuracies.to_dict() == {"K": 2, "RF": 1}
+    assert summarise(plan, {}).empty
+
+
+@pytest.mark.parametrize(
+    ("measured", "reported", "tolerance", "better", "expected"),
+    [
+        (0.90, 0.91, {"absolute": 0.015}, 1, "match"),
+        (0.895, 0.91, {"absolute": 0.015}, 1, "match"),
+        (0.89, 0.91, {"absolute": 0.015}, 1, "worse"),
+        (0.93, 0.91, {"absolute": 0.015}, 1, "better"),
+        (0.93, 0.91, {"absolute": 0.015}, -1, "worse"),
+        (1.1, 1.0, {"relative": 0.1}, -1, "match"),
+        (1.2, 1.0, {"relative": 0.1}, -1, "worse"),
+        (0.5, 1.0, {"relative": 0.1}, -1, "better"),
+        (0.5, 1.0, {"relative": 0.1}, 0, "worse"),
+        (np.nan, 1.0, {"relative": 0.1}, 1, "not run"),
+        (1.0, np.nan, {"relative": 0.1}, 1, ""),
+    ],
+)
+def test_verdicts(measured, reported, tolerance, better, expected):
+    assert verdict(measured, reported, Tolerance(**tolerance), better) == expected
+
+
+def test_no_rule_no_verdict():
+    assert verdict(0.5, 0.9, None, 1) == ""
+
+
+@pytest.mark.data
+def test_table3_1_lays_every_reported_number_beside_its_cell():
+    plan = make_plan(load_config("table3_1", settings=["splits=1"]))
+    frame = summarise(plan, invented(plan, metrics_of))
+    accuracies = frame[frame["metric"] == "accuracy"]
+    assert len(accuracies) == 36
+    assert accuracies["reported_mean"].notna().all()
+    row = cell(accuracies, dataset="ijcnn1", kernel="exponential", method="H0/1")
+    assert (row["reported_mean"], row["n_components"]) == (0.922, 200)
+    assert row["verdict"] == "worse"
+    times = frame[(frame["metric"] == "native_predict_seconds") & frame["reported_mean"].notna()]
+    assert set(times["method"]) == {"K"}
+
+
+@pytest.mark.data
+def test_other_parameters_than_the_papers_have_no_reported_number():
+    settings = ["splits=1", "methods.RF.n_components=77", "metrics=[accuracy]"]
+    plan = make_plan(load_config("table3_1", settings=settings))
+    frame = summarise(plan, invented(plan, metrics_of))
+    shown = frame[(frame["metric"] == "accuracy") & (frame["method"] == "RF")]
+    assert shown[shown["n_components"] == 77]["verdict"].eq("").all()
+    assert shown[shown["n_components"] != 77]["verdict"].eq("not run").all()
+
+
+def test_remarks_tell_what_the_numbers_do_not(plan, small):
+    results = invented(plan, metrics_of)
+    first, second, third, fourth = plan.trials[:4]
+    results[first.key].info.update(positive=["2"], contended=True, selected={"C": 10})
+    results[second.key].info.update(selected={"C": 0.1})
+    results[third.key] = Result(third.key, "failed", "t", 1.0, error="ValueError: no")
+    del results[fourth.key]
+    said = "\n".join(remarks(plan, results))
+    assert "waveform: positive classes 2" in said
+    assert f"failed: {third}: ValueError: no" in said
+    assert "1 of 16 trials not run yet" in said
+    assert "times of 1 of 14 trials" in said
+    chosen = [s for s in selections(plan, results) if s["method"] == "K"]
+    assert chosen[0]["selected"] == {'{"C":10}': 1, '{"C":0.1}': 1}
+    assert pd.DataFrame(chosen)["dataset"].eq("waveform").all()
+
+
+def test_a_store_of_other_trials_is_passed_over(plan, tmp_path):
+    with Store(tmp_path / "s") as store:
+        assert store.get(t.key for t in plan.trials) == {}

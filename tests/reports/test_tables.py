@@ -1,0 +1,110 @@
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from kernlearn.experiments import load_config
+from kernlearn.reports import build_tables
+from kernlearn.reports.tables import (
+    columns,
+    format_number,
+    to_csv,
+    to_latex,
+    to_markdown,
+    to_rich,
+)
+
+
+@pytest.fixture
+def config(small):
+    return load_config(small).config
+
+
+@pytest.fixture
+def summary():
+    nan = np.nan
+    rows = [
+        ("moons", "polynomial", "K", None, "accuracy", 0.95, 0.01, 0.94, "match"),
+        ("moons", "polynomial", "K", None, "fit_seconds", 0.01234, 0.01, 18.6, ""),
+        ("moons", "polynomial", "RF", 10, "accuracy", 0.8, nan, 0.9, "worse"),
+        ("moons", "polynomial", "RF", 10, "speedup", 229.4, nan, nan, ""),
+        ("rings & co", "polynomial", "K", None, "accuracy", nan, nan, 0.97, "not run"),
+    ]
+    names = ["dataset", "kernel", "method", "n_components", "metric", "mean", "std",
+             "reported_mean", "verdict"]  # fmt: skip
+    return pd.DataFrame(rows, columns=names)
+
+
+def test_rows_columns_and_cells(summary, config):
+    (table,) = build_tables(summary, config)
+    assert table.row_heads == ["dataset", "method", "D"]
+    assert table.heads == ["accuracy", "fit s", "speedup"]
+    assert [labels for labels, _ in table.rows] == [
+        ["moons", "K", ""], ["moons", "RF", "10"], ["rings & co", "K", ""],
+    ]  # fmt: skip
+    assert [str(c) for c in table.rows[0][1]] == ["0.950 ± 0.010 (0.940) ✓", "0.0123 (18.6)", "–"]
+    assert [str(c) for c in table.rows[1][1]] == ["0.800 (0.900) ▼", "–", "229"]
+    assert [str(c) for c in table.rows[2][1]] == ["– (0.970)", "–", "–"]
+
+
+def test_methods_side_by_side(summary, config):
+    spec = config.table.model_copy(
+        update={"rows": ["dataset"], "columns": ["method"], "metrics": ["accuracy"]}
+    )
+    (table,) = build_tables(summary, config.model_copy(update={"table": spec}))
+    assert table.heads == ["K", "RF"]
+    assert [str(c) for c in table.rows[0][1]] == ["0.950 ± 0.010 (0.940) ✓", "0.800 (0.900) ▼"]
+
+
+def test_one_table_for_each_value(summary, config):
+    spec = config.table.model_copy(update={"each": ["dataset"], "rows": ["method"]})
+    tables = build_tables(summary, config.model_copy(update={"table": spec}))
+    assert [t.title for t in tables] == [
+        "A small experiment — moons", "A small experiment — rings & co",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "text"),
+    [(0.9384, "accuracy", "0.938"), (0.00123456, "fit_seconds", "0.00123"),
+     (161.2, "fit_seconds", "161"), (12.0, "speedup", "12.0"), (np.nan, "accuracy", "")],
+)  # fmt: skip
+def test_numbers_have_the_digits_they_deserve(value, metric, text):
+    assert format_number(value, metric) == text
+
+
+def test_markdown(summary, config):
+    lines = to_markdown(build_tables(summary, config)[0]).splitlines()
+    assert lines[2] == "| dataset | method | D | accuracy | fit s | speedup |"
+    assert lines[4] == "| moons | K |  | 0.950 ± 0.010 (0.940) ✓ | 0.0123 (18.6) | – |"
+
+
+def test_latex_is_escaped_and_plain_ascii(summary, config):
+    text = to_latex(build_tables(summary, config)[0])
+    assert r"rings \& co" in text
+    assert r"0.950 $\pm$ 0.010 (0.940) $\checkmark$" in text
+    assert text.split("\n", 1)[1].isascii()
+
+
+def test_csv_keeps_measured_and_reported_apart(summary, config):
+    frame = pd.read_csv(io.StringIO(to_csv(build_tables(summary, config)[0])))
+    assert list(frame.columns) == [
+        "dataset", "method", "D", "accuracy", "accuracy reported", "accuracy verdict",
+        "fit s", "fit s reported", "speedup",
+    ]  # fmt: skip
+    assert frame.loc[0, "accuracy reported"] == 0.94
+    assert frame.loc[1, "accuracy verdict"] == "worse"
+
+
+def test_terminal_table_shows_every_cell_and_can_be_cut(summary, config):
+    table = build_tables(summary, config)[0]
+    console = Console(width=200, file=io.StringIO())
+    console.print(to_rich(table))
+    for labels, cells in table.rows:
+        for text in (*labels, *map(str, cells)):
+            assert text in console.file.getvalue()
+    part = columns(table, 1, 2)
+    assert part.heads == ["fit s"]
+    assert all(len(cells) == 1 for _, cells in part.rows)
