@@ -90,6 +90,8 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
     Outcome
     """
     spec = trial.spec
+    # a limit holds only for libraries that are loaded: LIBSVM comes with OpenMP threads of its own
+    ESTIMATORS[spec["method"]["name"]].load()
     with thread_limit(spec["protocol"]["threads"]):
         return _TASKS[spec["task"]](trial, data_dir)
 

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.features._random_maclaurin import RandomMaclaurin
-from kernlearn.kernels import Kernel
 from kernlearn.solvers import LinearSVM
 
 _MAP = ("kernel", "n_components", "p", "h01", "measure", "truncation", "random_state")
@@ -76,12 +75,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict[str, Any] = {
-        "kernel": [str, Kernel],
-        "n_components": RandomMaclaurin._parameter_constraints["n_components"],
-        "h01": ["boolean"],
-        "p": RandomMaclaurin._parameter_constraints["p"],
-        "measure": RandomMaclaurin._parameter_constraints["measure"],
-        "truncation": RandomMaclaurin._parameter_constraints["truncation"],
+        **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
         "C": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "solver": [StrOptions({"auto", "primal", "dual"})],
@@ -89,7 +83,6 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
         "presolve": [Interval(Real, 0, 1, closed="neither"), None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(

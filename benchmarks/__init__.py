@@ -1,0 +1,1 @@
+"""Speed, as ratios against peers or against the arithmetic itself, always within one run."""

@@ -1,0 +1,164 @@
+"""Which orders of a Maclaurin series are kept, and which of them each random feature gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import xlogy
+
+from kernlearn.kernels import BaseDotProductKernel, DotProductKernel
+
+Truncation: TypeAlias = "int | float | Iterable[int] | None"
+
+# Orders beyond the one where this much of the measure is left are never drawn in practice.
+_NEGLIGIBLE_MASS = 2.0**-64
+_MAX_ORDER = 2**20
+
+
+def truncate(
+    kernel: BaseDotProductKernel, truncation: Truncation, squared_norm: float
+) -> BaseDotProductKernel:
+    """Return the kernel that keeps some orders only (Kar 2013, section 3.4.2).
+
+    Parameters
+    ----------
+    kernel : dot-product kernel
+        The kernel, fitted.
+    truncation : None, int, float or iterable of int
+        All orders; those up to an order; the first ones, as few as leave a residual of at most
+        epsilon; or the named ones.
+    squared_norm : float
+        R^2, at which the residual of a float truncation is measured.
+
+    Returns
+    -------
+    dot-product kernel
+        `kernel` itself, or a polynomial in the inner product.
+    """
+    if truncation is None:
+        return kernel
+    if isinstance(truncation, int | np.integer):
+        return DotProductKernel(kernel.coefficients(int(truncation)))
+    if isinstance(truncation, float | np.floating):
+        return _truncate_at_residual(kernel, float(truncation), squared_norm)
+    orders = _checked_orders(truncation)
+    coefficients = kernel.coefficients(int(orders.max()))
+    kept = np.isin(np.arange(coefficients.size), orders)
+    return DotProductKernel(np.where(kept, coefficients, 0.0))
+
+
+def residual(
+    kernel: BaseDotProductKernel, truncated: BaseDotProductKernel, squared_norm: float
+) -> float:
+    """Return f(R^2) less what is kept of it: the largest error that truncation makes."""
+    if truncated is kernel:
+        return 0.0
+    if squared_norm >= kernel.radius:
+        return np.inf
+    if kernel.degree_max is None:
+        rest = kernel.function(squared_norm) - truncated.function(squared_norm)
+        return max(float(rest), 0.0)
+    all_terms = kernel.coefficients(kernel.degree_max)
+    dropped = all_terms - truncated.coefficients(kernel.degree_max)
+    return float(DotProductKernel(dropped).function(squared_norm))
+
+
+def sample_orders(
+    kernel: BaseDotProductKernel,
+    n_features: int,
+    random_state: np.random.RandomState,
+    *,
+    p: float,
+    measure: str,
+    first: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the order N of each feature and its weight.
+
+    Parameters
+    ----------
+    kernel : dot-product kernel
+        The kernel to be estimated, fitted and truncated.
+    n_features : int
+        Number of features.
+    random_state : RandomState
+        Where randomness comes from.
+    p : float
+        P[N = n] is (p - 1) p^-(n + 1 - first) for n >= first.
+    measure : {"geometric", "support"}
+        That measure, or the same restricted to orders with a positive coefficient.
+    first : int
+        Smallest order that is drawn.
+
+    Returns
+    -------
+    orders : ndarray of shape (n_features,)
+        The orders.
+    log_weights : ndarray of shape (n_features,)
+        log sqrt(a_N / P[N]); -inf where a_N is zero.
+    """
+    if measure == "geometric":
+        orders = random_state.geometric(1 - 1 / p, n_features) - 1 + first
+        log_probabilities = _log_geometric(np.arange(orders.max() + 1), p, first)
+    else:
+        log_probabilities = _log_support(kernel, p, first)
+        drawn = random_state.choice(
+            log_probabilities.size, n_features, p=np.exp(log_probabilities)
+        )
+        orders = drawn.astype(np.int64)
+    log_coefficients = kernel.log_coefficients(int(orders.max()))
+    return orders, (log_coefficients[orders] - log_probabilities[orders]) / 2
+
+
+def _log_geometric(n: np.ndarray, p: float, first: int) -> np.ndarray:
+    return np.log(p - 1) - (n + 1 - first) * np.log(p)
+
+
+def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> np.ndarray:
+    """Return log P[N = n] of the measure restricted to the orders that the kernel has."""
+    highest = kernel.degree_max
+    if highest is None:
+        highest = first + int(np.ceil(-np.log(_NEGLIGIBLE_MASS) / np.log(p)))
+    n = np.arange(highest + 1)
+    possible = (n >= first) & np.isfinite(kernel.log_coefficients(highest))
+    if not possible.any():
+        raise ValueError(
+            f"measure='support' needs an order from {first} to {highest} at which {kernel!r} has "
+            "a positive coefficient, and there is none: take measure='geometric' or another kernel"
+        )
+    logs = np.where(possible, _log_geometric(n, p, first), -np.inf)
+    logs -= logs.max()
+    return logs - np.log(np.exp(logs).sum())
+
+
+def _truncate_at_residual(
+    kernel: BaseDotProductKernel, epsilon: float, squared_norm: float
+) -> BaseDotProductKernel:
+    total = float(kernel.function(squared_norm))
+    n_max = 16 if kernel.degree_max is None else kernel.degree_max
+    while n_max <= _MAX_ORDER:
+        logs = kernel.log_coefficients(n_max)
+        terms = np.exp(logs + xlogy(np.arange(n_max + 1), squared_norm))
+        # Summed from the small terms up, the residual keeps its digits.
+        rest = np.append(terms[:0:-1].cumsum()[::-1], 0.0)
+        if kernel.degree_max is None:
+            rest += max(total - terms.sum(), 0.0)
+        enough = np.flatnonzero(rest <= epsilon)
+        if enough.size:
+            return DotProductKernel(kernel.coefficients(int(enough[0])))
+        n_max *= 2
+    raise ValueError(
+        f"'truncation' = {epsilon:g} would keep more than {_MAX_ORDER} orders of {kernel!r} at "
+        f"squared norm {squared_norm:.6g}: raise it or scale the data down"
+    )
+
+
+def _checked_orders(truncation: Iterable[int]) -> np.ndarray:
+    orders = np.array(list(truncation))
+    if orders.ndim != 1 or orders.dtype.kind not in "iu" or not orders.size or orders.min() < 0:
+        raise ValueError(
+            "'truncation' must be None, an int >= 0, a float between 0 and 1, or a non-empty "
+            f"collection of orders >= 0, got {truncation!r}"
+        )
+    return orders

@@ -1,0 +1,61 @@
+"""Kernels by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from kernlearn.kernels._base import CallableKernel, Kernel
+from kernlearn.kernels._named import (
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+    VovkKernel,
+)
+
+_NAMED: dict[str, type[Kernel]] = {
+    "exponential": ExponentialKernel,
+    "homogeneous_polynomial": HomogeneousPolynomialKernel,
+    "polynomial": PolynomialKernel,
+    "vovk": VovkKernel,
+}
+
+
+def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
+    """Turn a name, a kernel or a function of two matrices into a kernel.
+
+    Parameters
+    ----------
+    spec : str, Kernel or callable
+        "exponential", "homogeneous_polynomial", "polynomial" or "vovk", with default
+        parameters; a kernel, handed back as it is; or a callable (X, Y) -> matrix.
+
+    Returns
+    -------
+    Kernel
+        The kernel.
+
+    Raises
+    ------
+    ValueError
+        If `spec` is an unknown name or nothing of the three.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import as_kernel
+    >>> as_kernel("polynomial")
+    PolynomialKernel()
+    """
+    if isinstance(spec, Kernel):
+        return spec
+    if isinstance(spec, str) and spec in _NAMED:
+        return _NAMED[spec]()
+    if callable(spec):
+        return CallableKernel(spec)
+    names = ", ".join(map(repr, _NAMED))
+    raise ValueError(
+        f"'kernel' must be one of {names}, a kernel object or a callable (X, Y) -> matrix, "
+        f"got {spec!r}"
+    )

@@ -1,0 +1,17 @@
+"""What the theorems promise, as numbers."""
+
+from kernlearn._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "InnerMapConstants": "bounds",
+        "UniformAccuracy": "bounds",
+        "bounds": "",
+        "compositional_failure_probability": "bounds",
+        "compositional_n_components": "bounds",
+        "maclaurin_failure_probability": "bounds",
+        "maclaurin_n_components": "bounds",
+        "maclaurin_pointwise_failure_probability": "bounds",
+    },
+)

@@ -1,0 +1,219 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin
+from kernlearn.kernels import (
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+    VovkKernel,
+)
+
+
+@parametrize_with_checks(
+    [
+        CompositionalMaclaurin(),
+        CompositionalMaclaurin("exponential", n_components=5),
+        CompositionalMaclaurin(columns="dependent", n_components=4, measure="support"),
+    ]
+)
+def test_conformance(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def X():
+    return np.array([[0.6, 0.8, 0.0], [0.8, 0.6, 0.0], [0.48, 0.64, 0.6], [0.0, 0.6, 0.8]])
+
+
+def identity():
+    return FunctionTransformer(accept_sparse=True)
+
+
+@pytest.mark.parametrize("outer", [PolynomialKernel(3), ExponentialKernel(1.2)], ids=repr)
+def test_of_random_fourier_features(outer, X):
+    model = CompositionalMaclaurin(outer, RBFSampler(gamma=0.4), 200_000, random_state=0)
+    Z = model.fit_transform(X)
+    assert model.columns_ == "iid"
+    assert len(model.inner_maps_) == 1
+    np.testing.assert_allclose(Z @ Z.T, outer.function(rbf_kernel(X, gamma=0.4)), rtol=0.05)
+
+
+def test_of_random_maclaurin_features_whose_columns_are_sorted(X):
+    outer, inner = PolynomialKernel(2), PolynomialKernel(1, coef0=0.5)
+    Z = CompositionalMaclaurin(
+        outer, RandomMaclaurin(inner, measure="support"), 400_000, random_state=0
+    ).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, outer.function(inner(X)), rtol=0.06)
+
+
+def test_of_the_identity_is_algorithm_1(X):
+    kernel = PolynomialKernel(3)
+    model = CompositionalMaclaurin(kernel, identity(), 300_000, random_state=0).fit(X)
+    assert model.columns_ == "dependent"
+    assert len(model.inner_maps_) == 1
+    Z = model.transform(X)
+    np.testing.assert_allclose(Z @ Z.T, kernel(X), rtol=0.05)
+
+
+def test_of_the_identity_has_the_features_of_algorithm_1(X):
+    # Of the same degrees and signs they are the same, number by number.
+    options = {"n_components": 50, "random_state": 3}
+    plain = RandomMaclaurin(PolynomialKernel(4), **options).fit(X)
+    model = CompositionalMaclaurin(PolynomialKernel(4), identity(), **options).fit(X)
+    np.testing.assert_array_equal(model.degrees_, plain.degrees_)
+    np.testing.assert_array_equal(model._signs, plain.omega_)
+    np.testing.assert_allclose(model.transform(X), plain.transform(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("maps_per_level", [None, 7])
+def test_of_a_random_map_with_dependent_columns(maps_per_level, X):
+    outer = HomogeneousPolynomialKernel(2)
+    inner = RBFSampler(gamma=0.4, n_components=4)
+    estimates = []
+    for seed in range(8):
+        model = CompositionalMaclaurin(
+            outer,
+            inner,
+            300,
+            columns="dependent",
+            maps_per_level=maps_per_level,
+            measure="support",
+            random_state=seed,
+        )
+        Z = model.fit_transform(X)
+        assert len(model.inner_maps_) == (2 * 300 if maps_per_level is None else 2 * 7)
+        estimates.append(Z @ Z.T)
+    exact = outer.function(rbf_kernel(X, gamma=0.4))
+    error = np.std(estimates, axis=0) / np.sqrt(8)
+    assert (np.abs(np.mean(estimates, axis=0) - exact) < 4 * error).all()
+    if maps_per_level is None:
+        np.testing.assert_allclose(np.mean(estimates, axis=0), exact, rtol=0.15)
+
+
+def test_one_map_for_two_factors_would_be_biased():
+    # Why the factors of a feature need maps of their own: E<A(x), A(y)>^2 is not K(x, y)^2.
+    X = np.array([[0.0, 1.0], [1.0, 0.0]])
+    kernel = rbf_kernel(X)[0, 1]
+    maps = [RBFSampler(n_components=1, random_state=seed).fit_transform(X) for seed in range(1000)]
+    products = np.array([A[0] @ A[1] for A in maps])
+    assert np.mean(products**2) > 2 * kernel**2
+    inner = RBFSampler(n_components=1)
+    outer = HomogeneousPolynomialKernel(2)
+    Z = CompositionalMaclaurin(
+        outer, inner, 1500, columns="dependent", measure="support", random_state=0
+    ).fit_transform(X)
+    assert Z[0] @ Z[1] == pytest.approx(kernel**2, abs=0.2 * np.mean(products**2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("inner", "columns"),
+    [
+        (RBFSampler(), "iid"),
+        (identity(), "dependent"),
+        (PolynomialCountSketch(n_components=8), "dependent"),
+    ],
+    ids=repr,
+)
+def test_against_the_slow_version(inner, columns, convert, dtype):
+    X = np.random.default_rng(0).normal(size=(23, 4)).astype(dtype) / 2
+    model = CompositionalMaclaurin(
+        PolynomialKernel(4), inner, 40, columns=columns, block_rows=5, random_state=0
+    ).fit(convert(X))
+    Z = model.transform(convert(X))
+    assert Z.dtype == dtype
+    counts = np.where(np.isfinite(model.log_weights_), model.degrees_, 0)
+    expected = np.tile(np.exp(model.log_weights_), (23, 1))
+    n_factors, column = counts.sum(), 0
+    for level in range(counts.max()):
+        for i in np.flatnonzero(counts > level):
+            used = model.inner_maps_[column if len(model.inner_maps_) > 1 else 0]
+            A = np.asarray(used.transform(X), dtype=np.float64)
+            if columns == "iid":
+                expected[:, i] *= np.sqrt(n_factors) * A[:, model._shuffled[column]]
+            else:
+                expected[:, i] *= A @ model._signs[:, column]
+            column += 1
+    tolerance = 2e-4 if dtype == np.float32 else 1e-10
+    np.testing.assert_allclose(Z, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("inner", [None, identity()], ids=repr)
+def test_parts_make_the_whole(inner, X):
+    X = np.vstack([X] * 5)
+    model = CompositionalMaclaurin(PolynomialKernel(3), inner, 30, random_state=0).fit(X)
+    whole = model.transform(X)
+    blocks = list(model.set_params(block_rows=7).transform_blocks(X))
+    assert [rows.start for rows, _ in blocks] == [0, 7, 14]
+    np.testing.assert_allclose(np.vstack([Z for _, Z in blocks]), whole, rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("columns", ["iid", "dependent"])
+def test_randomness_is_the_seed_alone(columns, X):
+    inner = RBFSampler(random_state=0)
+    model = CompositionalMaclaurin("polynomial", inner, 30, columns=columns, random_state=1)
+    Z = model.fit_transform(X)
+    np.testing.assert_array_equal(Z, clone(model).fit_transform(X))
+    assert not np.allclose(Z, clone(model).set_params(random_state=2).fit_transform(X))
+    assert not hasattr(inner, "random_weights_")
+
+
+def test_every_map_has_a_seed_of_its_own(X):
+    inner = make_pipeline(identity(), RBFSampler(n_components=3))
+    model = CompositionalMaclaurin("polynomial", inner, 20, random_state=0).fit(X)
+    seeds = [fitted.get_params()["rbfsampler__random_state"] for fitted in model.inner_maps_]
+    assert model.columns_ == "dependent"
+    assert len(set(seeds)) == len(seeds) == np.sum(model.degrees_[model.degrees_ <= 2])
+
+
+def test_a_width_from_data_is_that_of_the_inner_features(X):
+    model = CompositionalMaclaurin(ExponentialKernel(), identity(), 10, random_state=0).fit(X)
+    assert model.kernel_.sigma_ == pytest.approx(ExponentialKernel().fit(X).sigma_)
+
+
+def test_constants_need_no_factor(X):
+    for inner in (RBFSampler(), identity(), PolynomialCountSketch()):
+        model = CompositionalMaclaurin(VovkKernel(), inner, 8, truncation=0, measure="support")
+        np.testing.assert_allclose(model.fit_transform(X), np.sqrt(1 / 8))
+
+
+class Twice(TransformerMixin, BaseEstimator):
+    """A random map with two columns a component."""
+
+    def __init__(self, n_components=2, random_state=None):
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.ones((X.shape[0], 2 * self.n_components))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inner": identity(), "columns": "iid"}, "columns='iid' needs .* 'n_components'"),
+        ({"inner": Twice(), "columns": "iid"}, "one column a component"),
+        ({"inner": 3}, "'inner' parameter"),
+        ({"columns": "both"}, "'columns' parameter"),
+        ({"maps_per_level": 0}, "'maps_per_level' parameter"),
+        ({"truncation": 0.5}, "'truncation' parameter"),
+        ({"kernel": "rbf"}, "'kernel' must be one of"),
+        ({"n_components": 0}, "'n_components' parameter"),
+    ],
+    ids=str,
+)
+def test_bad_parameters(options, message, X):
+    with pytest.raises(ValueError, match=message):
+        CompositionalMaclaurin(**options).fit(X)

@@ -1,0 +1,281 @@
+import itertools
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.features import RandomMaclaurin
+from kernlearn.kernels import (
+    DotProductKernel,
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+    VovkKernel,
+)
+from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
+
+KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKernel(1.0)]
+
+
+@parametrize_with_checks(
+    [
+        RandomMaclaurin(),
+        RandomMaclaurin("exponential", n_components=7, h01=True, measure="support"),
+        RandomMaclaurin(PolynomialKernel(4), truncation=2, block_rows=3),
+    ]
+)
+def test_conformance(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def X():
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    X[np.abs(X) < 0.4] = 0
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def slow_transform(model, X):
+    """Algorithm 1 feature by feature, factor by factor."""
+    counts = np.where(np.isfinite(model.log_weights_), model.degrees_, 0)
+    column = 0
+    exact = []
+    a = model.truncated_kernel_.coefficients(1)
+    if model.h01 and model.include_bias and a[0] > 0:
+        exact.append(np.full((len(X), 1), np.sqrt(a[0])))
+    if model.h01 and a[1] > 0:
+        exact.append(np.sqrt(a[1]) * X)
+    Z = np.tile(np.exp(model.log_weights_), (len(X), 1))
+    for level in range(counts.max()):
+        for i in np.flatnonzero(counts > level):
+            for row, x in enumerate(X):
+                Z[row, i] *= x @ model.omega_[:, column]
+            column += 1
+    assert column == model.omega_.shape[1]
+    return np.hstack([*exact, Z])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"h01": True},
+        {"h01": True, "include_bias": False},
+        {"measure": "support", "p": 1.5},
+        {"truncation": {0, 3}, "h01": True},
+        {"truncation": 0},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_against_the_slow_version(kernel, options, convert, dtype, X):
+    if options.get("truncation") == {0, 3} and "Homogeneous" in repr(kernel):
+        options = {**options, "measure": "support"}
+    X = X.astype(dtype)
+    model = RandomMaclaurin(kernel, 60, random_state=3, block_rows=7, **options).fit(convert(X))
+    Z = model.transform(convert(X))
+    assert Z.dtype == dtype
+    assert isinstance(Z, np.ndarray)
+    tolerance = 2e-5 if dtype == np.float32 else 1e-11
+    expected = slow_transform(model, X.astype(np.float64))
+    np.testing.assert_allclose(Z, expected, rtol=tolerance, atol=tolerance)
+
+
+def mean_over_signs(x, y, n):
+    """E of the product of n projections of x and of y, over all random signs."""
+    signs = list(itertools.product([-1, 1], repeat=len(x)))
+    values = [
+        np.prod([(np.array(w) @ x) * (np.array(w) @ y) for w in drawn])
+        for drawn in itertools.product(signs, repeat=n)
+    ]
+    return np.mean(values)
+
+
+@pytest.mark.parametrize(
+    ("h01", "measure", "p"),
+    [
+        (False, "geometric", 2.0),
+        (False, "geometric", 1.4),
+        (False, "support", 2.0),
+        (True, "geometric", 3.0),
+        (True, "support", 2.0),
+    ],
+)
+@pytest.mark.parametrize("kernel", [PolynomialKernel(5), HomogeneousPolynomialKernel(4)])
+def test_expectation_by_enumeration(kernel, h01, measure, p):
+    x, y = np.array([0.8, -0.6]), np.array([0.3, 0.7])
+    first = 2 if h01 else 0
+    model = RandomMaclaurin(kernel, 20000, p=p, h01=h01, measure=measure, random_state=0).fit([x])
+    coefficients = kernel.coefficients(5)
+    probabilities = (p - 1) * p ** -(np.arange(6.0) + 1 - first)
+    probabilities[:first] = 0
+    if measure == "support":
+        probabilities[coefficients == 0] = 0
+        probabilities /= probabilities.sum()
+    expectation = (np.sum(coefficients[:2] * [1, x @ y])) if h01 else 0.0
+    for n in np.flatnonzero(probabilities):
+        squared_weights = np.exp(2 * model.log_weights_[model.degrees_ == n])
+        assert np.ptp(squared_weights) == 0
+        one_feature = squared_weights[0] * mean_over_signs(x, y, n)
+        expectation += 20000 * probabilities[n] * one_feature
+    assert expectation == pytest.approx(float(kernel.function(x @ y)), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"h01": True}, {"measure": "support", "p": 1.5}, {"truncation": [0, 2, 3]}],
+    ids=str,
+)
+@pytest.mark.parametrize("kernel", [*KERNELS[:1], *KERNELS[2:]], ids=repr)
+def test_unbiased_in_relative_terms(kernel, options):
+    x = np.array([[0.6, 0.8, 0.0], [0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
+    model = RandomMaclaurin(kernel, 400_000, random_state=1, **options)
+    Z = model.fit_transform(x)
+    np.testing.assert_allclose(Z @ Z.T, model.truncated_kernel_(x), rtol=0.06)
+
+
+def test_h01_is_exact_in_orders_0_and_1(X):
+    kernel = PolynomialKernel(1, coef0=2.0) + HomogeneousPolynomialKernel(2)
+    model = RandomMaclaurin(kernel, 10, h01=True, random_state=0).fit(X)
+    Z = model.transform(X)
+    assert Z.shape == (40, 1 + 5 + 10)
+    np.testing.assert_allclose(Z[:, :6] @ Z[:, :6].T, 2 + X @ X.T, rtol=1e-12, atol=1e-12)
+    assert model.degrees_.min() == 2
+    without_bias = clone(model).set_params(include_bias=False).fit_transform(X)
+    np.testing.assert_array_equal(without_bias, Z[:, 1:])
+
+
+def test_h01_leaves_out_terms_that_the_kernel_lacks(X):
+    model = RandomMaclaurin(HomogeneousPolynomialKernel(3), 10, h01=True, random_state=0)
+    assert model.fit_transform(X).shape == (40, 10)
+    only_linear = DotProductKernel([0.0, 1.0, 1.0])
+    assert clone(model).set_params(kernel=only_linear).fit_transform(X).shape == (40, 15)
+    assert clone(model).set_params(kernel="polynomial", truncation=[1, 2]).fit_transform(
+        X
+    ).shape == (40, 15)
+
+
+def test_zero_features_of_the_thesis_measure(X):
+    model = RandomMaclaurin(PolynomialKernel(1), 200, random_state=0).fit(X)
+    zero = model.degrees_ > 1
+    assert zero.any()
+    assert not model.transform(X)[:, zero].any()
+    assert model.omega_.shape[1] == (model.degrees_ == 1).sum()
+    assert set(np.unique(model.omega_)) == {-1, 1}
+
+
+@pytest.mark.parametrize("h01", [False, True])
+def test_parts_make_the_whole(h01, X):
+    model = RandomMaclaurin(PolynomialKernel(4), 50, h01=h01, random_state=0).fit(X)
+    whole = model.transform(X)
+    # A product of blocks of another height is rounded otherwise, relative to its factors.
+    for block_rows in (1, 6, 100):
+        model.set_params(block_rows=block_rows)
+        blocks = list(model.transform_blocks(X))
+        assert [rows.start for rows, _ in blocks] == list(range(0, 40, block_rows))
+        np.testing.assert_allclose(
+            np.vstack([Z for _, Z in blocks]), whole, rtol=1e-12, atol=1e-13
+        )
+    np.testing.assert_allclose(model.transform(X[5:9]), whole[5:9], rtol=1e-12, atol=1e-13)
+
+
+def test_blocks_check_their_input_at_once(X):
+    model = RandomMaclaurin(random_state=0).fit(X)
+    with pytest.raises(ValueError, match="features"):
+        model.transform_blocks(X[:, :2])
+
+
+def test_randomness_is_the_seed_alone(X):
+    model = RandomMaclaurin(PolynomialKernel(4), 80, random_state=5)
+    Z = model.fit_transform(X)
+    np.testing.assert_array_equal(Z, clone(model).fit_transform(X))
+    np.testing.assert_array_equal(Z, clone(model).fit(X[::-1]).transform(X))
+    other = clone(model).set_params(random_state=6).fit_transform(X)
+    assert not np.allclose(Z, other)
+
+
+def test_the_kernel_is_cloned_and_fitted(X):
+    kernel = ExponentialKernel()
+    model = RandomMaclaurin(kernel, 10, random_state=0).fit(X)
+    assert not hasattr(kernel, "sigma_")
+    assert model.kernel_.sigma_ > 0
+    assert model.set_params(kernel__sigma=2.0).fit(X).kernel_.sigma_ == 2.0
+
+
+def test_truncation_error(X):
+    model = RandomMaclaurin(ExponentialKernel(1.0), 10, truncation=1e-3, random_state=0).fit(X)
+    difference = np.abs(model.kernel_(X) - model.truncated_kernel_(X)).max()
+    assert 0 < difference <= model.truncation_error_ * (1 + 1e-9) <= 1e-3
+    assert RandomMaclaurin(random_state=0).fit(X).truncation_error_ == 0
+
+
+def test_components_from_an_accuracy(X):
+    wish = UniformAccuracy(epsilon=3.0, delta=0.1)
+    X = 0.3 * X
+    expected = maclaurin_n_components(
+        PolynomialKernel(), wish, radius=np.abs(X).sum(axis=1).max(), n_features=5
+    )
+    model = RandomMaclaurin(n_components=wish, random_state=0).fit(X)
+    assert model.n_components_ == expected
+    as_dict = RandomMaclaurin(n_components={"epsilon": 3.0, "delta": 0.1}, random_state=0)
+    assert as_dict.fit(sparse.csr_matrix(X)).n_components_ == expected
+    error = np.abs(PolynomialKernel()(X) - model.transform(X) @ model.transform(X).T).max()
+    assert error <= 3.0
+
+
+def test_memory_is_a_block_whatever_the_rows():
+    X = np.random.default_rng(0).normal(size=(20000, 20)) / 10
+    model = RandomMaclaurin(PolynomialKernel(10), 200, random_state=0).fit(X)
+    tracemalloc.start()
+    Z = model.transform(X)
+    extra = tracemalloc.get_traced_memory()[1] - Z.nbytes
+    tracemalloc.stop()
+    assert extra < 4 * 2**20
+
+
+def test_names_and_frames(X):
+    pytest.importorskip("pandas")
+    model = RandomMaclaurin(n_components=3, h01=True, random_state=0).set_output(
+        transform="pandas"
+    )
+    frame = model.fit_transform(X)
+    assert list(frame.columns) == [f"randommaclaurin{i}" for i in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kernel": "gauss"}, "'kernel' must be one of"),
+        ({"kernel": 3}, "'kernel' parameter"),
+        ({"kernel": DotProductKernel([1.0, -1.0])}, "'series' has coefficient -1 at order 1"),
+        ({"p": 1.0}, "'p' parameter"),
+        ({"n_components": 0}, "'n_components' parameter"),
+        ({"n_components": {"epsilon": 1.0}}, "'n_components' as a dict must have"),
+        ({"n_components": {"epsilon": 1.0, "delta": 2.0}}, "'delta' must be"),
+        ({"n_components": UniformAccuracy(1e-3, 0.1)}, "at most 10000000 can be had"),
+        ({"measure": "uniform"}, "'measure' parameter"),
+        ({"truncation": 1.0}, "'truncation' parameter"),
+        ({"truncation": -1}, "'truncation' parameter"),
+        ({"truncation": [-1]}, "'truncation' must be"),
+        ({"kernel": PolynomialKernel(1), "h01": True, "measure": "support"}, "measure='support'"),
+        ({"block_rows": 0}, "'block_rows' parameter"),
+    ],
+    ids=str,
+)
+def test_bad_parameters(options, message, X):
+    with pytest.raises(ValueError, match=message):
+        RandomMaclaurin(**options).fit(X)
+
+
+def test_points_beyond_the_radius_of_convergence(X):
+    with pytest.raises(ValueError, match="converges below 1 only"):
+        RandomMaclaurin(VovkKernel()).fit(1.01 * X)
+    with pytest.raises(ValueError, match="radius of convergence"):
+        RandomMaclaurin(VovkKernel(), truncation=0.1).fit(1.01 * X)
+    model = RandomMaclaurin(VovkKernel(), truncation=3).fit(1.01 * X)
+    assert model.truncation_error_ == np.inf

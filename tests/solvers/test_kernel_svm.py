@@ -1,0 +1,238 @@
+import pickle
+import resource
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.kernels import (
+    CallableKernel,
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+)
+from kernlearn.solvers import KernelSVM, _gram
+
+X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
+X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
+DATA = pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X4, Y4)], ids=["two", "four"])
+BUILT_IN = ["linear", "poly", "rbf", "sigmoid"]
+
+
+@parametrize_with_checks(
+    [
+        KernelSVM(),
+        KernelSVM("precomputed"),
+        KernelSVM(rbf_kernel),
+        KernelSVM(CallableKernel(rbf_kernel)),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+def assert_agrees(model, peer, X):
+    """Same model, and the same two predictions, as another estimator fitted on the same rows."""
+    np.testing.assert_array_equal(model.support_, peer.support_)
+    np.testing.assert_array_equal(model.n_support_, peer.n_support_)
+    scale = np.abs(peer.dual_coef_).max()
+    np.testing.assert_allclose(model.dual_coef_, peer.dual_coef_, rtol=0, atol=1e-6 * scale)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-5, atol=1e-6)
+    values = peer.decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), values, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+    np.testing.assert_array_equal(model.predict_native(X), peer.predict(X))
+
+
+@DATA
+@pytest.mark.parametrize("kernel", BUILT_IN)
+@pytest.mark.parametrize("shape", ["ovr", "ovo"])
+def test_kernels_of_libsvm_are_scikit_learns(X, y, kernel, shape):
+    told = {"kernel": kernel, "C": 2.0, "coef0": 0.5, "degree": 2, "tol": 1e-6}
+    told |= {"decision_function_shape": shape, "class_weight": "balanced"}
+    assert_agrees(KernelSVM(**told).fit(X, y), SVC(**told).fit(X, y), X)
+
+
+@DATA
+@pytest.mark.parametrize("gamma", ["scale", 0.05])
+def test_gamma_and_shrinking(X, y, gamma):
+    told = {"gamma": gamma, "shrinking": False, "tol": 1e-6}
+    assert_agrees(KernelSVM(**told).fit(X, y), SVC(**told).fit(X, y), X)
+
+
+@DATA
+@pytest.mark.parametrize("block_bytes", [1, 1 << 21])
+def test_functions_are_scikit_learns(X, y, block_bytes, monkeypatch):
+    monkeypatch.setattr(_gram, "_BLOCK_BYTES", block_bytes)
+    told = {"kernel": laplacian_kernel, "tol": 1e-6}
+    assert_agrees(KernelSVM(**told).fit(X, y), SVC(**told).fit(X, y), X)
+
+
+@DATA
+def test_precomputed_is_scikit_learns(X, y):
+    gram = laplacian_kernel(X)
+    model = KernelSVM("precomputed", tol=1e-6).fit(gram, y)
+    assert_agrees(model, SVC(kernel="precomputed", tol=1e-6).fit(gram, y), gram)
+    assert not hasattr(model, "support_vectors_")
+
+
+def test_an_indefinite_precomputed_kernel_is_scikit_learns():
+    gram = -laplacian_kernel(X2, gamma=0.3) + 0.5 * np.eye(len(X2))
+    model = KernelSVM("precomputed", C=0.1).fit(gram, Y2)
+    peer = SVC(kernel="precomputed", C=0.1).fit(gram, Y2)
+    np.testing.assert_allclose(model.decision_function(gram), peer.decision_function(gram))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "same"),
+    [
+        (PolynomialKernel(degree=3, coef0=0.5), {"degree": 3, "coef0": 0.5}),
+        (HomogeneousPolynomialKernel(degree=2), {"degree": 2, "coef0": 0.0}),
+    ],
+)
+def test_polynomial_kernel_objects_need_no_matrix(kernel, same):
+    model = KernelSVM(kernel, tol=1e-6, memory_limit=1).fit(X4, Y4)
+    assert_agrees(model, SVC(kernel="poly", gamma=1.0, tol=1e-6, **same).fit(X4, Y4), X4)
+
+
+@DATA
+def test_a_kernel_object_is_fitted_on_the_training_rows(X, y):
+    kernel = ExponentialKernel()
+    model = KernelSVM(kernel, tol=1e-6).fit(X[:150], y[:150])
+    fitted = clone(kernel).fit(X[:150])
+    assert model.kernel_.sigma_ == fitted.sigma_
+    assert not hasattr(kernel, "sigma_")
+    peer = SVC(kernel=fitted, tol=1e-6).fit(X[:150], y[:150])
+    assert_agrees(model, peer, X)
+
+
+def test_parameters_of_a_kernel_object_can_be_set():
+    model = KernelSVM(PolynomialKernel(degree=2)).set_params(kernel__degree=5)
+    assert model.kernel.degree == 5
+    with pytest.raises(ValueError, match="degree"):
+        model.set_params(kernel__degree=-1).fit(X2, Y2)
+
+
+def test_rows_are_selected_on_both_sides_in_cross_validation():
+    gram = laplacian_kernel(X2)
+    given = cross_val_score(KernelSVM("precomputed"), gram, Y2)
+    np.testing.assert_allclose(given, cross_val_score(KernelSVM(laplacian_kernel), X2, Y2))
+
+
+@pytest.mark.parametrize("labels", [np.array(list("dbca")), np.array([5, -1, 9, 2])])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_any_labels(labels, n_classes):
+    y = labels[Y4 % n_classes]
+    assert_agrees(KernelSVM(tol=1e-6).fit(X4, y), SVC(tol=1e-6).fit(X4, y), X4)
+
+
+@DATA
+def test_the_label_of_the_first_row_does_not_matter(X, y):
+    order = np.argsort(-y, kind="stable")
+    found, again = KernelSVM().fit(X, y), KernelSVM().fit(X[order], y[order])
+    np.testing.assert_array_equal(order[again.support_], found.support_)
+    np.testing.assert_array_equal(again.dual_coef_, found.dual_coef_)
+    np.testing.assert_array_equal(again.intercept_, found.intercept_)
+
+
+@DATA
+@pytest.mark.parametrize("kernel", [*BUILT_IN, "function"])
+def test_sparse_rows_give_the_same_model(X, y, kernel):
+    kernel = laplacian_kernel if kernel == "function" else kernel
+    thin = X * (np.abs(X) > 0.7)
+    model = KernelSVM(kernel, tol=1e-6).fit(sp.csr_array(thin), y)
+    dense = KernelSVM(kernel, tol=1e-6).fit(thin, y)
+    assert sp.issparse(model.support_vectors_)
+    np.testing.assert_allclose(
+        model.decision_function(sp.csr_array(thin)), dense.decision_function(thin), atol=1e-6
+    )
+    np.testing.assert_array_equal(model.predict_native(sp.csr_array(thin)), dense.predict(thin))
+
+
+def test_float32_is_trained_in_double_precision():
+    single = X2.astype(np.float32)
+    found = KernelSVM().fit(single, Y2).decision_function(single)
+    expected = KernelSVM().fit(single.astype(np.float64), Y2).decision_function(single)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", laplacian_kernel])
+def test_fits_repeat_themselves_in_silence(kernel, capfd):
+    first, second = KernelSVM(kernel).fit(X4, Y4), KernelSVM(kernel).fit(X4, Y4)
+    np.testing.assert_array_equal(first.dual_coef_, second.dual_coef_)
+    np.testing.assert_array_equal(first.predict(X4), second.predict_native(X4))
+    assert capfd.readouterr() == ("", "")
+
+
+@DATA
+@pytest.mark.parametrize("kernel", ["poly", laplacian_kernel, PolynomialKernel(2)])
+def test_a_pickled_model_predicts_both_ways(X, y, kernel):
+    model = KernelSVM(kernel).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    del model.support_vectors_, model.dual_coef_
+    expected = KernelSVM(kernel).fit(X, y).predict(X)
+    np.testing.assert_array_equal(again.predict(X), expected)
+    np.testing.assert_array_equal(again.predict_native(X), expected)
+
+
+def test_a_matrix_that_does_not_fit_is_refused():
+    with pytest.raises(MemoryError, match=r"the kernel matrix of 240 rows needs .* GiB, but"):
+        KernelSVM(laplacian_kernel, memory_limit=500_000).fit(X2, Y2)
+    with pytest.raises(MemoryError, match="LIBSVM's own kernels"):
+        KernelSVM("precomputed", memory_limit=500_000).fit(laplacian_kernel(X2), Y2)
+    KernelSVM("rbf", memory_limit=1).fit(X2, Y2)  # makes no matrix
+
+
+def resident_bytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_memory_of_many_fits_is_given_back():
+    gram = laplacian_kernel(X4)
+
+    def fit_often(n_fits):
+        for _ in range(n_fits):
+            KernelSVM("precomputed").fit(gram, Y4).predict_native(gram)
+            KernelSVM("rbf").fit(X4, Y4).predict_native(X4)
+
+    fit_often(30)
+    before = resident_bytes()
+    fit_often(200)
+    # One model of C left behind by each of the 400 fits would add up to 3 MB.
+    assert resident_bytes() - before < 1_000_000
+
+
+def test_another_kernel_leaves_nothing_of_an_earlier_fit():
+    model = KernelSVM("rbf").fit(X2, Y2)
+    model.set_params(kernel="precomputed").fit(laplacian_kernel(X2), Y2)
+    assert not hasattr(model, "support_vectors_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": "cosine"}, "'kernel' parameter of KernelSVM"),
+        ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
+        ({"kernel": "precomputed"}, r"square matrix .* but has shape \(240, 8\)"),
+        ({"kernel": lambda A, B: A}, "kernel returned an array of shape"),
+        ({"kernel": lambda A, B: A @ B.T + np.inf}, "kernel returned NaN or infinity"),
+    ],
+)
+def test_what_is_not_allowed(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        KernelSVM(**parameters).fit(X2, Y2)
+
+
+def test_nan_and_a_single_class_are_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        KernelSVM().fit(np.where(X2 > 1, np.nan, X2), Y2)
+    with pytest.raises(ValueError, match="one class: 'a'"):
+        KernelSVM().fit(X2, np.full(240, "a"))

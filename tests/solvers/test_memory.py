@@ -1,0 +1,75 @@
+import pytest
+
+from kernlearn.solvers._memory import available_memory, require_memory
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 4000 kB\n")
+    return tmp_path
+
+
+def group(folder, **files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(f"{text}\n")
+
+
+def test_what_the_kernel_calls_available(root):
+    assert available_memory(root) == 4000 * 1024
+
+
+def test_control_group_version_2_and_its_parents(root):
+    (root / "proc/self/cgroup").write_text("0::/outer/inner\n")
+    outer = root / "sys/fs/cgroup/outer"
+    group(outer, memory__max=1_000_000, memory__current=700_000, memory__stat="anon 5")
+    group(outer / "inner", memory__max="max", memory__current=600_000)
+    assert available_memory(root) == 300_000
+
+
+def test_cached_file_pages_count_as_free(root):
+    (root / "proc/self/cgroup").write_text("0::/\n")
+    group(
+        root / "sys/fs/cgroup",
+        memory__max=1_000_000,
+        memory__current=900_000,
+        memory__stat="anon 600000\ninactive_file 200000\nactive_file 100000",
+    )
+    assert available_memory(root) == 300_000
+
+
+def test_control_group_version_1(root):
+    (root / "proc/self/cgroup").write_text("5:cpu,cpuacct:/a\n4:memory:/a\n")
+    group(
+        root / "sys/fs/cgroup/memory/a",
+        memory__limit_in_bytes=500_000,
+        memory__usage_in_bytes=400_000,
+        memory__stat="inactive_file 7\ntotal_inactive_file 50000",
+    )
+    assert available_memory(root) == 150_000
+
+
+def test_a_full_group_leaves_nothing(root):
+    (root / "proc/self/cgroup").write_text("0::/\n")
+    group(root / "sys/fs/cgroup", memory__max=100, memory__current=120)
+    assert available_memory(root) == 0
+
+
+def test_without_any_of_these_files_there_is_still_an_answer(tmp_path):
+    assert available_memory(tmp_path) > 0
+
+
+def test_on_this_machine():
+    assert 2**20 < available_memory() < 2**50
+
+
+def test_refusal_says_what_is_needed_what_there_is_and_what_to_do():
+    require_memory(2**30, 2**30, "it", "no")
+    with pytest.raises(MemoryError) as refused:
+        require_memory(3 * 2**30, 2**30, purpose="the matrix", advice="use fewer rows")
+    assert str(refused.value) == (
+        "the matrix needs 3 GiB, but 1 GiB are allowed by memory_limit: use fewer rows"
+    )
+    with pytest.raises(MemoryError, match="are available"):
+        require_memory(2**60, None, purpose="the matrix", advice="use fewer rows")

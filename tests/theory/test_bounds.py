@@ -1,0 +1,173 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernlearn.features import RandomMaclaurin
+from kernlearn.kernels import (
+    DotProductKernel,
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+    VovkKernel,
+)
+from kernlearn.theory.bounds import (
+    InnerMapConstants,
+    UniformAccuracy,
+    compositional_failure_probability,
+    compositional_n_components,
+    maclaurin_failure_probability,
+    maclaurin_n_components,
+    maclaurin_pointwise_failure_probability,
+)
+
+KERNELS = st.sampled_from(
+    [PolynomialKernel(3), HomogeneousPolynomialKernel(4), ExponentialKernel(0.9), VovkKernel()]
+)
+EPSILONS = st.floats(0.01, 2.0)
+DELTAS = st.floats(1e-6, 0.5)
+RADII = st.floats(0.05, 0.6)
+DIMENSIONS = st.integers(1, 60)
+RBF_LIKE = InnerMapConstants(2.0, 1.5, 1.0, 0.8)
+
+
+def test_theorem_3_10_by_hand():
+    # f(t) = (1 + t)^2, R = 1/2, p = 2: p R^2 = 1/2, f = 9/4, f'(R^2) = 5/2, f'(p R^2) = 3.
+    radius, d, n_components, epsilon = 0.5, 2, 20000, 0.5
+    C = 2 * 9 / 4
+    L = radius * 2.5 + 4 * radius * math.sqrt(d) * 3
+    expected = 2 * (32 * radius * L / epsilon) ** (2 * d)
+    expected *= math.exp(-n_components * epsilon**2 / (8 * C**2))
+    actual = maclaurin_failure_probability(
+        PolynomialKernel(2), epsilon, n_components, radius=radius, n_features=d
+    )
+    assert actual == pytest.approx(expected, rel=1e-10)
+    assert 0 < actual < 1
+
+
+def test_pointwise_bound_by_hand():
+    expected = 2 * math.exp(-5000 * 0.25 / (8 * 4.5**2))
+    actual = maclaurin_pointwise_failure_probability(PolynomialKernel(2), 0.5, 5000, radius=0.5)
+    assert actual == pytest.approx(expected, rel=1e-10)
+
+
+def test_theorem_3_14_by_hand():
+    # f(t) = (1 + t)^2, C_W = 2, p = 2: f(4) = 25, f'(4) = 10, f'(C_K) = 4.
+    C = 2 * 25
+    L = 0.8 * 4 + 1.5 * 4 * math.sqrt(2) * 10
+    expected = 32 * 3 * L / 0.7 * math.exp(-2_000_000 * 0.49 / (8 * C**2 * 5))
+    actual = compositional_failure_probability(
+        PolynomialKernel(2), 0.7, 2_000_000, RBF_LIKE, radius=3, n_features=5
+    )
+    assert actual == pytest.approx(expected, rel=1e-10)
+    assert 0 < actual < 1
+
+
+@given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
+def test_components_and_probability_are_inverses(kernel, epsilon, delta, radius, d):
+    wish = UniformAccuracy(epsilon, delta)
+    needed = maclaurin_n_components(kernel, wish, radius=radius, n_features=d)
+    domain = {"radius": radius, "n_features": d}
+    enough = maclaurin_failure_probability(kernel, epsilon, needed, **domain)
+    assert enough <= delta * (1 + 1e-9)
+    if needed > 1:
+        fewer = max(int(needed * (1 - 1e-9)) - 1, 1)
+        assert maclaurin_failure_probability(kernel, epsilon, fewer, **domain) > delta * (1 - 1e-9)
+
+
+@given(EPSILONS, DELTAS, DIMENSIONS)
+def test_compositional_components_and_probability_are_inverses(epsilon, delta, d):
+    wish, domain = UniformAccuracy(epsilon, delta), {"radius": 2.0, "n_features": d}
+    kernel = ExponentialKernel(1.2)
+    needed = compositional_n_components(kernel, wish, RBF_LIKE, **domain)
+    bound = [
+        compositional_failure_probability(kernel, epsilon, n, RBF_LIKE, **domain)
+        for n in (needed, max(int(needed * (1 - 1e-9)) - 1, 1))
+    ]
+    assert bound[0] <= delta * (1 + 1e-9)
+    assert bound[1] > delta * (1 - 1e-9)
+
+
+@given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
+def test_harder_wishes_need_more_features(kernel, epsilon, delta, radius, d):
+    def needed(epsilon=epsilon, delta=delta, radius=radius, d=d):
+        wish = UniformAccuracy(epsilon, delta)
+        return maclaurin_n_components(kernel, wish, radius=radius, n_features=d)
+
+    base = needed()
+    assert needed(epsilon=epsilon / 2) >= base
+    assert needed(delta=delta / 2) >= base
+    assert needed(radius=radius * 1.1) >= base
+    assert needed(d=d + 1) >= base
+
+
+def test_the_bound_holds_for_the_features():
+    # A bound of 3/4 at one pair, over 200 draws: no more failures than it allows.
+    X = np.array([[0.3, -0.2], [0.25, 0.25]])
+    kernel, epsilon, n_components = PolynomialKernel(2), 0.4, 1000
+    bound = maclaurin_pointwise_failure_probability(kernel, epsilon, n_components, radius=0.5)
+    exact = kernel(X)[0, 1]
+    failures = 0
+    for seed in range(200):
+        Z = RandomMaclaurin(kernel, n_components, random_state=seed).fit_transform(X)
+        failures += abs(Z[0] @ Z[1] - exact) > epsilon
+    assert 0 < bound < 1
+    assert failures / 200 <= bound
+
+
+@pytest.mark.parametrize("kernel", [PolynomialKernel(200), PolynomialKernel(100_000)], ids=repr)
+def test_more_features_than_an_int_holds(kernel):
+    with pytest.raises(ValueError, match=r"more than 2\*\*63 - 1 features"):
+        maclaurin_n_components(kernel, UniformAccuracy(0.1, 0.1), radius=9.0, n_features=3)
+    assert maclaurin_failure_probability(kernel, 0.1, 10, radius=9.0, n_features=3) == 1.0
+
+
+def test_an_easy_wish_needs_one_feature_and_never_fails():
+    kernel = DotProductKernel([0.0, 1e-200])
+    wish = UniformAccuracy(100.0, 0.1)
+    assert maclaurin_n_components(kernel, wish, radius=0.1, n_features=3) == 1
+    assert maclaurin_failure_probability(kernel, 100.0, 1, radius=0.1, n_features=3) == 0.0
+
+
+def test_the_series_must_converge_where_it_is_needed():
+    wish = UniformAccuracy(0.1, 0.1)
+    with pytest.raises(ValueError, match="'radius' is too large for VovkKernel"):
+        maclaurin_n_components(VovkKernel(), wish, radius=0.8, n_features=2)
+    with pytest.raises(ValueError, match="'feature_bound' is too large"):
+        compositional_n_components(VovkKernel(), wish, RBF_LIKE, radius=1, n_features=2)
+    constants = InnerMapConstants(0.4, 1.0, 1.0, 1.0)
+    with pytest.raises(ValueError, match="'kernel_bound' is too large"):
+        compositional_n_components(VovkKernel(), wish, constants, radius=1, n_features=2)
+
+
+def test_epsilon_must_fit_theorem_3_14():
+    with pytest.raises(ValueError, match=r"'epsilon' must be below 8 \* radius \* L_1"):
+        compositional_failure_probability(
+            PolynomialKernel(), 1e6, 10, RBF_LIKE, radius=1, n_features=2
+        )
+
+
+@pytest.mark.parametrize("epsilon", [0, -1.0, math.inf, math.nan, "1"])
+def test_bad_epsilon(epsilon):
+    with pytest.raises(ValueError, match="'epsilon' must be a finite number above 0"):
+        UniformAccuracy(epsilon, 0.1)
+
+
+@pytest.mark.parametrize("delta", [0, 1, 1.5, math.nan, None])
+def test_bad_delta(delta):
+    with pytest.raises(ValueError, match="'delta' must be a number between 0 and 1"):
+        UniformAccuracy(0.1, delta)
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [({"radius": 0.0}, "radius"), ({"n_features": 0}, "n_features"), ({"p": 1.0}, "p")],
+)
+def test_bad_parameters(changed, name):
+    arguments = {"radius": 0.5, "n_features": 2, **changed}
+    with pytest.raises(ValueError, match=f"'{name}' must be"):
+        maclaurin_n_components(PolynomialKernel(), UniformAccuracy(0.1, 0.1), **arguments)
+    with pytest.raises(ValueError, match="'feature_lipschitz' must be"):
+        InnerMapConstants(1.0, -1.0, 1.0, 1.0)
