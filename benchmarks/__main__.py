@@ -17,7 +17,9 @@ def main() -> int:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
     console = Console()
-    rows = [row for name in asked for row in import_module(f"benchmarks.bench_{name}").run(console)]
+    rows = [
+        row for name in asked for row in import_module(f"benchmarks.bench_{name}").run(console)
+    ]
     table = Table("benchmark", "what", "seconds", "ratio", "target", "met")
     for row in rows:
         met = ("yes" if row["met"] else "NO") if row["target"] else ""

@@ -1,6 +1,7 @@
 """Fixtures shared by all tests; the rule for tests on real data."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter and any("data" in r.keywords for r in reporter.stats.get("skipped", [])):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name a parameter by what it is, without the address that would differ between workers."""
+    text = repr(val)
+    return re.sub(r" at 0x[0-9a-f]+", "", text) if " at 0x" in text else None

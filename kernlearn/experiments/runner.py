@@ -2,6 +2,8 @@
 
 import time
 import traceback
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +112,9 @@ def execute(trial: Trial, data_dir: Path | None, *, beside: bool = False) -> Res
     """
     started, clock = utc_now(), time.perf_counter()
     try:
-        outcome = run_trial(trial, data_dir)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            outcome = run_trial(trial, data_dir)
     except Exception as error:  # whatever a method raises is a row, and the run goes on
         return Result(
             trial.key,
@@ -120,6 +124,7 @@ def execute(trial: Trial, data_dir: Path | None, *, beside: bool = False) -> Res
             error=f"{type(error).__name__}: {error}",
             traceback=traceback.format_exc(),
         )
+    said = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
     contended = bool(outcome.info.pop("disturbed", False)) or beside
     return Result(
         trial.key,
@@ -127,5 +132,5 @@ def execute(trial: Trial, data_dir: Path | None, *, beside: bool = False) -> Res
         started,
         time.perf_counter() - clock,
         metrics=outcome.metrics,
-        info={**outcome.info, "contended": contended},
+        info={**outcome.info, "contended": contended, "warnings": dict(said)},
     )

@@ -8,16 +8,19 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils import gen_batches
+from sklearn.utils import gen_batches, gen_even_slices
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._tags import Tags
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from kernlearn.features._levels import BLOCK_BYTES, rows_in_block
 from kernlearn.kernels import BaseDotProductKernel, as_kernel
@@ -43,6 +46,8 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     kernel: str | BaseDotProductKernel
     block_rows: int | None
+    #: Threads of `transform`; a subclass that is safe to run in several makes it a parameter.
+    n_jobs: int | None = None
     _n_features_out: int
 
     @property
@@ -74,11 +79,23 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         """
         X = self._check_data(X)
         Z = np.empty((X.shape[0], self._n_features_out), dtype=X.dtype)
+        n_parts = min(effective_n_jobs(self.n_jobs), X.shape[0])
+        if n_parts == 1:
+            self._fill(X, Z)
+            return Z
+        # The threads are ours: threads of BLAS in each of them would be too many.
+        with threadpool_limits(limits=1, user_api="blas"):
+            Parallel(n_parts, require="sharedmem")(
+                delayed(self._fill)(X[part], Z[part])
+                for part in gen_even_slices(X.shape[0], n_parts)
+            )
+        return Z
+
+    def _fill(self, X: MatrixLike, Z: np.ndarray) -> None:
         size = self._rows_at_a_time(X)
         write = self._writer(size, X.dtype)
         for rows in gen_batches(X.shape[0], size):
             write(X[rows], Z[rows])
-        return Z
 
     def transform_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
         """Map points to their features, block by block, without ever holding all of them.

@@ -61,6 +61,9 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         The features then estimate the truncated kernel.
     block_rows : int, default=None
         Rows that are mapped at a time; None takes as many as fit the cache.
+    n_jobs : int, default=None
+        Threads of `transform`: None is 1 outside a :class:`joblib.parallel_config`, -1 all cores.
+        The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the random orders and signs.
 
@@ -118,6 +121,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         **BaseMaclaurinFeatures._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), UniformAccuracy, dict],
         "h01": ["boolean"],
+        "n_jobs": [None, Integral],
         "include_bias": ["boolean"],
         "truncation": [
             None,
@@ -138,6 +142,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         measure: Literal["geometric", "support"] = "geometric",
         truncation: int | float | Iterable[int] | None = None,
         block_rows: int | None = None,
+        n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.kernel = kernel
@@ -148,6 +153,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         self.measure = measure
         self.truncation = truncation
         self.block_rows = block_rows
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)

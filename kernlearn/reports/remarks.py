@@ -37,6 +37,11 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     missing = len(plan.trials) - len(found)
     if missing:
         said.append(f"{missing} of {len(plan.trials)} trials not run yet")
+    warned: dict[str, set[str]] = defaultdict(set)
+    for trial, result in done:
+        for text in result.info.get("warnings", {}):
+            warned[text].add(trial.key)
+    said += [f"{len(keys)} of {len(done)} trials warned: {text}" for text, keys in warned.items()]
     contended = sum(bool(r.info.get("contended")) for _, r in done)
     if contended:
         said.append(

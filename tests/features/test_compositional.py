@@ -37,7 +37,7 @@ def identity():
     return FunctionTransformer(accept_sparse=True)
 
 
-@pytest.mark.parametrize("outer", [PolynomialKernel(3), ExponentialKernel(1.2)], ids=repr)
+@pytest.mark.parametrize("outer", [PolynomialKernel(3), ExponentialKernel(1.2)])
 def test_of_random_fourier_features(outer, X):
     model = CompositionalMaclaurin(outer, RBFSampler(gamma=0.4), 200_000, random_state=0)
     Z = model.fit_transform(X)
@@ -122,7 +122,6 @@ def test_one_map_for_two_factors_would_be_biased():
         (identity(), "dependent"),
         (PolynomialCountSketch(n_components=8), "dependent"),
     ],
-    ids=repr,
 )
 def test_against_the_slow_version(inner, columns, convert, dtype):
     X = np.random.default_rng(0).normal(size=(23, 4)).astype(dtype) / 2
@@ -147,7 +146,7 @@ def test_against_the_slow_version(inner, columns, convert, dtype):
     np.testing.assert_allclose(Z, expected, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("inner", [None, identity()], ids=repr)
+@pytest.mark.parametrize("inner", [None, identity()])
 def test_parts_make_the_whole(inner, X):
     X = np.vstack([X] * 5)
     model = CompositionalMaclaurin(PolynomialKernel(3), inner, 30, random_state=0).fit(X)
@@ -212,7 +211,6 @@ class Twice(TransformerMixin, BaseEstimator):
         ({"kernel": "rbf"}, "'kernel' must be one of"),
         ({"n_components": 0}, "'n_components' parameter"),
     ],
-    ids=str,
 )
 def test_bad_parameters(options, message, X):
     with pytest.raises(ValueError, match=message):

@@ -48,7 +48,6 @@ def test_orders_without_a_coefficient():
         (DotProductKernel([0.0, 1.0, 0.0, 2.0]), [1, 3]),
         (DotProductKernel(lambda n: float(n % 2 == 0)), range(0, 60, 2)),
     ],
-    ids=repr,
 )
 def test_support_measure(kernel, support):
     orders, log_weights = draw(kernel, measure="support")
@@ -103,7 +102,7 @@ def test_a_residual_out_of_reach():
         truncate(VovkKernel(), 1e-9, 1 - 1e-8)
 
 
-@pytest.mark.parametrize("bad", [[], {-1}, [0.5], [[1]], "3", {"a"}], ids=repr)
+@pytest.mark.parametrize("bad", [[], {-1}, [0.5], [[1]], "3", {"a"}])
 def test_bad_truncation(bad):
     with pytest.raises(ValueError, match="'truncation' must be None, an int >= 0"):
         truncate(PolynomialKernel(), bad, 1.0)

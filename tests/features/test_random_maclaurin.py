@@ -70,9 +70,8 @@ def slow_transform(model, X):
         {"truncation": {0, 3}, "h01": True},
         {"truncation": 0},
     ],
-    ids=str,
 )
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_against_the_slow_version(kernel, options, convert, dtype, X):
     if options.get("truncation") == {0, 3} and "Homogeneous" in repr(kernel):
         options = {**options, "measure": "support"}
@@ -129,9 +128,8 @@ def test_expectation_by_enumeration(kernel, h01, measure, p):
 @pytest.mark.parametrize(
     "options",
     [{}, {"h01": True}, {"measure": "support", "p": 1.5}, {"truncation": [0, 2, 3]}],
-    ids=str,
 )
-@pytest.mark.parametrize("kernel", [*KERNELS[:1], *KERNELS[2:]], ids=repr)
+@pytest.mark.parametrize("kernel", [*KERNELS[:1], *KERNELS[2:]])
 def test_unbiased_in_relative_terms(kernel, options):
     x = np.array([[0.6, 0.8, 0.0], [0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
     model = RandomMaclaurin(kernel, 400_000, random_state=1, **options)
@@ -265,7 +263,6 @@ def test_names_and_frames(X):
         ({"kernel": PolynomialKernel(1), "h01": True, "measure": "support"}, "measure='support'"),
         ({"block_rows": 0}, "'block_rows' parameter"),
     ],
-    ids=str,
 )
 def test_bad_parameters(options, message, X):
     with pytest.raises(ValueError, match=message):
@@ -279,3 +276,12 @@ def test_points_beyond_the_radius_of_convergence(X):
         RandomMaclaurin(VovkKernel(), truncation=0.1).fit(1.01 * X)
     model = RandomMaclaurin(VovkKernel(), truncation=3).fit(1.01 * X)
     assert model.truncation_error_ == np.inf
+
+
+@pytest.mark.parametrize("n_samples", [1, 3, 1000])
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
+def test_threads_change_nothing(n_samples, as_matrix):
+    X = as_matrix(np.random.default_rng(0).normal(size=(n_samples, 7)) / 10)
+    model = RandomMaclaurin(PolynomialKernel(4), 300, h01=True, random_state=0).fit(X)
+    Z = model.transform(X)
+    np.testing.assert_allclose(model.set_params(n_jobs=2).transform(X), Z, rtol=1e-13)

@@ -32,7 +32,7 @@ def X():
     return 0.95 * X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_function_is_the_sum_of_its_series(kernel):
     t = np.linspace(-0.8, 0.8, 9)
     n = np.arange(200)
@@ -40,14 +40,14 @@ def test_function_is_the_sum_of_its_series(kernel):
     np.testing.assert_allclose(kernel.function(t), expected, rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_derivative_is_the_difference_quotient(kernel):
     t, h = np.linspace(-0.7, 0.7, 8), 1e-5
     quotient = (kernel.function(t + h) - kernel.function(t - h)) / (2 * h)
     np.testing.assert_allclose(kernel.derivative(t), quotient, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_coefficients_are_zero_above_degree_max(kernel):
     coefficients = kernel.coefficients(40)
     assert (coefficients >= 0).all()
@@ -57,7 +57,7 @@ def test_coefficients_are_zero_above_degree_max(kernel):
         assert np.flatnonzero(coefficients)[-1] == kernel.degree_max
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix, sparse.csr_array])
 def test_gram_matrix_pair_by_pair(kernel, dtype, convert, X):
@@ -76,12 +76,12 @@ def test_gram_matrix_in_blocks_is_the_one_in_one_piece():
     np.testing.assert_allclose(kernel(X), (1 + X @ X.T) ** 3, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_gram_matrix_is_positive_semi_definite(kernel, X):
     assert np.linalg.eigvalsh(kernel(X)).min() > -1e-8
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_are_cloned_with_their_parameters(kernel):
     copy = clone(kernel)
     assert copy is not kernel
@@ -89,9 +89,7 @@ def test_kernels_are_cloned_with_their_parameters(kernel):
     np.testing.assert_array_equal(copy.coefficients(5), kernel.coefficients(5))
 
 
-@pytest.mark.parametrize(
-    "kernel", [VovkKernel(), DotProductKernel(lambda n: 1.0, radius=1.0)], ids=repr
-)
+@pytest.mark.parametrize("kernel", [VovkKernel(), DotProductKernel(lambda n: 1.0, radius=1.0)])
 @pytest.mark.parametrize("t", [1.0, -1.0, 3.0])
 def test_points_outside_the_radius_of_convergence(kernel, t):
     with pytest.raises(ValueError, match="outside the radius of convergence"):

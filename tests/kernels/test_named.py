@@ -81,7 +81,6 @@ def test_named_kernels_outside_the_unit_interval():
         (ExponentialKernel(0.0), "sigma"),
         (ExponentialKernel("median"), "sigma"),
     ],
-    ids=repr,
 )
 def test_bad_parameters_are_named_wherever_they_are_used(kernel, name):
     for use in (kernel.fit, kernel, kernel.function):

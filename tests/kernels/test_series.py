@@ -22,9 +22,7 @@ def test_too_close_to_the_radius():
         DotProductKernel(lambda n: 1.0, radius=1.0).function(1 - 1e-9)
 
 
-@pytest.mark.parametrize(
-    "series", [[1.0, -0.5], lambda n: 1.0 - n, [np.nan], [1.0, np.inf]], ids=str
-)
+@pytest.mark.parametrize("series", [[1.0, -0.5], lambda n: 1.0 - n, [np.nan], [1.0, np.inf]])
 def test_coefficients_must_be_non_negative_and_finite(series):
     kernel = DotProductKernel(series)
     for use in (kernel.function, kernel.coefficients):
@@ -38,9 +36,7 @@ def test_coefficients_must_be_one_row(series):
         DotProductKernel(series).function(0.5)
 
 
-@pytest.mark.parametrize(
-    "bad", [{"series": 3}, {"radius": 0.0}, {"tol": 0.0}, {"tol": 1}], ids=str
-)
+@pytest.mark.parametrize("bad", [{"series": 3}, {"radius": 0.0}, {"tol": 0.0}, {"tol": 1}])
 def test_bad_parameters(bad):
     kernel = DotProductKernel(**{"series": [1.0], **bad})
     with pytest.raises(ValueError, match=f"'{next(iter(bad))}' parameter"):

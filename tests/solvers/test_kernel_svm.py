@@ -22,6 +22,18 @@ from kernlearn.solvers import KernelSVM, _gram
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
 X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
+
+
+class Gaussian:
+    """A user's callable; its name, unlike a function's, is the same in every process."""
+
+    def __call__(self, X, Y=None):
+        return rbf_kernel(X, Y)
+
+    def __repr__(self):
+        return "Gaussian()"
+
+
 DATA = pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X4, Y4)], ids=["two", "four"])
 BUILT_IN = ["linear", "poly", "rbf", "sigmoid"]
 
@@ -30,8 +42,8 @@ BUILT_IN = ["linear", "poly", "rbf", "sigmoid"]
     [
         KernelSVM(),
         KernelSVM("precomputed"),
-        KernelSVM(rbf_kernel),
-        KernelSVM(CallableKernel(rbf_kernel)),
+        KernelSVM(Gaussian()),
+        KernelSVM(CallableKernel(Gaussian())),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

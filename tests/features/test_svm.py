@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits, make_moons
+from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.features import MaclaurinSVM, RandomMaclaurin
+from kernlearn.kernels import ExponentialKernel, PolynomialKernel
+from kernlearn.solvers import KernelSVM, LinearSVM
+
+
+@parametrize_with_checks([MaclaurinSVM(), MaclaurinSVM(h01=True, presolve=0.5)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return normalize(X), y
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("h01", [False, True])
+@pytest.mark.parametrize("classes", [2, 10])
+def test_is_the_map_and_then_the_linear_svm(digits, as_matrix, dtype, h01, classes):
+    X, y = digits
+    X, y = as_matrix(X[y < classes].astype(dtype)), y[y < classes]
+    model = MaclaurinSVM(PolynomialKernel(3), 150, h01=h01, C=10.0, random_state=3).fit(X, y)
+    features = RandomMaclaurin(
+        PolynomialKernel(3), 150, h01=h01, include_bias=False, random_state=3
+    ).fit(X)
+    linear = LinearSVM(C=10.0, random_state=3).fit(features.transform(X), y)
+    expected = linear.decision_function(features.transform(X))
+    found = model.decision_function(X)
+    assert found.dtype == dtype
+    tolerance = (
+        {"rtol": 1e-8, "atol": 1e-8} if dtype == np.float64 else {"rtol": 1e-3, "atol": 1e-3}
+    )
+    np.testing.assert_allclose(found, expected, **tolerance)
+    assert np.mean(model.predict(X) == linear.predict(features.transform(X))) > 0.999
+
+
+def test_approaches_the_exact_kernel_as_features_are_added(digits):
+    X, y = digits
+    y = y % 2
+    kernel = PolynomialKernel(4)
+    exact = KernelSVM(kernel, C=10.0).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
+    few, many = (
+        np.mean([
+            MaclaurinSVM(kernel, n, C=10.0, random_state=s).fit(X[:1000], y[:1000])
+            .score(X[1000:], y[1000:]) for s in range(3)
+        ]) for n in (20, 2000)
+    )  # fmt: skip
+    assert few < many
+    assert abs(many - exact) < 0.02
+
+
+def test_h01_is_better_with_few_features(digits):
+    X, y = digits
+    scores = {
+        h01: np.mean([
+            MaclaurinSVM(PolynomialKernel(10), 20, h01=h01, random_state=s).fit(X[:1000], y[:1000])
+            .score(X[1000:], y[1000:]) for s in range(3)
+        ]) for h01 in (False, True)
+    }  # fmt: skip
+    assert scores[True] > scores[False] + 0.2
+
+
+def test_labels_of_any_kind_and_one_class():
+    X, y = make_moons(200, noise=0.1, random_state=0)
+    names = np.array(["waxing", "waning"])[y]
+    model = MaclaurinSVM(ExponentialKernel(1.0), 100, random_state=0).fit(X, names)
+    assert set(model.predict(X)) == {"waxing", "waning"}
+    assert model.score(X, names) > 0.9
+    with pytest.raises(ValueError, match="class"):
+        model.fit(X, np.zeros(200))
+
+
+def test_parameters_are_refused_by_name():
+    X, y = make_moons(50, random_state=0)
+    for name, value in {"C": 0, "n_components": 0, "p": 1.0, "presolve": 1.0, "kernel": 3}.items():
+        with pytest.raises(ValueError, match=f"'{name}' parameter of MaclaurinSVM"):
+            MaclaurinSVM(**{name: value}).fit(X, y)
