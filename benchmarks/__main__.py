@@ -16,17 +16,18 @@ def main() -> int:
     if unknown:
         print(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}", file=sys.stderr)
         return 2
-    console = Console()
-    rows = [
-        row for name in asked for row in import_module(f"benchmarks.bench_{name}").run(console)
-    ]
     table = Table("benchmark", "what", "seconds", "ratio", "target", "met")
-    for row in rows:
-        met = ("yes" if row["met"] else "NO") if row["target"] else ""
-        shown = (f"{row['seconds']:.3f}", f"{row['ratio']:.3g}", str(row["target"] or ""), met)
-        table.add_row(row["benchmark"], row["what"], *shown)
-    console.print(table)
-    return int(any(row["target"] and not row["met"] for row in rows))
+    missed = False
+    for name in asked:
+        print(f"measuring {name}", file=sys.stderr)
+        for row in import_module(f"benchmarks.bench_{name}").run():
+            met = ("yes" if row.met else "NO") if row.target else ""
+            table.add_row(
+                name, row.what, f"{row.seconds:.3f}", f"{row.ratio:.3g}", row.target, met
+            )
+            missed |= not row.met
+    Console(width=120).print(table)
+    return int(missed)
 
 
 if __name__ == "__main__":

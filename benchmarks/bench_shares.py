@@ -9,17 +9,15 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from threadpoolctl import threadpool_limits
 
+from benchmarks._measure import Row
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.experiments.protocol import prepare
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.solvers._liblinear import DEFAULT_TOL, Settings, solve
+from kernlearn.solvers._liblinear import Settings, solve
 from kernlearn.solvers._nodes import feature_rows
-
-Row = dict[str, Any]
 
 _CASES = {
     "cod_rna": (500, 50, ["zscore", "max_norm"]),
@@ -30,15 +28,14 @@ _PROTOCOL = {"train": 0.6, "max_train": 20_000, "max_test": 20_000, "seed": 2013
 _REPEATS = 3
 
 
-def run(console: Console) -> list[Row]:
+def run() -> list[Row]:
     """Measure the shares on the data sets that are there."""
     rows: list[Row] = []
     with threadpool_limits(1):
         for name, (d_rf, d_h01, scale) in _CASES.items():
             if locate(catalogue()[name]) is None:
-                console.print(f"shares: {name} left out, not found (set KERNLEARN_DATA)")
+                print(f"shares: {name} left out, not found (set KERNLEARN_DATA)")
                 continue
-            console.print(f"measuring shares on {name}")
             data = load(name)
             y = np.asarray(data.target)
             parts = prepare(data.data, y, {**_PROTOCOL, "scale": scale}, 0)
@@ -51,7 +48,7 @@ def run(console: Console) -> list[Row]:
 
 
 def _shares(label: str, feature_map: RandomMaclaurin, X: Any, y: Any) -> list[Row]:
-    settings = Settings(solver=2, C=1.0, tol=DEFAULT_TOL[2], bias=1.0, class_weight=np.ones(2))
+    settings = Settings(solver=2, C=1.0, tol=0.03, bias=1.0, class_weight=np.ones(2))
     best = np.full(3, np.inf)
     for _ in range(_REPEATS):
         times = [perf_counter()]
@@ -64,20 +61,9 @@ def _shares(label: str, feature_map: RandomMaclaurin, X: Any, y: Any) -> list[Ro
         best = np.minimum(best, np.diff(times))
     total = best.sum()
     features, filling, solver = best
-    solver_is_largest = bool(solver > max(features, filling))
     return [
-        _row(f"{label}: features", features, features / total),
-        _row(f"{label}: solver input", filling, filling / total),
-        _row(f"{label}: solver", solver, solver / total, "largest", solver_is_largest),
-    ]
-
-
-def _row(what: str, seconds: float, ratio: float, target: str = "", met: bool = True) -> Row:
-    return {
-        "benchmark": "shares",
-        "what": what,
-        "seconds": float(seconds),
-        "ratio": float(ratio),
-        "target": target,
-        "met": met,
-    }
+        Row(f"{label}: features, share of the fit", features, features / total),
+        Row(f"{label}: solver input, share of the fit", filling, filling / total),
+        Row(f"{label}: solver, times the next largest part", solver,
+            solver / max(features, filling), at_least=1),
+    ]  # fmt: skip

@@ -2,6 +2,9 @@
 
 The estimators live in subpackages named after their subject; nothing is imported until
 it is asked for, so that ``import kernlearn`` costs nothing.
+
+"Kar (2013)" or "the thesis" in a docstring is P. Kar, *Topics in Resource-efficient Kernel
+Learning*, PhD thesis, Indian Institute of Technology Kanpur, 2013.
 """
 
 from kernlearn._lazy import attach

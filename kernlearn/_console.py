@@ -70,8 +70,7 @@ class TrialReporter:
     def __enter__(self) -> "TrialReporter":
         cached = len(self.plan.trials) - self._total
         name = self.plan.experiment.name
-        if self.plan.left_out:
-            console.print(f"{name}: left out, not found: {', '.join(self.plan.left_out)}")
+        show_left_out(self.plan)
         console.print(f"{name}: {self._total} trials to run, {cached} in the store")
         if self._total and console.is_terminal:
             self._progress = Progress(
@@ -124,6 +123,12 @@ def _kind(trial: Trial) -> tuple[str, ...]:
     return tuple(str(trial.labels.get(k)) for k in ("dataset", "kernel", "method"))
 
 
+def show_left_out(plan: Plan) -> None:
+    """Print which data sets a plan goes without, if any."""
+    if plan.left_out:
+        console.print(f"{plan.experiment.name}: left out, not found: {', '.join(plan.left_out)}")
+
+
 def show_tables(report: "Report") -> None:
     """Print an experiment's tables, in parts where the terminal is narrow, and the remarks."""
     from kernlearn.reports.tables import columns, to_rich
@@ -157,6 +162,7 @@ def trial_states(plan: Plan, store: Path) -> Iterator[tuple[Trial, str]]:
 def show_status(plan: Plan, store: Path) -> None:
     """Print how many trials are done, failed and new, and each failure's error."""
     states = list(trial_states(plan, store))
+    show_left_out(plan)
     counts = {s: sum(state == s for _, state in states) for s in ("done", "failed", "new")}
     numbers = ", ".join(f"{count} {state}" for state, count in counts.items())
     console.print(f"{plan.experiment.name}: {len(states)} trials, {numbers}", highlight=False)

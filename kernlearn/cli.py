@@ -83,24 +83,16 @@ def _plans(
     experiments: "Sequence[LoadedExperiment]", data_dir: Path | None, available: bool
 ) -> "list[Plan]":
     """Plan every experiment; one message names all data sets missing from any of them."""
-    from kernlearn.datasets import catalogue, locate, missing_message
+    from kernlearn.datasets import missing_message
     from kernlearn.exceptions import DataError
-    from kernlearn.experiments import make_plan
+    from kernlearn.experiments import make_plan, missing_datasets
 
     if not available:
-        names = {
-            entry.name or label: None
-            for e in experiments
-            for label, entry in e.config.datasets.items()
-            if entry.generator is None
-        }
-        cards = [catalogue()[n] for n in names]
-        missing = [c for c in cards if locate(c, data_dir) is None]
+        cards = [c for e in experiments for c in missing_datasets(e.config, data_dir).values()]
+        missing = list({card.name: card for card in cards}.values())
         if missing:
-            raise DataError(
-                missing_message(missing, data_dir)
-                + "\nWith --available the rest runs without them."
-            )
+            text = missing_message(missing, data_dir)
+            raise DataError(f"{text}\nWith --available the rest runs without them.")
     return [make_plan(e, data_dir=data_dir, available=available) for e in experiments]
 
 
@@ -140,10 +132,14 @@ def run(
     with Store(store) as opened:
         for plan in plans:
             with TrialReporter(plan, opened, force=force) as reporter:
-                outcome = run_plan(
-                    plan, opened, data_dir=data_dir, jobs=jobs, force=force,
-                    on_result=reporter.trial_done,
-                )  # fmt: skip
+                try:
+                    outcome = run_plan(
+                        plan, opened, data_dir=data_dir, jobs=jobs, force=force,
+                        on_result=reporter.trial_done,
+                    )  # fmt: skip
+                except KeyboardInterrupt:
+                    typer.echo("Stopped. What is finished is kept: run again to go on.", err=True)
+                    raise typer.Exit(130) from None
             failed += outcome.failed
             _report(plan, opened, output, summary)
     if failed:
@@ -182,9 +178,10 @@ def show_plan(
     available: Available = False,
 ) -> None:
     """List the trials of experiments, and which of them are done, failed or new."""
-    from kernlearn._console import console, trial_states
+    from kernlearn._console import console, show_left_out, trial_states
 
     for plan in _plans(_load(configs, profile, splits, option), data_dir, available):
+        show_left_out(plan)
         for trial, state in trial_states(plan, store):
             console.print(f"{state:7} {trial.key[:10]} {plan.experiment.name}: {trial}",
                           highlight=False, soft_wrap=True)  # fmt: skip
@@ -205,6 +202,16 @@ def status(
 
     for plan in _plans(_load(configs, profile, splits, option), data_dir, available):
         show_status(plan, store)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a config, for editors."""
+    import json
+
+    from kernlearn.experiments import ExperimentConfig
+
+    typer.echo(json.dumps(ExperimentConfig.model_json_schema(), indent=2))
 
 
 @app.command()
@@ -239,9 +246,6 @@ def main() -> None:
             raise
         typer.echo(f"kernlearn: {error}", err=True)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("\nStopped. What was finished is kept: the same command goes on.", err=True)
-        raise SystemExit(130) from None
     except BrokenPipeError:
         # the reader of our output (head, less) has gone: nothing is wrong
         sys.stderr.close()

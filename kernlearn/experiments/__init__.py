@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = attach(
         "find_config": "loading",
         "load_config": "loading",
         "make_plan": "plan",
+        "missing_datasets": "plan",
         "run_plan": "runner",
     },
 )

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config import (
@@ -17,6 +17,9 @@ from kernlearn.experiments.config import (
 )
 from kernlearn.experiments.registry import ESTIMATORS, KERNELS, takes_kernel
 from kernlearn.experiments.values import unfold, varied
+
+if TYPE_CHECKING:
+    from kernlearn.datasets import Card
 
 # Raised when the way a trial is carried out changes its numbers.
 _TRIAL_VERSION = 1
@@ -115,14 +118,12 @@ def make_plan(
     DataError
         If data sets are missing; the message lists every one and where it is published.
     """
-    from kernlearn.datasets import catalogue, locate, missing_message
+    from kernlearn.datasets import missing_message
 
     config = experiment.config
-    named = {k: d.name or k for k, d in config.datasets.items() if d.generator is None}
-    missing = {k: n for k, n in named.items() if locate(catalogue()[n], data_dir) is None}
+    missing = missing_datasets(config, data_dir)
     if missing and not available:
-        cards = [catalogue()[name] for name in dict.fromkeys(missing.values())]
-        raise DataError(missing_message(cards, data_dir))
+        raise DataError(missing_message(list(missing.values()), data_dir))
     trials = [
         _trial(experiment, labels, spec, split)
         for labels, spec in _cells(
@@ -131,6 +132,15 @@ def make_plan(
         for split in range(config.protocol.splits)
     ]
     return Plan(experiment, trials, list(missing), _axes(config))
+
+
+def missing_datasets(config: ExperimentConfig, data_dir: Path | None = None) -> "dict[str, Card]":
+    """Return the cards of an experiment's data sets that are not found, by label."""
+    from kernlearn.datasets import catalogue, locate
+
+    named = {k: d.name or k for k, d in config.datasets.items() if d.generator is None}
+    cards = {label: catalogue()[name] for label, name in named.items()}
+    return {label: card for label, card in cards.items() if locate(card, data_dir) is None}
 
 
 def _axes(config: ExperimentConfig) -> list[str]:

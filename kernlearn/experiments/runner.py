@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernlearn.experiments.environment import describe_environment
+from kernlearn.experiments.interrupts import Interrupts
 from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.store import Result, Store, utc_now
 from kernlearn.experiments.trial import run_trial
@@ -72,11 +73,13 @@ def run_plan(
     if todo:
         experiment = plan.experiment
         run = store.begin_run(experiment.name, experiment.profile, jobs, describe_environment())
-        for trial, result in _results(todo, data_dir, jobs):
-            store.put(run, trial, result)
-            done += result.done
-            failed += not result.done
-            on_result(trial, result)
+        with Interrupts() as interrupts:
+            for trial, result in _results(todo, data_dir, jobs):
+                store.put(run, trial, result)
+                done += result.done
+                failed += not result.done
+                on_result(trial, result)
+                interrupts.check()
     return RunSummary(len(plan.trials), len(plan.trials) - len(todo), done, failed)
 
 

@@ -63,7 +63,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    P. Kar (2013), *Learning with pairwise functions*, algorithm 1 and section 3.6.1.
+    Kar (2013), algorithm 1 and section 3.6.1.
 
     Examples
     --------

@@ -96,7 +96,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     ----------
     .. [1] C.-C. Chang, C.-J. Lin. LIBSVM: a library for support vector machines. ACM TIST 2,
        2011.
-    .. [2] P. Kar. Learning with Kernels: Resource-efficient algorithms. Thesis, 2013.
+    .. [2] P. Kar. Topics in Resource-efficient Kernel Learning. Thesis, IIT Kanpur, 2013.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """The command as a user meets it: what is typed, what is said, what lies there afterwards."""
 
+import json
 import re
 import subprocess
 import sys
@@ -89,6 +90,7 @@ def test_missing_data_is_one_message_that_says_where_to_put_it(kernlearn, tmp_pa
     (tmp_path / "datasets").mkdir()
     left_out = kernlearn("plan", "table3_1", "--available")
     assert left_out.returncode == 0
+    assert "left out, not found: nursery, spambase" in left_out.stdout
 
 
 def test_a_corrupt_file_is_named_with_its_line(kernlearn, tmp_path):
@@ -122,6 +124,11 @@ def test_list_names_what_a_config_can_use(kernlearn):
         "accuracy",
     ):
         assert name in out
+
+
+def test_schema_is_json_for_editors(kernlearn):
+    schema = json.loads(kernlearn("schema").stdout)
+    assert {"datasets", "methods", "protocol"} <= set(schema["properties"])
 
 
 def test_version(kernlearn):

@@ -121,6 +121,30 @@ def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
         assert killed._connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 1000"))
+    store, output = str(tmp_path / "s"), str(tmp_path / "out")
+    arguments = ["kernlearn", "run", str(small), "--store", store, "--output", output]
+    # a shell's background job would hand on an ignored SIGINT
+    code = (
+        f"import signal, sys; signal.signal({int(number)}, signal.default_int_handler)\n"
+        f"sys.argv = {arguments!r}; import kernlearn.__main__"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    for line in process.stdout:
+        if line.startswith("[3/"):
+            process.send_signal(number)
+    assert process.wait() == 130
+    assert process.stderr.read() == "Stopped. What is finished is kept: run again to go on.\n"
+    with Store(tmp_path / "s") as store:
+        plan = make_plan(load_config(small))
+        assert len(pending(plan, store)) <= len(plan.trials) - 3
+
+
 def test_select_picks_the_value_that_is_better_on_held_out_points(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(

@@ -1,0 +1,75 @@
+"""What every benchmark shares: a row of the table, and the least time of some runs."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison.
+
+    Attributes
+    ----------
+    what : str
+        ``ours / other`` or ``other / ours``, as the ratio is taken.
+    seconds : float
+        Ours.
+    ratio : float
+        Or another figure, where ``what`` says so.
+    at_least, at_most : float or None
+        The target of the ratio, if there is one.
+    """
+
+    what: str
+    seconds: float
+    ratio: float
+    at_least: float | None = None
+    at_most: float | None = None
+
+    @property
+    def target(self) -> str:
+        """The target as shown."""
+        if self.at_least is not None:
+            return f">= {self.at_least:g}"
+        return "" if self.at_most is None else f"<= {self.at_most:g}"
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met; without one it is."""
+        if self.at_least is not None:
+            return self.ratio >= self.at_least
+        return self.at_most is None or self.ratio <= self.at_most
+
+
+def least_seconds(work: Callable[[], object], repeats: int = 5) -> float:
+    """Return the least time of some runs; one before them warms up."""
+    work()
+    return min(once(work) for _ in range(repeats))
+
+
+def once(work: Callable[[], object]) -> float:
+    """Return the seconds of one run."""
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def seconds_in_fresh_process(setup: str, statement: str, repeats: int = 3) -> float:
+    """Return the median time of a statement that runs once in a process of its own.
+
+    Memory that a process has never touched is part of what a single call costs, and repeated
+    calls hide it.
+    """
+    code = (
+        f"{setup}\nfrom time import perf_counter\nstart = perf_counter()\n{statement}\n"
+        "print(perf_counter() - start)"
+    )
+    times = sorted(
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                             check=True).stdout)
+        for _ in range(repeats)
+    )  # fmt: skip
+    return times[repeats // 2]
