@@ -1,6 +1,7 @@
 import json
 import re
 import struct
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -104,6 +105,17 @@ def test_a_summary_goes_wherever_it_is_wanted(written, tmp_path):
     path = write_summary(written[0], tmp_path / "measured")
     assert path.read_text() == (written[1].parent / "small.csv").read_text()
     assert path.with_suffix(".json").is_file()
+
+
+def test_the_page_of_an_installed_package_names_no_commit(written, tmp_path):
+    report = written[0]
+    (machine,) = report.details["measured_on"]
+    installed = {k: v for k, v in machine.items() if k not in ("commit", "dirty")}
+    for measured_on, named in (([machine | {"commit": "c0ffee", "dirty": True}], True),
+                               ([installed], False)):  # fmt: skip
+        details = report.details | {"measured_on": measured_on}
+        page = write_report(replace(report, details=details), tmp_path)
+        assert ("; commit c0ffee, with changes" in page.read_text()) is named
 
 
 def test_a_report_of_an_empty_store_has_no_figure(small, tmp_path):
