@@ -15,10 +15,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.solvers._gram import block_rows, gram_rows, kernel_block
 from kernlearn.solvers._labels import encode_labels
-from kernlearn.solvers._libsvm import NativeModel, Settings, SupportVectors, train
-from kernlearn.solvers._nodes import empty_gram_rows, feature_rows, fill_gram_rows, serial_rows
+from kernlearn.solvers._libsvm import Settings, SupportVectors, train
+from kernlearn.solvers._native import (
+    predict_as_gaussian,
+    predict_built_in,
+    predict_from_values,
+)
+from kernlearn.solvers._nodes import feature_rows
 from kernlearn.solvers._one_vs_one import class_scores, count_votes, pair_coefficients
-from kernlearn.solvers._svm_kernels import resolve_kernel
+from kernlearn.solvers._svm_kernels import as_scaled_gaussian, resolve_kernel
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -247,7 +252,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return self.classes_[count_votes(values, len(self.classes_)).argmax(axis=1)]
 
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
-        """Labels by LIBSVM's own ``svm_predict``, called row by row.
+        """Labels by LIBSVM's own prediction, called row by row.
+
+        LIBSVM evaluates its own kernels, and `kernlearn.kernels.ExponentialKernel` as its
+        Gaussian times factors of the norms. Of any other kernel it is given the values.
 
         Parameters
         ----------
@@ -267,17 +275,16 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             coefficients=sign * self.dual_coef_,
             rho=-sign * self.intercept_,
         )
+        return self.classes_[self._native_codes(X, support)]
+
+    def _native_codes(self, X: Any, support: SupportVectors) -> NDArray[np.intp]:
         if self._native_kernel.name != "precomputed":
-            model = NativeModel(self._native_kernel, feature_rows(self.support_vectors_), support)
-            return self.classes_[model.predict(feature_rows(X))]
-        # Numbered anew from 1, the support vectors need only their own kernel values.
-        model = NativeModel(self._native_kernel, serial_rows(len(self.support_)), support)
-        codes = []
-        for _, block in self._support_blocks(X):
-            rows = empty_gram_rows(*block.shape)
-            fill_gram_rows(rows, slice(0, len(block)), block)
-            codes.append(model.predict(rows))
-        return self.classes_[np.concatenate(codes)]
+            return predict_built_in(self._native_kernel, self.support_vectors_, support, X)
+        if not self._is_given():
+            gaussian = as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
+            if gaussian is not None:
+                return predict_as_gaussian(gaussian, self.support_vectors_, support, X)
+        return predict_from_values((block for _, block in self._support_blocks(X)), support)
 
     def _check_rows(self, X: Any) -> Any:
         """Rows to predict, checked."""

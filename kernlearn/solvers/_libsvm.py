@@ -24,6 +24,9 @@ _hook = PrintHook(_library.svm_set_print_string_function)
 _predict_row = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
     ("svm_predict", _library)
 )
+_predict_row_values = ctypes.CFUNCTYPE(
+    ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)(("svm_predict_values", _library))
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,16 @@ class NativeModel:
         address = ctypes.addressof(self.model)
         codes = map(_predict_row, repeat(address), rows.addresses.tolist())
         return np.fromiter(codes, dtype=np.float64, count=len(rows)).astype(np.intp)
+
+    def decision_values(self, rows: NodeRows) -> NDArray[np.float64]:
+        """Decision values of all pairs, by one call of ``svm_predict_values`` a row."""
+        n_classes = self.model.nr_class
+        values = np.empty((len(rows), n_classes * (n_classes - 1) // 2))
+        address, first = ctypes.addressof(self.model), values.ctypes.data
+        places = range(first, first + values.nbytes, values.strides[0])
+        for row, place in zip(rows.addresses.tolist(), places, strict=True):
+            _predict_row_values(address, row, place)
+        return values
 
 
 def _parameter(kernel: SVMKernel, settings: Settings) -> ctypes.Structure:

@@ -10,10 +10,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 #: LIBSVM's number of a kernel (``-t``) by scikit-learn's name.
 KERNEL_NUMBERS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "precomputed": 4}
+
+# exp of twice as much is a number still, and so is its reciprocal.
+_LARGEST_EXPONENT = 300.0
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,34 @@ def _as_polynomial(kernel: Any) -> SVMKernel | None:
     if type(kernel) is kernels.HomogeneousPolynomialKernel:
         return SVMKernel("poly", kernel.degree, 1.0, 0.0)
     return None
+
+
+def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
+    r"""LIBSVM's Gaussian kernel in which kernlearn's exponential kernel can be evaluated.
+
+    :math:`\exp(\langle x, y \rangle / \sigma^2)` is
+    :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
+    :math:`\gamma = 1 / 2 \sigma^2`.
+
+    Parameters
+    ----------
+    kernel : object
+        A fitted kernel of any kind.
+    *points : {ndarray, sparse matrix}
+        Rows at which it will be evaluated.
+
+    Returns
+    -------
+    SVMKernel or None
+        None for another kernel, and where the factors would leave the range of numbers.
+    """
+    from kernlearn import kernels
+
+    if type(kernel) is not kernels.ExponentialKernel:
+        return None
+    gamma = 1 / (2 * kernel.sigma_**2)
+    largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
+    return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
 
 
 def _power(base: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:

@@ -18,7 +18,8 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.solvers import KernelSVM, _gram
+from kernlearn.solvers import KernelSVM, _gram, _svm_kernels
+from kernlearn.solvers._svm_kernels import as_scaled_gaussian
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
 X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
@@ -248,3 +249,27 @@ def test_nan_and_a_single_class_are_refused():
         KernelSVM().fit(np.where(X2 > 1, np.nan, X2), Y2)
     with pytest.raises(ValueError, match="one class: 'a'"):
         KernelSVM().fit(X2, np.full(240, "a"))
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
+@DATA
+def test_native_prediction_evaluates_the_exponential_kernel_itself(monkeypatch, as_matrix, X, y):
+    X = as_matrix(X / np.linalg.norm(X, axis=1).max())
+    model = KernelSVM(ExponentialKernel(sigma="mean_distance"), C=10.0).fit(X, y)
+    expected = model.predict(X)
+    with monkeypatch.context() as patched:
+        # LIBSVM has to do without values of ours
+        patched.setattr(ExponentialKernel, "__call__", None)
+        np.testing.assert_array_equal(model.predict_native(X), expected)
+    # factors beyond the range of numbers: back to values that are given
+    monkeypatch.setattr(_svm_kernels, "_LARGEST_EXPONENT", 0.01)
+    assert as_scaled_gaussian(model.kernel_, X) is None
+    np.testing.assert_array_equal(model.predict_native(X), expected)
+
+
+def test_other_kernels_are_no_scaled_gaussians():
+    class Other(ExponentialKernel):
+        pass
+
+    for kernel in (PolynomialKernel(2), Other(1.0).fit(X2), Gaussian()):
+        assert as_scaled_gaussian(kernel, X2) is None
