@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernlearn import _datasets_command
+
 if TYPE_CHECKING:
     from kernlearn.experiments.config import LoadedExperiment
     from kernlearn.experiments.plan import Plan
@@ -19,6 +21,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+app.add_typer(_datasets_command.app, name="datasets")
 
 Configs = Annotated[
     list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")
@@ -92,7 +96,10 @@ def _plans(
         missing = list({card.name: card for card in cards}.values())
         if missing:
             text = missing_message(missing, data_dir)
-            raise DataError(f"{text}\nWith --available the rest runs without them.")
+            raise DataError(
+                f"{text}\n`kernlearn datasets fetch NAME` gets what its publisher serves; with "
+                "--available the rest runs without them."
+            )
     return [make_plan(e, data_dir=data_dir, available=available) for e in experiments]
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from kernlearn.experiments import load_config, make_plan
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 MARKS = re.compile(r"(<!-- table3_1 -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -56,6 +58,17 @@ def test_the_examples_run():
     failures, count = doctest.testfile(str(README), module_relative=False, encoding="utf-8")
     assert count > 3
     assert failures == 0
+
+
+def test_the_config_of_four_lines_is_one(tmp_path):
+    (block,) = re.findall(r"```yaml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert block.count("\n") == 4
+    (tmp_path / "mine.yaml").write_text(block)
+    rows = [f"{i % 5},{i % 3},{'a' if i % 5 > 2 else 'b'}" for i in range(60)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,z,label", *rows]) + "\n")
+    plan = make_plan(load_config(tmp_path / "mine.yaml"))
+    assert len(plan.trials) == 5
+    assert {t.labels["method"] for t in plan.trials} == {"K"}
 
 
 def test_every_file_that_the_readme_names_is_there():

@@ -9,11 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kernlearn.datasets._packed import container
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_VERSION = 1
+_VERSION = 2
 _SPARSE_PARTS = ("values", "indices", "indptr", "shape")
 
 
@@ -32,6 +34,10 @@ class Contents(NamedTuple):
         The names of the columns.
     fingerprint : str
         The content's fingerprint.
+    query : ndarray of int, shape (n_samples,), optional
+        The query of each row, for ranking.
+    note : str, default=""
+        What was done to missing entries.
     """
 
     data: Any
@@ -39,6 +45,8 @@ class Contents(NamedTuple):
     target_names: "NDArray[np.str_]"
     feature_names: "NDArray[np.str_]"
     fingerprint: str
+    query: "NDArray[np.int64] | None" = None
+    note: str = ""
 
 
 def cache_folder() -> Path:
@@ -83,7 +91,7 @@ def cached(
     """
     resolved = [str(path.resolve()) for path in paths]
     identity = sha256(json.dumps([resolved, variant]).encode()).hexdigest()
-    state = [[stat.st_size, stat.st_mtime_ns] for stat in (path.stat() for path in paths)]
+    state = [[stat.st_size, stat.st_mtime_ns] for stat in (container(p).stat() for p in paths)]
     key = json.dumps([_VERSION, identity, state])
     copy = cache_folder() / "parsed" / f"{name}-{identity[:16]}.npz"
     contents = _read(copy, key)
@@ -105,7 +113,9 @@ def _read(path: Path, key: str) -> Contents | None:
         parts = [stored[part] for part in _SPARSE_PARTS if part in stored]
         data = sparse.csr_matrix(tuple(parts[:3]), shape=parts[3]) if parts else stored["data"]
         target, labels, names = (stored[p] for p in ("target", "target_names", "feature_names"))
-        contents = Contents(data, target, labels, names, str(stored["fingerprint"]))
+        query = stored.get("query")
+        told = (str(stored[part]) for part in ("fingerprint", "note"))
+        contents = Contents(data, target, labels, names, next(told), query, next(told))
         if contents.data.shape == (len(contents.target), len(contents.feature_names)):
             return contents
     return None
@@ -115,7 +125,8 @@ def _write(path: Path, key: str, contents: Contents) -> None:
     import numpy as np
     from scipy import sparse
 
-    arrays = {"key": key, **contents._asdict()}
+    fields = contents._asdict().items()
+    arrays = {"key": key, **{name: value for name, value in fields if value is not None}}
     if sparse.issparse(contents.data):
         X = arrays.pop("data")
         parts = (X.data, X.indices, X.indptr, X.shape)

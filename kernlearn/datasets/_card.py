@@ -8,8 +8,10 @@ from pydantic import Field, ValidationError, model_validator
 from kernlearn.datasets._formats import Format, Label, Strict
 from kernlearn.exceptions import DataError
 
+Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
 Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Member = Annotated[str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$")]
 FileName = Annotated[str, Field(pattern=r"^[^/\\:\s][^/\\:]*$")]
 
 
@@ -20,16 +22,21 @@ class Source(Strict):
     ----------
     publisher : str
         Who publishes it.
-    page : str
-        The address of the page that describes it.
+    page : str or None
+        The address of the page that describes it, if there is one.
     downloads : dict of str to str, default={}
         For each file, the address to fetch it from: the file itself, the file compressed,
         or an archive that holds it.
     """
 
     publisher: str
-    page: Address
+    page: Address | None = None
     downloads: dict[FileName, Address] = {}
+
+    @property
+    def told(self) -> str:
+        """Publisher and page, as a message names them."""
+        return self.publisher if self.page is None else f"{self.publisher}, {self.page}"
 
 
 class Form(Strict):
@@ -39,16 +46,23 @@ class Form(Strict):
     ----------
     files : tuple of str, default=()
         The files, in the order in which their rows are put together. Each may also be
-        found compressed (``.gz``, ``.bz2`` or ``.xz`` after its name).
+        found compressed (``.gz``, ``.bz2`` or ``.xz`` after its name), or in an archive.
+    members : dict of str to str, default={}
+        For a file whose name is not the only one of its kind in the published archive, its
+        path there.
     own_folder : bool, default=False
         Whether the files are only taken from a folder with the data set's name, since
         other data sets have files of the same names.
-    format : Delimited, Libsvm or Carried
+    folder : str, optional
+        The data set in whose folder the files may lie too, since both are published together.
+    format : Delimited, Libsvm, Letor, Arff, Matlab, Npz, Parquet or Carried
         How the files read.
     rows : int, optional
         The number of rows in all files together, if it is known.
     classes : dict of str to int, optional
         The labels, in the order of their codes, and how many rows each has.
+    labels : tuple of str, optional
+        The labels alone, where the counts are not known.
     fingerprint : str, optional
         The :func:`fingerprint` of what :func:`load` returns by default, if the data was seen.
     sample : bool, default=False
@@ -58,10 +72,13 @@ class Form(Strict):
     """
 
     files: tuple[FileName, ...] = ()
+    members: dict[FileName, Member] = {}
     own_folder: bool = False
+    folder: Name | None = None
     format: Format
     rows: int | None = Field(default=None, gt=0)
     classes: dict[Label, Annotated[int, Field(gt=0)]] | None = None
+    labels: tuple[Label, ...] | None = None
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
@@ -76,9 +93,18 @@ class Form(Strict):
             raise ValueError(
                 f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
             )
+        if self.classes is not None and self.labels is not None:
+            raise ValueError("labels: must be left out where classes are given")
+        if unknown := sorted(self.members.keys() - set(self.files)):
+            raise ValueError(f"members: {', '.join(unknown)}: not among files")
         if self.sample and not self.note:
             raise ValueError("note: a sample must say what it is a sample of")
         return self
+
+    @property
+    def known_labels(self) -> tuple[str, ...] | None:
+        """The labels in the order of their codes, counted or not; None if there are none."""
+        return self.labels if self.classes is None else tuple(self.classes)
 
 
 class Card(Strict):
@@ -93,7 +119,8 @@ class Card(Strict):
     task : {"classification", "regression", "ordinal", "ranking", "similarity"}
         What its target is for.
     n_features : int
-        The number of feature columns as published (nominal columns count once).
+        The number of feature columns as published (nominal columns count once); the number
+        of points for a similarity matrix.
     source : Source
         Where it is published.
     forms : tuple of Form
@@ -102,6 +129,8 @@ class Card(Strict):
         The licence that the publisher states.
     citation : str
         What to cite.
+    similarity : {"similarity", "distance"}, optional
+        What the entries of a matrix are; given where the task is "similarity", else not.
     notes : tuple of str, default=()
         Known faults and other things that a user should know.
 
@@ -115,25 +144,29 @@ class Card(Strict):
 
     name: Name
     title: str
-    task: Literal["classification", "regression", "ordinal", "ranking", "similarity"]
+    task: Task
     n_features: int = Field(gt=0)
     source: Source
     forms: tuple[Form, ...]
     licence: str
     citation: str
+    similarity: Literal["similarity", "distance"] | None = None
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _check(self) -> "Card":
         if not self.forms:
             raise ValueError("forms: at least one is needed")
+        if (self.similarity is None) == (self.task == "similarity"):
+            raise ValueError("similarity: needed where the task is similarity, and only there")
         for number, form in enumerate(self.forms):
-            form.format.check(self.n_features)
-            if self.task == "classification" and form.classes is None:
+            labels = form.known_labels
+            form.format.check(self.n_features, len(labels or ()))
+            if self.task == "classification" and labels is None:
                 raise ValueError(f"forms.{number}.classes: needed for classification")
-            if self.task == "regression" and form.classes is not None:
+            if self.task == "regression" and labels is not None:
                 raise ValueError(f"forms.{number}.classes: regression has none")
-            if list(form.classes or ()) != list(self.classes or ()):
+            if labels != self.classes:
                 raise ValueError(f"forms.{number}.classes: differ from those of forms.0")
         known = {file for form in self.forms for file in form.files}
         if unknown := sorted(self.source.downloads.keys() - known):
@@ -148,8 +181,7 @@ class Card(Strict):
     @property
     def classes(self) -> tuple[str, ...] | None:
         """The labels in the order of their codes; None where the target is a number."""
-        labels = self.forms[0].classes
-        return None if labels is None else tuple(labels)
+        return self.forms[0].known_labels
 
 
 def read_card(path: Path | str) -> Card:

@@ -1,8 +1,7 @@
-"""Reader for text in columns; :func:`numpy.loadtxt` does the parsing."""
+"""Reader for text in columns."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +9,9 @@ from numpy.typing import NDArray
 from kernlearn.datasets._formats import Delimited
 from kernlearn.datasets._labels import coder
 from kernlearn.datasets._readers import Expected, Table, default_names
+from kernlearn.datasets._rows import Convert, Layout, make_layout, parse_rows
 from kernlearn.datasets._text import fault, number, read_lines
 from kernlearn.exceptions import DataError
-
-
-class _Layout(NamedTuple):
-    """The columns of a file: their names, how an entry of each is read, what each is for."""
-
-    names: tuple[str, ...]
-    convert: tuple[Callable[[str], float], ...]
-    features: list[int]
-    target: int
 
 
 def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected) -> Table:
@@ -46,67 +37,67 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
     """
     parts = [_read_file(path, options, expected) for path in paths]
     layout = parts[0][0]
-    for path, (other, _) in zip(paths, parts, strict=True):
+    for path, (other, _, _) in zip(paths, parts, strict=True):
         if other.names != layout.names:
             raise fault(path, 1, ", ".join(other.names), f"the columns of {paths[0]}, in order")
-    values = np.concatenate([values for _, values in parts])
+    X = np.concatenate([values[:, layout.features] for _, values, _ in parts])
+    y = np.concatenate([y for _, _, y in parts])
+    if options.blocks is not None:
+        y = _block_codes(paths, len(X), options.blocks, expected)
     names = tuple(layout.names[i] for i in layout.features)
-    return Table(values[:, layout.features], values[:, layout.target], names)
+    return Table(X, y, names, layout.nominal)
 
 
 def _read_file(
     path: Path, options: Delimited, expected: Expected
-) -> tuple[_Layout, NDArray[np.float64]]:
+) -> tuple[Layout, NDArray[np.float64], NDArray[np.float64]]:
     lines = read_lines(path)
-    layout = _layout(path, lines[0] if options.header else None, options, expected)
-    first = 1 if options.header else 0
-    rows = [line for line in lines[first:] if line.strip()]
-    if not rows:
-        raise DataError(f"{path}: the file has no rows")
-    # numpy reads plain numbers itself; what else there is goes through our converters
-    converters: dict[int | str, Callable[[str], float]] = {
-        i: convert
-        for i, convert in enumerate(layout.convert)
-        if convert is not number or options.missing is not None
-    }
-    try:
-        values: NDArray[np.float64] = np.loadtxt(
-            rows, delimiter=options.delimiter, converters=converters, comments=None, ndmin=2
-        )
-    except ValueError as error:
-        _check_lines(path, lines, first, layout, options)
-        raise DataError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
-    if values.shape[1] != len(layout.names) or not np.isfinite(values).all():
-        _check_lines(path, lines, first, layout, options)
-    return layout, values
+    if options.comment:
+        lines = ["" if line.lstrip().startswith(options.comment) else line for line in lines]
+    first = 0
+    if options.header:
+        first = next((i for i, line in enumerate(lines, start=1) if line.strip()), 1)
+    layout = _layout(path, first, lines[first - 1] if options.header else None, options, expected)
+    values = parse_rows(path, lines, first, layout, options.delimiter)
+    if options.one_hot:
+        y = _hot(path, lines, first, values[:, layout.targets])
+    else:
+        y = values[:, layout.targets].sum(axis=1)  # of one column, or of none
+    return layout, values, y
 
 
-def _layout(path: Path, header: str | None, options: Delimited, expected: Expected) -> _Layout:
-    width = expected.n_features + 1 + len(options.drop)
+def _layout(
+    path: Path, line: int, header: str | None, options: Delimited, expected: Expected
+) -> Layout:
+    n_targets = options.n_targets(len(expected.classes or ()))
+    width = expected.n_features + n_targets + len(options.drop)
     names = options.columns
     if header is not None:
         names = tuple(name.strip().strip('"') for name in header.split(options.delimiter))
         if len(names) != width or len(set(names)) != width:
-            raise fault(path, 1, len(set(names)), f"{width} distinct column names")
-    target = _position(path, options.target, names, width)
+            raise fault(path, line, len(set(names)), f"{width} distinct column names")
+    elif names is not None and len(names) != width:
+        raise DataError(f"{path}: the card names {len(names)} columns, expected {width}")
+    targets = list(range(width - n_targets, width))
+    if n_targets == 1 and not options.one_hot:
+        targets = [_position(path, options.target, names, width)]
     dropped = {_position(path, column, names, width) for column in options.drop}
-    features = [i for i in range(width) if i != target and i not in dropped]
     if names is None:
-        unnamed = dict(zip(features, default_names(len(features)), strict=True))
-        names = tuple(unnamed.get(i, "target" if i == target else "dropped") for i in range(width))
-    converters = []
-    for i, name in enumerate(names):
-        convert: Callable[[str], float] = number
-        if i == target and expected.classes is not None:
-            convert = coder(expected.classes)
-        elif i in dropped:
-            convert = _ignore
-        elif name in options.nominal:
-            convert = coder(options.nominal[name])
-        if options.missing is not None and i != target:
-            convert = _or_missing(convert, options.missing)
-        converters.append(convert)
-    return _Layout(names, tuple(converters), features, target)
+        kept = [i for i in range(width) if i not in targets and i not in dropped]
+        unnamed = dict(zip(kept, default_names(len(kept)), strict=True))
+        names = tuple(
+            unnamed.get(i, "target" if i in targets else "dropped") for i in range(width)
+        )
+    label: Convert = number
+    if expected.classes is not None and not options.one_hot:
+        label = coder(expected.classes)
+        if options.target_suffix:
+            label = _without(options.target_suffix, label)
+    return make_layout(names, targets, dropped, options.nominal, label, options.missing)
+
+
+def _without(suffix: str, convert: Convert) -> Convert:
+    return lambda text: convert(text.strip().removesuffix(suffix))
 
 
 def _position(path: Path, column: int | str, names: tuple[str, ...] | None, width: int) -> int:
@@ -119,28 +110,23 @@ def _position(path: Path, column: int | str, names: tuple[str, ...] | None, widt
     return column % width
 
 
-def _ignore(text: str) -> float:
-    return 0.0
+def _hot(
+    path: Path, lines: list[str], first: int, hot: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    wrong = ~(((hot == 0) | (hot == 1)).all(axis=1) & (hot.sum(axis=1) == 1))
+    if wrong.any():
+        at = int(wrong.argmax())
+        rows = [i for i, line in enumerate(lines[first:], start=first + 1) if line.strip()]
+        found = " ".join(f"{value:g}" for value in hot[at])
+        raise fault(path, rows[at], found, f"one 1 and else 0 in the last {hot.shape[1]} columns")
+    return hot.argmax(axis=1).astype(np.float64)
 
 
-def _or_missing(convert: Callable[[str], float], missing: str) -> Callable[[str], float]:
-    return lambda text: float("nan") if text.strip() == missing else convert(text)
-
-
-def _check_lines(
-    path: Path, lines: list[str], first: int, layout: _Layout, options: Delimited
-) -> None:
-    """Raise for the first entry at fault; slow, since it runs when a fault is suspected."""
-    width = len(layout.names)
-    for number_, line in enumerate(lines[first:], start=first + 1):
-        if not line.strip():
-            continue
-        entries = line.split(options.delimiter)
-        if len(entries) != width:
-            raise fault(path, number_, len(entries), f"{width} columns")
-        for i, (entry, convert) in enumerate(zip(entries, layout.convert, strict=True)):
-            try:
-                convert(entry)
-            except ValueError as error:
-                column = f"{i + 1} ({layout.names[i]})"
-                raise fault(path, number_, entry.strip(), str(error), column) from None
+def _block_codes(
+    paths: Sequence[Path], n_rows: int, block: int, expected: Expected
+) -> NDArray[np.float64]:
+    needed = block * len(expected.classes or ())
+    if n_rows != needed:
+        place = ", ".join(map(str, paths))
+        raise DataError(f"{place}: found {n_rows} rows, expected {needed} in blocks of {block}")
+    return (np.arange(n_rows) // block).astype(np.float64)

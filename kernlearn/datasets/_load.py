@@ -1,6 +1,8 @@
 """Loading a data set by name: find it, read it, check it against its card."""
 
 import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,8 +12,11 @@ from kernlearn.datasets._cache import Contents, cached
 from kernlearn.datasets._card import Card
 from kernlearn.datasets._catalogue import find_card
 from kernlearn.datasets._fingerprint import fingerprint
-from kernlearn.datasets._formats import Delimited
+from kernlearn.datasets._labels import canonical_labels
 from kernlearn.datasets._locate import Found, locate, missing_message
+from kernlearn.datasets._missing import MISSING, Missing, settle_missing
+from kernlearn.datasets._own import own_file
+from kernlearn.datasets._packed import container
 from kernlearn.datasets._readers import Expected, Table, reader
 from kernlearn.exceptions import DataError
 
@@ -22,10 +27,12 @@ Nominal = Literal["ordinal", "onehot"]
 
 
 def load(
-    name: str | Card,
+    name: str | os.PathLike[str] | Card,
     *,
+    target: int | str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
+    missing: Missing = "drop",
     dtype: DTypeLike = np.float64,
     cache: bool = True,
 ) -> "Bunch":
@@ -33,13 +40,22 @@ def load(
 
     Parameters
     ----------
-    name : str or Card
-        A name in the :func:`catalogue`, or a card of one's own.
+    name : str, path-like or Card
+        A name in the :func:`catalogue` or of a card in a folder of :func:`search_path`; the
+        path of a file of one's own, which is looked at as :func:`add` does, or of a card
+        (``.yaml``) with its data beside it; or a card.
+    target : int or str, optional
+        For a file of one's own the column to predict, by name or position; by default one
+        called target, class, label, y or outcome, else the last.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"
         A nominal column becomes its values' positions in the published order, or one 0/1
-        column a value (all zero where the entry is missing).
+        column a value.
+    missing : {"drop", "mean", "most_frequent", "error"}, default="drop"
+        What becomes of missing entries: their rows are left out; they are filled in with the
+        mean or the most frequent value of their column over all rows (in a nominal column
+        always the latter); or they are an error. ``note`` says what was done.
     dtype : {numpy.float64, numpy.float32}, default=numpy.float64
         The type of the features.
     cache : bool, default=True
@@ -49,17 +65,24 @@ def load(
     -------
     sklearn.utils.Bunch
         data : ndarray or CSR matrix of shape (n_samples, n_features)
-            The features; CSR for LIBSVM files of which less than 20 % is not zero.
+            The features; CSR for sparse files of which less than 20 % is not zero. For a
+            similarity matrix its entries, with n_features = n_samples.
         target : ndarray of shape (n_samples,)
-            Codes 0, …, k - 1 of the classes (int64), or numbers (float64).
+            Codes 0, …, k - 1 of the labels (int64), or numbers (float64). The codes of
+            ordinal and ranking data are in the order of the grades.
         target_names : ndarray of str, shape (k,)
             The labels in the order of their codes; empty where the target is a number.
         feature_names : ndarray of str, shape (n_features,)
             The names of the columns.
+        query : ndarray of shape (n_samples,)
+            The query of each row (int64); only for ranking.
+        similarity : {"similarity", "distance"}
+            What the entries of the matrix are; only for similarity matrices.
         card : Card
             The data set's card.
         fingerprint : str
-            :func:`fingerprint` of ``data`` and the labels, as returned.
+            :func:`fingerprint` of ``data`` and the labels, as returned; for ranking a label
+            is written as ``"label qid:query"``.
         path : pathlib.Path or None
             The folder of the files, if there are any.
         sample : bool
@@ -86,29 +109,82 @@ def load(
 
     if nominal not in ("ordinal", "onehot"):
         raise ValueError(f"nominal must be 'ordinal' or 'onehot', got {nominal!r}")
+    if missing not in MISSING:
+        raise ValueError(f"missing must be one of {', '.join(MISSING)}, got {missing!r}")
     dtype = _float_type(dtype)
-    card = find_card(name) if isinstance(name, str) else name
+    card, found = _find(name, target, data_dir)
+
+    def make() -> Contents:
+        return _encode(card, found, _read(card, found), nominal, missing, dtype)
+
+    variant = _variant(card, found, nominal, dtype) | {"missing": missing}
+    # a carried data set is quicker made than looked up
+    keep = cache and bool(found.paths)
+    contents = cached(card.name, found.paths, variant, make) if keep else make()
+    fields = contents._asdict()
+    if card.task != "ranking":
+        del fields["query"]
+    if card.similarity is not None:
+        fields["similarity"] = card.similarity
+    published = nominal == "ordinal" and dtype == np.float64
+    comparable = published and (missing == "drop" or not contents.note)
+    fields["note"] = _note(found, contents, comparable)
+    folder = container(found.paths[0]).parent if found.paths else None
+    return Bunch(**fields, card=card, path=folder, sample=found.form.sample)
+
+
+def _find(
+    name: str | os.PathLike[str] | Card,
+    target: int | str | None,
+    data_dir: str | os.PathLike[str] | None,
+) -> tuple[Card, Found]:
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and not name.isidentifier()):
+        return own_file(Path(name), target)
+    if target is not None:
+        raise ValueError("target goes with the path of a file; a card names its own")
+    card = find_card(name, data_dir) if isinstance(name, str) else name
     found = locate(card, data_dir)
     if found is None:
         raise DataError(missing_message([card], data_dir))
+    return card, found
 
-    def make() -> Contents:
-        return _encode(card, found, _read(card, found), nominal, dtype)
 
-    # a carried data set is quicker made than looked up
-    contents = (
-        make()
-        if not (cache and found.paths)
-        else cached(card.name, found.paths, _variant(card, found, nominal, dtype), make)
-    )
-    published = nominal == "ordinal" and dtype == np.float64
-    return Bunch(
-        **contents._asdict(),
-        card=card,
-        path=found.paths[0].parent if found.paths else None,
-        sample=found.form.sample,
-        note=_note(found, contents.fingerprint if published else None),
-    )
+def load_all(
+    names: Iterable[str],
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> "dict[str, Bunch]":
+    """Load several data sets, such as those of a paper's table.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names in the :func:`catalogue`.
+    data_dir : path-like, optional
+        A folder to look for the files in before all others.
+    **options : dict
+        Further arguments of :func:`load`.
+
+    Returns
+    -------
+    dict of str to sklearn.utils.Bunch
+
+    Raises
+    ------
+    DataError
+        If files are missing; one message lists every one.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import load_all
+    >>> {name: bunch.data.shape for name, bunch in load_all(["iris", "wine"]).items()}
+    {'iris': (150, 4), 'wine': (178, 13)}
+    """
+    cards = [find_card(name, data_dir) for name in names]
+    if message := missing_message(cards, data_dir):
+        raise DataError(message)
+    return {card.name: load(card, data_dir=data_dir, **options) for card in cards}
 
 
 def _float_type(dtype: DTypeLike) -> "np.dtype[Any]":
@@ -119,16 +195,24 @@ def _float_type(dtype: DTypeLike) -> "np.dtype[Any]":
 
 
 def _variant(card: Card, found: Found, nominal: Nominal, dtype: "np.dtype[Any]") -> dict[str, Any]:
-    form = found.form.model_dump(mode="json", include={"format", "rows", "classes"})
-    return {"n_features": card.n_features, **form, "nominal": nominal, "dtype": dtype.str}
+    form = found.form.model_dump(mode="json", include={"format", "rows", "classes", "labels"})
+    return {
+        "n_features": card.n_features,
+        "task": card.task,
+        **form,
+        "nominal": nominal,
+        "dtype": dtype.str,
+    }
 
 
-def _note(found: Found, content: str | None) -> str:
-    known = found.form.fingerprint
-    if known is None or content is None or content == known:
-        return found.form.note
-    changed = f"The content (fingerprint {content[:12]}) differs from the card's ({known[:12]})."
-    return f"{found.form.note} {changed}".strip()
+def _note(found: Found, contents: Contents, comparable: bool) -> str:
+    known, content = found.form.fingerprint, contents.fingerprint
+    parts = [found.form.note, contents.note]
+    if comparable and known is not None and content != known:
+        parts.append(
+            f"The content (fingerprint {content[:12]}) differs from the card's ({known[:12]})."
+        )
+    return " ".join(part for part in parts if part)
 
 
 def _read(card: Card, found: Found) -> Table:
@@ -136,12 +220,16 @@ def _read(card: Card, found: Found) -> Table:
     table = reader(form.format.kind)(
         found.paths, form.format, Expected(card.n_features, card.classes)
     )
-    place = ", ".join(map(str, found.paths)) or "scikit-learn"
+    place = _place(found)
     n_rows, n_features = table.X.shape
     if form.rows is not None and n_rows != form.rows:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
+    if card.task == "similarity" and n_rows != n_features:
+        raise DataError(f"{place}: found a {n_rows} x {n_features} matrix, expected a square one")
+    if card.task == "ranking" and table.query is None:
+        raise DataError(f"{place}: found no query ids, expected one a row")
     if form.classes is not None:
         counts = np.bincount(table.y.astype(np.int64), minlength=len(form.classes))
         for (label, expected), count in zip(form.classes.items(), counts.tolist(), strict=True):
@@ -150,24 +238,46 @@ def _read(card: Card, found: Found) -> Table:
     return table
 
 
+def _place(found: Found) -> str:
+    return ", ".join(map(str, found.paths)) or "scikit-learn"
+
+
 def _encode(
-    card: Card, found: Found, table: Table, nominal: Nominal, dtype: "np.dtype[Any]"
+    card: Card,
+    found: Found,
+    table: Table,
+    nominal: Nominal,
+    missing: Missing,
+    dtype: "np.dtype[Any]",
 ) -> Contents:
+    table, note = settle_missing(table, missing, _place(found))
     X, names = table.X, table.feature_names
-    options = found.form.format
-    if nominal == "onehot" and isinstance(options, Delimited) and options.nominal:
-        X, names = _one_hot(X, names, options.nominal)
+    if nominal == "onehot" and table.nominal:
+        X, names = _one_hot(X, names, table.nominal)
     X = X.astype(dtype, copy=False)
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
-    labels = np.array(card.classes or (), dtype=np.str_)
-    target = table.y if card.classes is None else table.y.astype(np.int64)
-    content = fingerprint(X, target if card.classes is None else labels[target])
-    return Contents(X, target, labels, np.array(names, dtype=np.str_), content)
+    target, labels = _target(card, table)
+    spelt = target if not labels.size else labels[target]
+    if table.query is not None:
+        pairs = zip(canonical_labels(spelt), table.query.tolist(), strict=True)
+        spelt = np.array([f"{label} qid:{query}" for label, query in pairs])
+    content = fingerprint(X, spelt)
+    return Contents(X, target, labels, np.array(names, dtype=np.str_), content, table.query, note)
+
+
+def _target(card: Card, table: Table) -> "tuple[NDArray[Any], NDArray[np.str_]]":
+    if card.classes is not None:
+        return table.y.astype(np.int64), np.array(card.classes, dtype=np.str_)
+    if card.task != "similarity":
+        return table.y, np.array((), dtype=np.str_)
+    # classes that the card does not list: in the order of their numbers
+    distinct, codes = np.unique(table.y, return_inverse=True)
+    return codes.astype(np.int64), canonical_labels(distinct)
 
 
 def _one_hot(
-    X: NDArray[np.float64], names: tuple[str, ...], nominal: dict[str, tuple[str, ...]]
+    X: NDArray[np.float64], names: tuple[str, ...], nominal: Mapping[str, tuple[str, ...]]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     columns: list[NDArray[np.float64]] = []
     new_names: list[str] = []

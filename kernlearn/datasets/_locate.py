@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from kernlearn.datasets._cache import cache_folder
 from kernlearn.datasets._card import Card, Form
-from kernlearn.datasets._text import COMPRESSED
+from kernlearn.datasets._packed import ARCHIVES, PACKED, find_member, is_archive
+from kernlearn.exceptions import DataError
 
 
 class Found(NamedTuple):
@@ -18,7 +19,8 @@ class Found(NamedTuple):
     form : Form
         The form in which the data set was found.
     paths : tuple of pathlib.Path
-        Its files, in the form's order; empty if it needs none.
+        Its files, in the form's order; empty if it needs none. A file that lies in an
+        archive has the path ``archive.zip/file``.
     """
 
     form: Form
@@ -58,7 +60,10 @@ def locate(card: Card, data_dir: str | os.PathLike[str] | None = None) -> Found 
 
     A form that is preferred in the card is taken wherever it lies; of one form, the first
     folder of :func:`search_path` that holds all files, as ``<folder>/<name>/<file>`` or
-    ``<folder>/<file>``, unpacked or compressed.
+    ``<folder>/<file>``, unpacked, compressed, or in an archive: any in ``<folder>/<name>``,
+    and in ``<folder>`` one with the data set's name or that of its published archive.
+    An archive that cannot be read counts as found if nothing else is, so that reading it
+    says what is wrong with it.
 
     Parameters
     ----------
@@ -79,25 +84,58 @@ def locate(card: Card, data_dir: str | os.PathLike[str] | None = None) -> Found 
     ()
     """
     folders = search_path(data_dir)
+    unreadable: Found | None = None
     for form in card.forms:
         if not form.files:
             return Found(form, ())
-        for folder in _candidates(card, form, folders):
-            paths = tuple(path for file in form.files if (path := _existing(folder / file)))
+        for folder, plain, archives in _candidates(card, form, folders):
+            paths = []
+            for file in form.files:
+                path = _existing(folder / file) if plain else None
+                for archive in () if path else archives:
+                    packed = archive / form.members.get(file, file)
+                    try:
+                        held = find_member(archive, form.members.get(file, file)) is not None
+                    except (DataError, OSError):
+                        unreadable = unreadable or Found(form, (packed,) * len(form.files))
+                        continue
+                    if held:
+                        path = packed
+                        break
+                if path is not None:
+                    paths.append(path)
             if len(paths) == len(form.files):
-                return Found(form, paths)
-    return None
+                return Found(form, tuple(paths))
+    return unreadable
 
 
-def _candidates(card: Card, form: Form, folders: list[Path]) -> Iterator[Path]:
+def _candidates(
+    card: Card, form: Form, folders: list[Path]
+) -> Iterator[tuple[Path, bool, list[Path]]]:
+    """List folders, whether plain files in them count, and the archives in them that do."""
+    addresses = [
+        card.source.downloads[file] for file in form.files if file in card.source.downloads
+    ]
+    published = [address.rstrip("/").rpartition("/")[2] for address in addresses]
+    names = [name for name in published if is_archive(name)]
+    names += [card.name + suffix for suffix in ARCHIVES]
     for folder in folders:
-        yield folder / card.name
-        if not form.own_folder:
-            yield folder
+        for name in (card.name, form.folder):
+            if name is not None:
+                yield folder / name, True, _archives_in(folder / name)
+        listed = (folder / name for name in dict.fromkeys(names))
+        yield folder, not form.own_folder, [path for path in listed if _is(path.is_file)]
+
+
+def _archives_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if is_archive(path.name))
+    except OSError:
+        return []
 
 
 def _existing(path: Path) -> Path | None:
-    alternatives = (path, *(path.with_name(path.name + suffix) for suffix in COMPRESSED))
+    alternatives = (path, *(path.with_name(path.name + suffix) for suffix in PACKED))
     return next((candidate for candidate in alternatives if _is(candidate.is_file)), None)
 
 
@@ -137,7 +175,7 @@ def missing_message(cards: Iterable[Card], data_dir: str | os.PathLike[str] | No
     lines = [f"{number} missing:"]
     for card in missing:
         lines.append(f"  {card.name}: {' or '.join(' + '.join(f.files) for f in card.forms)}")
-        lines.append(f"    published by {card.source.publisher}, {card.source.page}")
+        lines.append(f"    published by {card.source.told}")
         lines += [f"    {file}: {url}" for file, url in card.source.downloads.items()]
     lines.append("Put the files into FOLDER/<data set>/ or FOLDER/, where FOLDER is one of")
     lines += [

@@ -1,8 +1,9 @@
 """The readers, one a file format, by the format's name in a card."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,19 +36,30 @@ class Table(NamedTuple):
         Float64; the labels' positions in ``Expected.classes``, or numbers.
     feature_names : tuple of str
         One a column; x1, x2, … where the file names none.
+    nominal : mapping of str to tuple of str
+        The values of each nominal column, in the published order.
+    query : ndarray of int, shape (n_samples,), or None
+        The query of each row, for ranking.
     """
 
     X: Any
     y: NDArray[np.float64]
     feature_names: tuple[str, ...]
+    nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    query: NDArray[np.int64] | None = None
 
 
 Reader = Callable[[Sequence[Path], Any, Expected], Table]
 
 # A new format is a model in _formats, a module with its reader, and a line here.
-_READERS = {
+_READERS: dict[str, str] = {
     "delimited": "_delimited:read_delimited",
     "libsvm": "_libsvm:read_libsvm",
+    "letor": "_letor:read_letor",
+    "arff": "_arff:read_arff",
+    "matlab": "_matlab:read_matlab",
+    "npz": "_arrays:read_npz",
+    "parquet": "_arrays:read_parquet",
     "sklearn": "_carried:read_carried",
 }
 

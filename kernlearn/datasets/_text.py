@@ -1,18 +1,11 @@
 """Text out of a data file, unpacked and decoded, and how a fault in it is told."""
 
-import bz2
-import gzip
-import lzma
 import re
-import zlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+from kernlearn.datasets._packed import read_bytes
 from kernlearn.exceptions import DataError
 
-_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
-COMPRESSED = tuple(_OPENERS)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -22,7 +15,8 @@ def read_lines(path: Path) -> list[str]:
     Parameters
     ----------
     path : pathlib.Path
-        A file; ``.gz``, ``.bz2`` and ``.xz`` are unpacked.
+        A file, compressed or not, or a member of an archive; see
+        :func:`~kernlearn.datasets._packed.read_bytes`.
 
     Returns
     -------
@@ -34,7 +28,7 @@ def read_lines(path: Path) -> list[str]:
     DataError
         If the file cannot be read, is empty, damaged or no UTF-8 text.
     """
-    content = _read_bytes(path)
+    content = read_bytes(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -46,18 +40,6 @@ def read_lines(path: Path) -> list[str]:
     if "\0" in text:
         raise fault(path, text.count("\n", 0, text.index("\0")) + 1, "\0", "text")
     return text.split("\n")
-
-
-def _read_bytes(path: Path) -> bytes:
-    opener = _OPENERS.get(path.suffix, open)
-    try:
-        with opener(path, "rb") as file:
-            content: bytes = file.read()
-    except (EOFError, lzma.LZMAError, zlib.error) as error:
-        raise DataError(f"{path}: damaged or cut short: {error}") from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from None
-    return content
 
 
 def number(text: str) -> float:

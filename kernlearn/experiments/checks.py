@@ -1,6 +1,7 @@
 """Whether the names in a config exist and fit each other; the model has checked the form."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from kernlearn.experiments._yaml import KeyPath
@@ -24,7 +25,7 @@ Fault = tuple[KeyPath, str]
 _LABELS = ("dataset", "kernel", "method")
 
 
-def check_references(raw: Mapping[str, Any]) -> list[Fault]:
+def check_references(raw: Mapping[str, Any], folder: Path) -> list[Fault]:
     """Return a fault for every name that means nothing and every value that is refused.
 
     Parameters
@@ -32,16 +33,18 @@ def check_references(raw: Mapping[str, Any]) -> list[Fault]:
     raw : mapping
         The config as read; parts of the wrong form are passed over, since the model
         reports those.
+    folder : Path
+        Folder of the config, from which a user's own files are named.
 
     Returns
     -------
     list of (path, text)
     """
     checks: tuple[Callable[[Mapping[str, Any]], Iterator[Fault]], ...] = (
-        _check_datasets, _check_kernels, _check_methods, _check_metrics, _check_labels,
-        _check_only, _check_reported,
+        _check_kernels, _check_methods, _check_metrics, _check_labels, _check_only,
+        _check_reported,
     )  # fmt: skip
-    return [fault for check in checks for fault in check(raw)]
+    return [*_check_datasets(raw, folder), *(fault for check in checks for fault in check(raw))]
 
 
 def _mapping(raw: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -66,13 +69,14 @@ def _parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
     return {k: v for k, v in entry.items() if k not in known}
 
 
-def _check_datasets(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    from kernlearn.datasets import catalogue, generators
+def _check_datasets(raw: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+    from kernlearn.datasets import catalogue, generators, own_cards
 
     for label, entry in _entries(raw, "datasets"):
         path: KeyPath = ("datasets", label)
-        extras = _parameters(entry, DatasetEntry)
-        generator = entry.get("generator")
+        generator, file, names = entry.get("generator"), entry.get("file"), []
+        if sum(k in entry for k in ("name", "file", "generator")) > 1:
+            yield path, "give one of name, file and generator"
         if isinstance(generator, str):
             known = generators()
             if generator not in known:
@@ -80,17 +84,20 @@ def _check_datasets(raw: Mapping[str, Any]) -> Iterator[Fault]:
                 yield (*path, "generator"), text
                 continue
             names = [p for p in known[generator].parameters if p != "random_state"]
+        elif isinstance(file, str):
+            if not (folder / file).is_file():
+                yield (*path, "file"), f"no file {file!r} in the config's folder, {folder}"
         else:
             name = entry.get("name") or label
-            if isinstance(name, str) and name not in catalogue():
-                yield path, f"no data set {name!r} in the catalogue{suggestion(name, catalogue())}"
-            names = []
-        for key in extras:
+            if isinstance(name, str) and name not in catalogue() and name not in own_cards():
+                hint = suggestion(name, [*catalogue(), *own_cards()])
+                yield path, f"no data set {name!r} in the catalogue{hint}"
+        if "target" in entry and file is None:
+            yield (*path, "target"), "goes with file: a card knows its own target"
+        for key in _parameters(entry, DatasetEntry):
             if key not in names:
-                yield (
-                    (*path, key),
-                    "unknown key" + suggestion(key, [*DatasetEntry.model_fields, *names]),
-                )
+                hint = suggestion(key, [*DatasetEntry.model_fields, *names])
+                yield (*path, key), f"unknown key{hint}"
 
 
 def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:

@@ -27,19 +27,33 @@ class _OpenSection(BaseModel):
 
 
 class DatasetEntry(_OpenSection):
-    """A data set of the catalogue, or a generator with its parameters."""
+    """A data set of the catalogue, a file of one's own, or a generator with its parameters."""
 
     name: str | None = Field(
         default=None, description="name in the catalogue, if the label is another"
+    )
+    file: str | None = Field(
+        default=None, description="a file of one's own, named from the config's folder"
+    )
+    target: str | int | None = Field(
+        default=None, description="the column of `file` to predict; by default the last"
     )
     generator: str | None = Field(
         default=None, description="name of a generator instead of a data set"
     )
     nominal: Literal["ordinal", "onehot"] = "ordinal"
+    missing: Literal["drop", "mean", "most_frequent", "error"] = Field(
+        default="drop", description="what becomes of rows with missing entries"
+    )
     binarize: Literal["random"] | list[str] | None = Field(
         default=None, description="make two classes: a random half positive, or the classes named"
     )
     scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the catalogue's card of ``name`` describes the data."""
+        return self.generator is None and self.file is None
 
 
 class KernelEntry(_OpenSection):

@@ -120,7 +120,7 @@ def load_config(
     except ValidationError as error:
         faults += [_explain(e, raw) for e in error.errors(include_url=False)]
     structural = {fault[0] for fault in faults}
-    faults += [f for f in check_references(raw) if f[0] not in structural]
+    faults += [f for f in check_references(raw, path.parent) if f[0] not in structural]
     if faults or config is None:
         messages = dict.fromkeys(places.message(p, text) for p, text in faults)
         raise ConfigError("\n".join(messages))

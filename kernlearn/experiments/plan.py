@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config import (
-    DatasetEntry,
     ExperimentConfig,
     KernelEntry,
     LoadedExperiment,
     MethodEntry,
 )
 from kernlearn.experiments.registry import ESTIMATORS, KERNELS, takes_kernel
+from kernlearn.experiments.sources import dataset_variants
 from kernlearn.experiments.values import unfold, varied
 
 if TYPE_CHECKING:
@@ -40,12 +40,15 @@ class Trial:
         varied parameters.
     spec : dict
         All that determines the numbers, JSON-ready.
+    source : dict
+        Where the data comes from on this machine; ``spec`` holds what it is.
     """
 
     key: str
     experiment: str
     labels: dict[str, Any]
     spec: dict[str, Any]
+    source: dict[str, Any] = field(default_factory=dict)
 
     @property
     def split(self) -> int:
@@ -125,10 +128,8 @@ def make_plan(
     if missing and not available:
         raise DataError(missing_message(list(missing.values()), data_dir))
     trials = [
-        _trial(experiment, labels, spec, split)
-        for labels, spec in _cells(
-            config, [k for k in config.datasets if k not in missing], data_dir
-        )
+        _trial(experiment, labels, spec, source, split)
+        for labels, spec, source in _cells(experiment, list(missing), data_dir)
         for split in range(config.protocol.splits)
     ]
     return Plan(experiment, trials, list(missing), _axes(config))
@@ -136,10 +137,10 @@ def make_plan(
 
 def missing_datasets(config: ExperimentConfig, data_dir: Path | None = None) -> "dict[str, Card]":
     """Return the cards of an experiment's data sets that are not found, by label."""
-    from kernlearn.datasets import catalogue, locate
+    from kernlearn.datasets import find_card, locate
 
-    named = {k: d.name or k for k, d in config.datasets.items() if d.generator is None}
-    cards = {label: catalogue()[name] for label, name in named.items()}
+    named = {k: d.name or k for k, d in config.datasets.items() if d.is_published}
+    cards = {label: find_card(name, data_dir) for label, name in named.items()}
     return {label: card for label, card in cards.items() if locate(card, data_dir) is None}
 
 
@@ -149,69 +150,64 @@ def _axes(config: ExperimentConfig) -> list[str]:
 
 
 def _trial(
-    experiment: LoadedExperiment, labels: dict[str, Any], spec: dict[str, Any], split: int
+    experiment: LoadedExperiment,
+    labels: dict[str, Any],
+    spec: dict[str, Any],
+    source: dict[str, Any],
+    split: int,
 ) -> Trial:
     full = {**spec, "split": split}
     key = hashlib.sha256(canonical(full).encode()).hexdigest()[:24]
-    return Trial(key, experiment.name, labels, full)
+    return Trial(key, experiment.name, labels, full, source)
 
 
 def _cells(
-    config: ExperimentConfig, datasets: list[str], data_dir: Path | None
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield the labels and the specification of every cell of the table."""
+    experiment: LoadedExperiment, left_out: list[str], data_dir: Path | None
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    """Yield the labels, the specification and the data's source of every cell of the table."""
+    config = experiment.config
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
-    axes = _axes(config)
-    for name in datasets:
-        entry = config.datasets[name]
+    for name, entry in config.datasets.items():
+        if name in left_out:
+            continue
         scale = config.protocol.scale if entry.scale is None else entry.scale
-        for data_labels, data in _dataset_variants(name, entry, data_dir):
-            for kernel_label, kernel in _kernel_variants(config):
-                for method_label, method in config.methods.items():
-                    if not _meets(config, method, kernel_label):
-                        continue
-                    for fixed, grid in unfold(method.parameters, name):
-                        labels = {
-                            "dataset": name,
-                            "kernel": kernel_label,
-                            "method": method_label,
-                            **data_labels,
-                            **{k: fixed[k] for k in axes if k in fixed},
-                        }
-                        if not _wanted(config, labels):
-                            continue
-                        yield (
-                            labels,
-                            {
-                                "version": _TRIAL_VERSION,
-                                "task": config.task,
-                                "dataset": data,
-                                "kernel": kernel,
-                                "method": _component(ESTIMATORS, method.estimator, fixed)
-                                | {"select": grid},
-                                "protocol": {**protocol, "scale": scale},
-                            },
-                        )
+        for data_labels, data, source in dataset_variants(
+            name, entry, experiment.path.parent, data_dir
+        ):
+            shared = {
+                "version": _TRIAL_VERSION,
+                "task": config.task,
+                "dataset": data,
+                "protocol": {**protocol, "scale": scale},
+            }
+            for method_labels, method in _kernels_and_methods(config, name):
+                labels = {"dataset": name, **method_labels, **data_labels}
+                if _wanted(config, labels):
+                    yield labels, {**shared, **method}, source
+
+
+def _kernels_and_methods(
+    config: ExperimentConfig, dataset: str
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    axes = _axes(config)
+    for i, (kernel_label, kernel) in enumerate(_kernel_variants(config)):
+        for label, entry in config.methods.items():
+            if i > 0 and not _needs_kernel(entry):
+                continue
+            for fixed, grid in unfold(entry.parameters, dataset):
+                labels = {"kernel": kernel_label, "method": label}
+                labels |= {k: fixed[k] for k in axes if k in fixed}
+                method = _component(ESTIMATORS, entry.estimator, fixed)
+                yield labels, {"kernel": kernel, "method": {**method, "select": grid}}
+
+
+def _needs_kernel(entry: MethodEntry) -> bool:
+    """Whether a method runs under every kernel; one that takes none, or its own, runs once."""
+    return "kernel" not in entry.parameters and takes_kernel(ESTIMATORS[entry.estimator])
 
 
 def _component(known: Mapping[str, Any], name: str, parameters: dict[str, Any]) -> dict[str, Any]:
     return {"name": name, "version": known[name].version, "parameters": parameters}
-
-
-def _dataset_variants(
-    label: str, entry: DatasetEntry, data_dir: Path | None
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    options = {"nominal": entry.nominal, "binarize": entry.binarize}
-    if entry.generator is None:
-        from kernlearn.datasets import load
-
-        name = entry.name or label
-        found = load(name, data_dir=data_dir, nominal=entry.nominal)
-        yield {}, {"name": name, "fingerprint": found.fingerprint, **options}
-        return
-    for parameters, _ in unfold(entry.parameters):
-        labels = {k: parameters[k] for k in varied(entry.parameters)}
-        yield labels, {"generator": entry.generator, "parameters": parameters, **options}
 
 
 def _kernel_variants(
@@ -230,14 +226,6 @@ def _unfold_kernel(label: str, entry: KernelEntry) -> Iterator[tuple[str, dict[s
         values = ", ".join(f"{k}={parameters[k]}" for k in names)
         yield (f"{label} ({values})" if values else label,
                _component(KERNELS, entry.kernel, parameters))  # fmt: skip
-
-
-def _meets(config: ExperimentConfig, method: MethodEntry, kernel_label: str | None) -> bool:
-    """Whether a method runs under a kernel: one that takes none, or its own, runs once."""
-    if kernel_label is None:
-        return True
-    own = "kernel" in method.parameters or not takes_kernel(ESTIMATORS[method.estimator])
-    return not own or kernel_label == next(iter(config.kernels))
 
 
 def _wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:

@@ -1,19 +1,18 @@
 """One trial, from data to metrics."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils import Bunch
 
 from kernlearn.experiments.plan import Trial
 from kernlearn.experiments.protocol import Parts, binarized, positive_classes, prepare
 from kernlearn.experiments.registry import ESTIMATORS, KERNELS
 from kernlearn.experiments.seeds import generator, random_state
+from kernlearn.experiments.sources import load_source
 from kernlearn.experiments.timing import Stopwatch, thread_limit
 
 # Enough rows to load every lazy import and library once before anything is timed.
@@ -33,22 +32,6 @@ class Outcome:
 
     metrics: dict[str, float] = field(default_factory=dict)
     info: dict[str, Any] = field(default_factory=dict)
-
-
-@lru_cache(maxsize=4)
-def _load(name: str, nominal: str, data_dir: Path | None) -> Bunch:
-    from kernlearn.datasets import load
-
-    return load(name, data_dir=data_dir, nominal=nominal)
-
-
-def _data(spec: dict[str, Any], seed: int, split: int, data_dir: Path | None) -> Bunch:
-    if "generator" in spec:
-        from kernlearn.datasets import generators
-
-        make = generators()[spec["generator"]]
-        return make(**spec["parameters"], random_state=random_state(seed, "data", split))
-    return _load(spec["name"], spec["nominal"], data_dir)
 
 
 def _build(spec: dict[str, Any], trial: Trial, kernel: Any) -> Any:
@@ -98,7 +81,7 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
 
 def _classify(trial: Trial, data_dir: Path | None) -> Outcome:
     spec, protocol = trial.spec, trial.spec["protocol"]
-    data = _data(spec["dataset"], protocol["seed"], trial.split, data_dir)
+    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
     positive = positive_classes(
         [str(n) for n in data.target_names],
         spec["dataset"]["binarize"],
@@ -182,7 +165,7 @@ def _warm_up(estimator: Any, parts: Parts) -> None:
 def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:
     """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
     spec, protocol = trial.spec, trial.spec["protocol"]
-    X = _data(spec["dataset"], protocol["seed"], trial.split, data_dir).data
+    X = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split).data
     kernel = _kernel(spec["kernel"], X)
     estimator = _build(spec["method"], trial, kernel)
     with Stopwatch() as fitting:

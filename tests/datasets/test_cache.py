@@ -16,11 +16,13 @@ class Source:
     def __init__(self, path, data):
         path.write_text("content")
         self.path, self.data, self.parsed = path, data, 0
+        self.query = None
 
     def make(self):
         self.parsed += 1
         names = np.array([f"x{i}" for i in range(self.data.shape[1])])
-        return Contents(self.data, np.arange(2), np.array(["ä", "b"]), names, "ab12")
+        labels = np.array(["ä", "b"])
+        return Contents(self.data, np.arange(2), labels, names, "ab12", self.query, "ö")
 
     def get(self, **variant):
         return cached("small", [self.path], variant, self.make)
@@ -51,6 +53,15 @@ def test_a_copy_is_equal_and_made_once(source):
         np.testing.assert_array_equal(getattr(second, field), getattr(first, field))
         assert getattr(second, field).dtype == getattr(first, field).dtype
     assert second.fingerprint == "ab12"
+    assert second.note == "ö"
+    assert second.query is None
+
+
+def test_queries_are_kept(source):
+    source.query = np.array([7, 10**12])
+    source.get()
+    assert source.get().query.tolist() == [7, 10**12]
+    assert source.parsed == 1
 
 
 def test_another_variant_has_its_own_copy(source):

@@ -79,6 +79,11 @@ def test_a_file_that_is_not_there(tmp_path):
         (LIBSVM | {"sample": True}, "note: a sample must say"),
         (LIBSVM | {"classes": None}, "classes: needed for classification"),
         (LIBSVM | {"fingerprint": "abc"}, "fingerprint"),
+        (LIBSVM | {"labels": [-1, 1]}, "labels: must be left out where classes are given"),
+        (LIBSVM | {"members": {"other": "a/b"}}, "members: other: not among files"),
+        (LIBSVM | {"members": {"small": "../b"}}, "members"),
+        (LIBSVM | {"members": {"small": "/b"}}, "members"),
+        (LIBSVM | {"members": {"small": "a/../b"}}, "members"),
     ],
 )
 def test_forms_must_hold_together(make_card, form, message):
@@ -95,3 +100,19 @@ def test_all_forms_have_the_same_classes_in_one_order(make_card):
     other = LIBSVM | {"classes": {1: 1, -1: 2}}
     with pytest.raises(ValidationError, match=r"forms\.1\.classes: differ"):
         make_card(LIBSVM, other)
+
+
+def test_labels_whose_counts_are_not_known(make_card):
+    form = {key: value for key, value in LIBSVM.items() if key != "classes"}
+    card = make_card(form | {"labels": [-1, 1]})
+    assert card.classes == ("-1", "1")
+    with pytest.raises(ValidationError, match="regression has none"):
+        make_card(form | {"labels": [-1, 1]}, task="regression")
+
+
+def test_only_a_similarity_says_which_kind(make_card):
+    with pytest.raises(ValidationError, match="similarity: needed where the task is similarity"):
+        make_card(LIBSVM, task="similarity")
+    with pytest.raises(ValidationError, match="similarity: needed where the task is similarity"):
+        make_card(LIBSVM, similarity="distance")
+    assert make_card(LIBSVM, task="similarity", similarity="distance").similarity == "distance"

@@ -50,6 +50,11 @@ def test_nominal_values_become_their_position(read):
         ('"p";"y";"q"\n1;0.5;2\n3;1;-40\n', {"delimiter": ";", "header": True, "target": "y"}),
         ("id,p,y,q\n,1,0.5,2\nx,3,1,-40\n", {"header": True, "target": "y", "drop": ["id"]}),
         (["1,2,0.5\n", "3,-40,1\n"], {}),
+        ("|1x3 no data\n1,2,0.5\n3,-40,1\n", {"comment": "|"}),
+        (
+            "; said\n\n p  q y\n1 2 0.5\n3 -40 1\n",
+            {"comment": ";", "header": True, "delimiter": None, "target": "y"},
+        ),
     ],
 )
 def test_the_ways_in_which_files_are_written(read, text, options):
@@ -165,3 +170,30 @@ def test_any_text_reads_as_the_slow_way_or_is_refused(read, insert, data):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_values_are_read_to_the_last_bit(read, value):
     assert read(f"{value!r},0,{value:.17g}\n").X[0, 0] == value
+
+
+def test_one_hot_targets(read):
+    options = Delimited(delimiter=None, one_hot=True)
+    table = read("1 2 0 1\n3 4 1 0\n", options, YES_NO)
+    assert table.X.tolist() == [[1, 2], [3, 4]]
+    assert table.y.tolist() == [1, 0]
+    for row in ("3 4 1 1", "3 4 0 0", "3 4 0 2", "3 4 -1 2"):
+        with pytest.raises(DataError, match=r"line 3: found .*, expected one 1 and else 0 in the"):
+            read(f"1 2 0 1\n\n{row}\n", options, YES_NO)
+
+
+def test_blocks_of_rows_are_classes(read):
+    options = Delimited(blocks=2)
+    table = read(["1,2\n3,4\n5,6\n", "7,8\n"], options, YES_NO)
+    assert table.X.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
+    assert table.y.tolist() == [0, 0, 1, 1]
+    for text, rows in (("1,2\n3,4\n5,6\n", 3), ("1,2\n" * 5, 5)):
+        with pytest.raises(DataError, match=f"found {rows} rows, expected 4 in blocks of 2"):
+            read(text, options, YES_NO)
+
+
+def test_what_stands_after_a_label(read):
+    options = Delimited(target_suffix=".")
+    assert read("1, 2, no.\n3, 4, yes\n", options, YES_NO).y.tolist() == [0, 1]
+    with pytest.raises(DataError, match=r"line 1, column 3 \(target\): found 'no\.\.'"):
+        read("1,2,no..\n", options, YES_NO)

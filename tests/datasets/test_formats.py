@@ -34,6 +34,25 @@ def test_columns_must_agree(options, message):
         Delimited(**options).check(2)
 
 
+def test_one_target_in_one_way():
+    with pytest.raises(ValueError, match="one_hot, blocks: only one of them"):
+        Delimited(one_hot=True, blocks=2).check(2, 2)
+    for options in (Delimited(one_hot=True), Delimited(blocks=2)):
+        options.check(2, 3)
+        with pytest.raises(ValueError, match="only where the card has classes"):
+            options.check(2)
+
+
+@pytest.mark.parametrize(
+    ("options", "width"), [({}, 3), ({"one_hot": True}, 6), ({"blocks": 7}, 2)]
+)
+def test_the_width_of_a_row_depends_on_how_the_target_is_written(options, width):
+    names = tuple("abcdefgh")
+    Delimited(columns=names[:width], target=0, **options).check(2, 4)
+    with pytest.raises(ValueError, match=f"expected {width}"):
+        Delimited(columns=names[: width + 1], target=0, **options).check(2, 4)
+
+
 @pytest.mark.parametrize(
     "options",
     [

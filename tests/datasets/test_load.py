@@ -41,12 +41,12 @@ def test_one_column_a_nominal_value(nursery, folder):
     assert onehot.fingerprint != ordinal.fingerprint
 
 
-def test_numeric_columns_stay_in_place_and_missing_values_have_no_column(make_card, folder):
-    columns = {"columns": ["a", "b", "y"], "nominal": {"b": ["u", "v"]}, "missing": "?"}
+def test_numeric_columns_stay_in_place(make_card, folder):
+    columns = {"columns": ["a", "b", "y"], "nominal": {"b": ["u", "v"]}}
     form = {"files": ["f"], "format": {"kind": "delimited", **columns}}
-    (folder / "f").write_text("1.5,v,9\n?,?,8\n")
+    (folder / "f").write_text("1.5,v,9\n2,u,8\n")
     bunch = load(make_card(form, task="regression"), data_dir=folder, nominal="onehot")
-    np.testing.assert_array_equal(bunch.data, [[1.5, 0, 1], [np.nan, 0, 0]])
+    np.testing.assert_array_equal(bunch.data, [[1.5, 0, 1], [2, 1, 0]])
     assert bunch.feature_names.tolist() == ["a", "b=u", "b=v"]
     assert bunch.target.tolist() == [9.0, 8.0]
     assert bunch.target_names.tolist() == []
@@ -175,6 +175,7 @@ def test_an_unknown_name():
     ("arguments", "message"),
     [
         ({"nominal": "codes"}, "nominal must be 'ordinal' or 'onehot', got 'codes'"),
+        ({"missing": "keep"}, "missing must be one of drop, mean, .* got 'keep'"),
         ({"dtype": np.int64}, "dtype must be float64 or float32, got .*int64"),
         ({"dtype": "quad"}, "dtype must be float64 or float32, got 'quad'"),
     ],
@@ -182,30 +183,6 @@ def test_an_unknown_name():
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         load("iris", **arguments)
-
-
-# SOURCES: rows, features, rows of each class in the card's order
-REAL = {
-    "nursery": (12960, 8, [4320, 2, 328, 4266, 4044]),
-    "spambase": (4601, 57, [2788, 1813]),
-    "cod_rna": (59535, 8, [39690, 19845]),
-    "adult": (32561 + 16281, 123, [37155, 11687]),
-    "ijcnn1": (49990 + 91701, 22, [128126, 13565]),
-}
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", REAL)
-def test_the_real_data(name, data_dir):
-    rows, n_features, counts = REAL[name]
-    bunch, again = load(name, data_dir=data_dir), load(name, data_dir=data_dir)
-    assert bunch.data.shape == (rows, n_features)
-    assert np.bincount(bunch.target).tolist() == counts
-    assert bunch.fingerprint == bunch.card.forms[0].fingerprint == again.fingerprint
-    assert bunch.note == ""
-    assert (bunch.data != again.data).sum() == 0
-    np.testing.assert_array_equal(bunch.target, again.target)
-    assert sparse.issparse(bunch.data) == (name == "adult")
 
 
 @pytest.mark.data

@@ -46,6 +46,23 @@ def test_files_with_a_common_name_are_only_taken_from_their_own_folder(make_card
     assert locate(card, folder).paths == (folder / "small" / "Dataset.data",)
 
 
+def test_files_may_lie_in_the_folder_of_what_they_are_published_with(make_card, folder):
+    put(folder / "other", "small", "small.t")
+    assert locate(make_card(WHOLE), folder) is None
+    card = make_card(WHOLE | {"folder": "other"})
+    assert locate(card, folder).paths[0] == folder / "other" / "small"
+    put(folder / "small", "small", "small.t")
+    assert locate(card, folder).paths[0] == folder / "small" / "small"
+
+
+def test_an_unreadable_archive_counts_only_if_nothing_else_is_there(make_card, folder):
+    card = make_card(WHOLE)
+    put(folder, "small.zip")
+    assert locate(card, folder).paths[0] == folder / "small.zip" / "small"
+    put(folder / "small", "small", "small.t")
+    assert locate(card, folder).paths[0] == folder / "small" / "small"
+
+
 def test_one_of_two_files_is_not_enough(make_card, folder):
     put(folder, "small")
     assert locate(make_card(WHOLE), folder) is None

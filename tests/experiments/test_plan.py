@@ -1,7 +1,7 @@
 import pytest
 
-from kernlearn.exceptions import DataError
-from kernlearn.experiments import load_config, make_plan
+from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.plan import canonical
 
 
@@ -82,3 +82,66 @@ def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
 def test_canonical_json_ignores_order_and_kind_of_number():
     assert canonical({"b": 1.0, "a": (1, 2.5)}) == canonical({"a": [1, 2.5], "b": 1})
     assert canonical(1e300) != canonical(1)
+
+
+OWN = """\
+title: Mine
+datasets: {mine: {file: data/mine.csv, target: kind, scale: [zscore]}}
+methods: {K: {estimator: KernelSVM, kernel: rbf}}
+metrics: [accuracy]
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "data").mkdir()
+    rows = [f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'},{i}" for i in range(60)]
+    (tmp_path / "data" / "mine.csv").write_text("\n".join(["a,b,kind,c", *rows]) + "\n")
+    path = tmp_path / "own.yaml"
+    path.write_text(OWN)
+    return path
+
+
+def test_a_file_of_ones_own_is_named_from_the_configs_folder(own, tmp_path, monkeypatch):
+    plan = plan_of(own)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert [t.key for t in plan_of(own).trials] == [t.key for t in plan.trials]
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 5
+        results = store.get(t.key for t in plan.trials)
+    assert all(r.metrics["accuracy"] > 0.8 for r in results.values())
+
+
+def test_the_content_of_a_file_decides_its_keys_not_its_place(own, tmp_path):
+    before = {t.key for t in plan_of(own).trials}
+    (tmp_path / "data" / "mine.csv").rename(tmp_path / "moved.csv")
+    own.write_text(OWN.replace("data/mine.csv", "moved.csv"))
+    assert {t.key for t in plan_of(own).trials} == before
+    text = (tmp_path / "moved.csv").read_text()
+    (tmp_path / "moved.csv").write_text(text.replace("6,4,yes", "6,3,yes"))
+    assert {t.key for t in plan_of(own).trials}.isdisjoint(before)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("data/mine.csv", "data/mien.csv", r":2: datasets.mine.file: no file 'data/mien.csv'"),
+        (
+            "{file: data/mine.csv,",
+            "{name: iris, file: data/mine.csv,",
+            ":2: datasets.mine: give one",
+        ),
+        ("file: data/mine.csv", "name: iris", ":2: datasets.mine.target: goes with file"),
+    ],
+)
+def test_faults_of_own_files(own, old, new, message):
+    own.write_text(OWN.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        plan_of(own)
+
+
+def test_a_target_that_is_not_there_is_named(own):
+    own.write_text(OWN.replace("target: kind", "target: kid"))
+    with pytest.raises(DataError, match=r"mine.csv.*kid"):
+        plan_of(own)
