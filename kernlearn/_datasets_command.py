@@ -40,14 +40,14 @@ def show_list(
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from kernlearn.datasets import Card, catalogue, locate
+    from kernlearn.datasets import Card, locate
     from kernlearn.exceptions import DataError
 
     tasks = get_args(Card.model_fields["task"].annotation)
     if task is not None and task not in tasks:
         raise DataError(f"--task {task}: expected one of {', '.join(tasks)}")
     table = Table("name", "task", "rows x features", "classes", "found", box=SIMPLE_HEAD)
-    for card in catalogue().values():
+    for card in _known(data_dir):
         found = locate(card, data_dir)
         if (task and card.task != task) or (missing and found is not None):
             continue
@@ -145,11 +145,11 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
 
     That is what differs or is damaged and, among data sets that were named, what is missing.
     """
-    from kernlearn.datasets import catalogue, verify
+    from kernlearn.datasets import verify
 
     console = _console()
     asked = [_card(name, data_dir) for name in names or []]
-    asked = asked or [(card, data_dir) for card in catalogue().values()]
+    asked = asked or [(card, data_dir) for card in _known(data_dir)]
     wrong = 0
     for card, folder in asked:
         (result,) = verify(card, data_dir=folder)
@@ -198,6 +198,13 @@ def add_one(
     verb = "linked to from" if added.linked else "lies in"
     _say(console, f"{file} {verb} {added.file.parent}")
     _say(console, f"Card: {added.path}; correct it there if a guess is wrong")
+
+
+def _known(data_dir: Path | None) -> "list[Card]":
+    """Return the shipped cards and those that the user put beside data."""
+    from kernlearn.datasets import catalogue, own_cards, read_card
+
+    return [*catalogue().values(), *map(read_card, own_cards(data_dir).values())]
 
 
 def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":

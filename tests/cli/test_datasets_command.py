@@ -205,3 +205,15 @@ def test_add_says_what_it_guessed_and_overwrites_nothing(kernlearn, tmp_path):
     again = kernlearn("datasets", "add", "mine.csv", "--name", "mine")
     assert again.returncode == 2
     assert again.stderr.startswith("kernlearn: datasets/mine.yaml: there is such a card already")
+
+
+def test_ones_own_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path):
+    (tmp_path / "mine.csv").write_text("size,colour,kind\n" + ROWS)
+    assert kernlearn("datasets", "add", "mine.csv", "--name", "mine").returncode == 0
+    listed = kernlearn("datasets", "list").stdout.splitlines()
+    assert any(line.split()[:2] == ["mine", "classification"] for line in listed)
+    assert "ok       mine" in kernlearn("datasets", "verify").stdout
+    (tmp_path / "mine.csv").write_text("size,colour,kind\n" + ROWS.replace("1,1,b", "9,1,b", 1))
+    differs = kernlearn("datasets", "verify")
+    assert differs.returncode == 1
+    assert "differs  mine" in differs.stdout
