@@ -182,7 +182,7 @@ def _cells(
             }
             for method_labels, method in _kernels_and_methods(config, name):
                 labels = {"dataset": name, **method_labels, **data_labels}
-                if _wanted(config, labels):
+                if wanted(config, labels):
                     yield labels, {**shared, **method}, source
 
 
@@ -228,7 +228,8 @@ def _unfold_kernel(label: str, entry: KernelEntry) -> Iterator[tuple[str, dict[s
                _component(KERNELS, entry.kernel, parameters))  # fmt: skip
 
 
-def _wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
+def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
+    """Whether ``only``, if it is given, lets a combination of labels pass."""
     return not config.only or any(
         all(labels.get(k) == v for k, v in match.items()) for match in config.only
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config import Derived, ExperimentConfig, Tolerance
-from kernlearn.experiments.plan import Plan, canonical
+from kernlearn.experiments.plan import Plan, canonical, wanted
 from kernlearn.experiments.registry import METRICS, TASK_METRICS
 from kernlearn.experiments.store import Result
 from kernlearn.resources import shipped
@@ -148,6 +148,7 @@ def _beside_reported(
         in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
     if "std" not in reported:
         reported["std"] = np.nan
+    in_config &= [wanted(config, row) for row in reported.to_dict("records")]
     reported = reported[in_config].rename(columns={"mean": "reported_mean", "std": "reported_std"})
     key = [*shared, "metric"]
     left, right = _joinable(frame, key), _joinable(reported, key)

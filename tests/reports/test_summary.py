@@ -118,6 +118,16 @@ def test_other_parameters_than_the_papers_have_no_reported_number():
     assert shown[shown["n_components"] != 77]["verdict"].eq("not run").all()
 
 
+@pytest.mark.data
+def test_what_is_left_out_on_purpose_is_not_called_not_run():
+    settings = ["splits=1", "only=[{dataset: nursery, kernel: polynomial}]"]
+    plan = make_plan(load_config("table3_1", settings=settings))
+    frame = summarise(plan, invented(plan, metrics_of))
+    assert set(frame["dataset"]) == {"nursery"}
+    assert set(frame["kernel"]) == {"polynomial"}
+    assert "not run" not in set(frame["verdict"])
+
+
 def test_remarks_tell_what_the_numbers_do_not(plan, small):
     results = invented(plan, metrics_of)
     first, second, third, fourth = plan.trials[:4]
