@@ -148,7 +148,8 @@ def _beside_reported(
         in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
     if "std" not in reported:
         reported["std"] = np.nan
-    in_config &= [wanted(config, row) for row in reported.to_dict("records")]
+    rows = reported.astype(object).to_dict("records")
+    in_config &= np.array([wanted(config, {str(k): v for k, v in row.items()}) for row in rows])
     reported = reported[in_config].rename(columns={"mean": "reported_mean", "std": "reported_std"})
     key = [*shared, "metric"]
     left, right = _joinable(frame, key), _joinable(reported, key)
