@@ -43,7 +43,8 @@ def table() -> str:
             ("native_predict_seconds", "predict_speedup"),
         ):
             cells.append(f"{number(dataset, 'K', seconds):.2g} s")
-            cells += [f"{number(dataset, m, speedup):.2g}×" for m in METHODS[1:]]
+            factors = [number(dataset, m, speedup) for m in METHODS[1:]]
+            cells += [f"{f:.0f}×" if f >= 10 else f"{f:.1f}×" for f in factors]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
