@@ -37,7 +37,7 @@ bench: $(READY)  ## speed, as ratios against peers in the same run
 	$(BIN)/python -m benchmarks
 
 reproduce-all: $(READY)   ## every table and figure at the papers' full protocol
-	$(BIN)/kernlearn run $(CONFIGS) --profile full
+	$(BIN)/kernlearn run $(CONFIGS) --profile full --summary results/measured
 
 reproduce-quick: $(READY) ## the same with fewer splits and smaller caps
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick
