@@ -53,12 +53,25 @@ _SCALERS = {
 
 @dataclass(frozen=True)
 class Parts:
-    """The training and the test part of one split, scaled."""
+    """The training and the test part of one split, scaled.
+
+    Attributes
+    ----------
+    X_train, X_test : {ndarray, sparse matrix}
+        Features; or, if ``pairwise``, similarities to the training points.
+    y_train, y_test : ndarray
+    pairwise : bool
+    """
 
     X_train: Any
     y_train: NDArray[Any]
     X_test: Any
     y_test: NDArray[Any]
+    pairwise: bool = False
+
+    def training(self, rows: NDArray[np.intp], known: NDArray[np.intp]) -> Any:
+        """Return some training points, as they look to a model that was fitted on ``known``."""
+        return self.X_train[np.ix_(rows, known)] if self.pairwise else self.X_train[rows]
 
 
 def positive_classes(
@@ -130,8 +143,32 @@ def split_indices(
     return order[:n_train], test if max_test is None else test[:max_test]
 
 
-def prepare(X: Any, y: NDArray[Any], protocol: dict[str, Any], split: int) -> Parts:
-    """Split, then scale by what the training part teaches."""
+def prepare(
+    X: Any, y: NDArray[Any], protocol: dict[str, Any], split: int, *, pairwise: bool = False
+) -> Parts:
+    """Split, then scale by what the training part teaches.
+
+    Parameters
+    ----------
+    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        Or (n_samples, n_samples), if ``pairwise``.
+    y : ndarray of shape (n_samples,)
+    protocol : dict
+        The protocol of a trial's specification.
+    split : int
+        Number of the split.
+    pairwise : bool, default=False
+        Whether X holds similarities between the points.
+
+    Returns
+    -------
+    Parts
+
+    Raises
+    ------
+    ValueError
+        If no test part is left, or the data cannot be scaled as asked.
+    """
     train, test = split_indices(
         X.shape[0],
         train=protocol["train"],
@@ -140,6 +177,11 @@ def prepare(X: Any, y: NDArray[Any], protocol: dict[str, Any], split: int) -> Pa
         seed=protocol["seed"],
         split=split,
     )
+    if pairwise:
+        if protocol["scale"]:
+            raise ValueError("scale: a similarity matrix has no features to scale; give []")
+        X_train, X_test = X[np.ix_(train, train)], X[np.ix_(test, train)]
+        return Parts(X_train, y[train], X_test, y[test], pairwise=True)
     X_train, X_test = X[train], X[test]
     for name in protocol["scale"]:
         scaler = _SCALERS[name]()

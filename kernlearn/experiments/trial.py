@@ -88,7 +88,8 @@ def _classify(trial: Trial, data_dir: Path | None) -> Outcome:
         protocol["seed"],
         spec["dataset"].get("name") or spec["dataset"]["generator"],
     )
-    parts = prepare(data.data, binarized(data, positive), protocol, trial.split)
+    y = binarized(data, positive)
+    parts = prepare(data.data, y, protocol, trial.split, pairwise="similarity" in data)
     outcome = Outcome(info={"n_train": parts.X_train.shape[0], "n_test": parts.X_test.shape[0]})
     if positive is not None:
         outcome.info["positive"] = positive
@@ -139,8 +140,8 @@ def _select(
     order = generator(protocol["seed"], "validation", trial.split).permutation(n)
     n_held_out = max(1, round(protocol["validation"] * n))
     held_out, kept = order[:n_held_out], order[n_held_out:]
-    X, y = parts.X_train[kept], parts.y_train[kept]
-    X_val, y_val = parts.X_train[held_out], parts.y_train[held_out]
+    X, y = parts.training(kept, kept), parts.y_train[kept]
+    X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]
     best: tuple[float, dict[str, Any]] | None = None
     for parameters in ParameterGrid(grid):
         fitted = clone(estimator).set_params(**parameters).fit(X, y)
@@ -155,7 +156,7 @@ def _warm_up(estimator: Any, parts: Parts) -> None:
     """Fit and predict once on a few rows, so that no import or first call is in the times."""
     _, first = np.unique(parts.y_train, return_index=True)
     rows = np.union1d(first, np.arange(min(_WARM_UP_ROWS, len(parts.y_train))))
-    X, y = parts.X_train[rows], parts.y_train[rows]
+    X, y = parts.training(rows, rows), parts.y_train[rows]
     warm = clone(estimator).fit(X, y)
     warm.predict(X)
     if hasattr(warm, "predict_native"):

@@ -58,6 +58,17 @@ def test_the_scale_is_learnt_on_the_training_part_alone():
     assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
 
 
+def test_similarities_are_cut_to_the_training_points():
+    K = np.arange(100.0).reshape(10, 10)
+    parts = prepare(K, np.arange(10), PROTOCOL, 0, pairwise=True)
+    assert parts.X_train.shape == (6, 6)
+    assert parts.X_test.shape == (4, 6)
+    np.testing.assert_array_equal(parts.X_train, 10 * parts.y_train[:, None] + parts.y_train)
+    np.testing.assert_array_equal(parts.X_test, 10 * parts.y_test[:, None] + parts.y_train)
+    rows, known = np.array([1, 3]), np.array([0, 2, 4])
+    np.testing.assert_array_equal(parts.training(rows, known), parts.X_train[rows][:, known])
+
+
 def test_zscore_of_a_sparse_matrix_is_refused():
     with pytest.raises(ValueError, match="use max_norm"):
         prepare(sp.eye_array(20).tocsr(), np.zeros(20), {**PROTOCOL, "scale": ["zscore"]}, 0)

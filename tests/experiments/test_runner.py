@@ -160,6 +160,29 @@ def test_select_picks_the_value_that_is_better_on_held_out_points(tmp_path):
     assert np.mean([r.metrics["accuracy"] for r in results.values()]) > 0.9
 
 
+SIMILARITY = """\
+title: t
+datasets: {s: {generator: indefinite_similarity, n_samples: 120, negative: 0.05, noise: 0.2}}
+methods: {K: {estimator: KernelSVM, kernel: precomputed, C: {select: [1, 1000]}}}
+metrics: [accuracy]
+protocol: {splits: 3}
+"""
+
+
+def test_a_similarity_matrix_is_split_on_both_sides(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(SIMILARITY)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 3
+        results = store.get(t.key for t in plan.trials)
+        assert np.mean([r.metrics["accuracy"] for r in results.values()]) > 0.8
+        scaled = make_plan(load_config(path, settings=["scale=[zscore]"]))
+        assert run_plan(scaled, store).failed == 3
+        failed = store.get(t.key for t in scaled.trials).values()
+    assert all("has no features to scale" in r.error for r in failed)
+
+
 def test_kernel_approximation_measures_the_error_of_the_gram_matrix(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(
