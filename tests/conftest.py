@@ -4,7 +4,13 @@ import os
 import re
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same examples every time where others wait for the answer; new ones on a developer's machine.
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 def _data_folder() -> Path | None:
