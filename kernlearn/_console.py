@@ -5,9 +5,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from kernlearn._terminal import UNBOUNDED, make_console
 from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.runner import pending
 from kernlearn.experiments.store import Result, Store
@@ -15,12 +15,7 @@ from kernlearn.experiments.store import Result, Store
 if TYPE_CHECKING:
     from kernlearn.reports import Report
 
-_UNBOUNDED = 10_000
-
-console = Console()
-if not console.is_terminal:
-    # a pipe has no width of its own: lines and tables take what they need
-    console = Console(width=_UNBOUNDED)
+console = make_console()
 
 
 def _duration(seconds: float) -> str:
@@ -59,7 +54,7 @@ class TrialReporter:
     def __init__(self, plan: Plan, store: Store, *, force: bool = False) -> None:
         self.plan = plan
         self._left = {t.key: t for t in pending(plan, store, force=force)}
-        self._total, self._failed = len(self._left), 0
+        self._total = len(self._left)
         self._seconds: dict[tuple[str, ...], list[float]] = {}
         by_key = {t.key: t for t in plan.trials}
         for key, result in store.get(by_key).items():
@@ -98,7 +93,6 @@ class TrialReporter:
         """Count a finished trial and say what it gave."""
         self._left.pop(trial.key, None)
         self._seconds.setdefault(_kind(trial), []).append(result.seconds)
-        self._failed += not result.done
         number = self._total - len(self._left)
         left = self._time_left()
         if self._progress is not None:
@@ -133,7 +127,7 @@ def show_tables(report: "Report") -> None:
     """Print an experiment's tables, in parts where the terminal is narrow, and the remarks."""
     from kernlearn.reports.tables import columns, to_rich
 
-    wide = console.options.update(max_width=_UNBOUNDED)
+    wide = console.options.update(max_width=UNBOUNDED)
     for table in report.tables:
         first = 0
         while first < len(table.heads):

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kernlearn._terminal import make_console
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -58,7 +60,7 @@ def show_list(
             where += " (a sample)"
         number = str(len(card.classes)) if card.classes else ""
         table.add_row(card.name, card.task, f"{rows} x {card.n_features}", number, where)
-    _console().print(table if table.row_count else "no such data sets")
+    make_console().print(table if table.row_count else "no such data sets")
 
 
 @app.command()
@@ -72,7 +74,7 @@ def info(
 
     from kernlearn.datasets import describe
 
-    console = _console()
+    console = make_console()
     card, folder = _card(name, data_dir)
     told = describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
     for fact, text in told.facts.items():
@@ -121,13 +123,13 @@ def fetch_some(
     from kernlearn.exceptions import DataError
 
     cards = [_card(name, None)[0] for name in names or []]
-    cards += [catalogue()[name] for config in wanted_by for name in _named_by(config)]
+    cards += [_card(name, None)[0] for config in wanted_by for name in _named_by(config)]
     if everything:
         cards += catalogue().values()
     cards = list({card.name: card for card in cards}.values())
     if not cards and not wanted_by:
         raise DataError("nothing to fetch: give names, --for CONFIG or --all")
-    console = _console()
+    console = make_console()
     with _Reporter(console, len(cards)) as reporter:
         try:
             fetch(
@@ -147,7 +149,7 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
     """
     from kernlearn.datasets import verify
 
-    console = _console()
+    console = make_console()
     asked = [_card(name, data_dir) for name in names or []]
     asked = asked or [(card, data_dir) for card in _known(data_dir)]
     wrong = 0
@@ -192,7 +194,7 @@ def add_one(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, folder=folder, copy=copy,
     )  # fmt: skip
-    console = _console()
+    console = make_console()
     for remark in added.remarks:
         _say(console, f"- {remark}")
     verb = "linked to from" if added.linked else "lies in"
@@ -222,14 +224,6 @@ def _named_by(config: str) -> list[str]:
 
     entries = load_config(config).config.datasets.items()
     return [entry.name or label for label, entry in entries if entry.is_published]
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    console = Console()
-    # a pipe has no width of its own: lines and tables take what they need
-    return console if console.is_terminal else Console(width=10_000)
 
 
 def _say(console: "Console", text: str) -> None:

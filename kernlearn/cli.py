@@ -64,7 +64,11 @@ def _root(
 
 
 def _load(
-    configs: Sequence[str], profile: str, splits: int | None, settings: Sequence[str]
+    configs: Sequence[str],
+    profile: str,
+    splits: int | None,
+    settings: Sequence[str],
+    data_dir: Path | None = None,
 ) -> "list[LoadedExperiment]":
     """Check every config before anything runs."""
     from kernlearn.exceptions import ConfigError
@@ -75,7 +79,9 @@ def _load(
     loaded, faults = [], []
     for config in configs:
         try:
-            loaded.append(load_config(config, profile=profile, settings=settings))
+            loaded.append(
+                load_config(config, profile=profile, settings=settings, data_dir=data_dir)
+            )
         except ConfigError as error:
             faults.append(str(error))
     if faults:
@@ -134,7 +140,7 @@ def run(
     from kernlearn._console import TrialReporter
     from kernlearn.experiments import Store, run_plan
 
-    plans = _plans(_load(configs, profile, splits, option), data_dir, available)
+    plans = _plans(_load(configs, profile, splits, option, data_dir), data_dir, available)
     failed = 0
     with Store(store) as opened:
         for plan in plans:
@@ -168,7 +174,7 @@ def report(
     """Write and show tables from what the store has, running nothing."""
     from kernlearn.experiments import Store
 
-    plans = _plans(_load(configs, profile, splits, option), data_dir, available)
+    plans = _plans(_load(configs, profile, splits, option, data_dir), data_dir, available)
     with Store.existing(store) as opened:
         for plan in plans:
             _report(plan, opened, output, summary)
@@ -187,7 +193,7 @@ def show_plan(
     """List the trials of experiments, and which of them are done, failed or new."""
     from kernlearn._console import console, show_left_out, trial_states
 
-    for plan in _plans(_load(configs, profile, splits, option), data_dir, available):
+    for plan in _plans(_load(configs, profile, splits, option, data_dir), data_dir, available):
         show_left_out(plan)
         for trial, state in trial_states(plan, store):
             console.print(f"{state:7} {trial.key[:10]} {plan.experiment.name}: {trial}",
@@ -207,7 +213,7 @@ def status(
     """Count the trials of experiments: done, failed and new, with every error."""
     from kernlearn._console import show_status
 
-    for plan in _plans(_load(configs, profile, splits, option), data_dir, available):
+    for plan in _plans(_load(configs, profile, splits, option, data_dir), data_dir, available):
         show_status(plan, store)
 
 

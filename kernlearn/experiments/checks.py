@@ -25,7 +25,9 @@ Fault = tuple[KeyPath, str]
 _LABELS = ("dataset", "kernel", "method")
 
 
-def check_references(raw: Mapping[str, Any], folder: Path) -> list[Fault]:
+def check_references(
+    raw: Mapping[str, Any], folder: Path, data_dir: Path | None = None
+) -> list[Fault]:
     """Return a fault for every name that means nothing and every value that is refused.
 
     Parameters
@@ -35,6 +37,8 @@ def check_references(raw: Mapping[str, Any], folder: Path) -> list[Fault]:
         reports those.
     folder : Path
         Folder of the config, from which a user's own files are named.
+    data_dir : Path, optional
+        Where a user's own cards are looked for first.
 
     Returns
     -------
@@ -44,7 +48,8 @@ def check_references(raw: Mapping[str, Any], folder: Path) -> list[Fault]:
         _check_kernels, _check_methods, _check_metrics, _check_labels, _check_only,
         _check_reported,
     )  # fmt: skip
-    return [*_check_datasets(raw, folder), *(fault for check in checks for fault in check(raw))]
+    own = [*_check_datasets(raw, folder, data_dir)]
+    return [*own, *(fault for check in checks for fault in check(raw))]
 
 
 def _mapping(raw: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -69,9 +74,12 @@ def _parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
     return {k: v for k, v in entry.items() if k not in known}
 
 
-def _check_datasets(raw: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
+def _check_datasets(
+    raw: Mapping[str, Any], folder: Path, data_dir: Path | None
+) -> Iterator[Fault]:
     from kernlearn.datasets import catalogue, generators, own_cards
 
+    cards = [*catalogue(), *own_cards(data_dir)]
     for label, entry in _entries(raw, "datasets"):
         path: KeyPath = ("datasets", label)
         generator, file, names = entry.get("generator"), entry.get("file"), []
@@ -89,8 +97,8 @@ def _check_datasets(raw: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
                 yield (*path, "file"), f"no file {file!r} in the config's folder, {folder}"
         else:
             name = entry.get("name") or label
-            if isinstance(name, str) and name not in catalogue() and name not in own_cards():
-                hint = suggestion(name, [*catalogue(), *own_cards()])
+            if isinstance(name, str) and name not in cards:
+                hint = suggestion(name, cards)
                 yield path, f"no data set {name!r} in the catalogue{hint}"
         if "target" in entry and file is None:
             yield (*path, "target"), "goes with file: a card knows its own target"

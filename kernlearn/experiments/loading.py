@@ -80,6 +80,7 @@ def load_config(
     *,
     profile: str = DEFAULT_PROFILE,
     settings: Sequence[str] = (),
+    data_dir: Path | None = None,
 ) -> LoadedExperiment:
     """Read a config, apply a profile and settings, and check everything.
 
@@ -91,6 +92,8 @@ def load_config(
         ``"full"`` is the config as it stands; others are defined under its ``profiles``.
     settings : sequence of str
         ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
+    data_dir : Path, optional
+        Where a user's own cards are looked for first.
 
     Returns
     -------
@@ -120,7 +123,7 @@ def load_config(
     except ValidationError as error:
         faults += [_explain(e, raw) for e in error.errors(include_url=False)]
     structural = {fault[0] for fault in faults}
-    faults += [f for f in check_references(raw, path.parent) if f[0] not in structural]
+    faults += [f for f in check_references(raw, path.parent, data_dir) if f[0] not in structural]
     if faults or config is None:
         messages = dict.fromkeys(places.message(p, text) for p, text in faults)
         raise ConfigError("\n".join(messages))

@@ -73,26 +73,23 @@ class Metric:
         Head of its column.
     better : {1, -1, 0}
         1 where more is better, -1 where less is, 0 where neither.
-    digits : int
-        Significant digits shown, or decimals for values in the unit interval.
     """
 
     label: str
     better: int
-    digits: int = 3
 
 
 METRICS: dict[str, Metric] = {
-    "accuracy": Metric("accuracy", 1, 3),
-    "gram_error": Metric("mean |K − ZZᵀ|", -1, 3),
-    "fit_seconds": Metric("fit s", -1, 3),
-    "fit_cpu_seconds": Metric("fit cpu s", -1, 3),
-    "predict_seconds": Metric("predict s", -1, 3),
-    "predict_cpu_seconds": Metric("predict cpu s", -1, 3),
-    "native_predict_seconds": Metric("predict s (LIBSVM)", -1, 3),
-    "select_seconds": Metric("select s", -1, 3),
-    "transform_seconds": Metric("transform s", -1, 3),
-    "n_support": Metric("support vectors", -1, 3),
+    "accuracy": Metric("accuracy", 1),
+    "gram_error": Metric("mean |K − ZZᵀ|", -1),
+    "fit_seconds": Metric("fit s", -1),
+    "fit_cpu_seconds": Metric("fit cpu s", -1),
+    "predict_seconds": Metric("predict s", -1),
+    "predict_cpu_seconds": Metric("predict cpu s", -1),
+    "native_predict_seconds": Metric("predict s (LIBSVM)", -1),
+    "select_seconds": Metric("select s", -1),
+    "transform_seconds": Metric("transform s", -1),
+    "n_support": Metric("support vectors", -1),
 }
 
 #: Metrics that each task can measure; not every method gives every one.

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kernlearn.experiments.config import ExperimentConfig, FigureSpec
 from kernlearn.experiments.registry import METRICS
+from kernlearn.reports.summary import label_values, matching
 
 _WIDTH, _HEIGHT = 250, 190
 _TITLES = {"n_components": "number of features D", "n_features": "d"}
@@ -29,7 +30,10 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
         A row a metric, a column a panel; methods without the parameter on the x-axis are
         horizontal reference lines. Vertical bars are one standard deviation.
     """
-    panels = _panels(summary, spec.panels)
+    panels = [
+        (values, matching(summary, spec.panels, values))
+        for values in label_values(summary, spec.panels)
+    ]
     rows = []
     for metric in spec.metrics:
         charts = []
@@ -50,17 +54,6 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
         .configure_title(fontSize=13, anchor="start")
         .configure_view(stroke="#bbbbbb")
     )
-
-
-def _panels(
-    summary: pd.DataFrame, labels: list[str]
-) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
-    if not labels:
-        return [((), summary)]
-    rows = summary[labels].astype(object).where(summary[labels].notna(), None)
-    keys = list(dict.fromkeys(rows.itertuples(index=False, name=None)))
-    tuples = list(rows.itertuples(index=False, name=None))
-    return [(key, summary[[t == key for t in tuples]]) for key in keys]
 
 
 def _tidy(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Every cell of an experiment: measured mean and spread beside the reported number."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,22 @@ def direction(metric: str, config: ExperimentConfig) -> int:
     if metric in config.derived:
         return 1
     return METRICS[metric].better
+
+
+def label_values(summary: pd.DataFrame, labels: list[str]) -> list[tuple[Any, ...]]:
+    """Return the combinations of labels that occur, in order, None for a label not given."""
+    if not labels:
+        return [()]
+    rows = summary[labels].astype(object).where(summary[labels].notna(), None)
+    return list(dict.fromkeys(rows.itertuples(index=False, name=None)))
+
+
+def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
+    """Return the rows in which labels have the given values, None for not given."""
+    for label, value in zip(labels, values, strict=True):
+        column = summary[label]
+        summary = summary[column.isna() if value is None else column == value]
+    return summary
 
 
 def _measured(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:

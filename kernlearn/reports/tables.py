@@ -10,6 +10,7 @@ import pandas as pd
 
 from kernlearn.experiments.config import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import METRICS
+from kernlearn.reports.summary import label_values, matching
 
 #: Verdict to symbol, so that colour is never the only sign.
 SYMBOLS = {"match": "✓", "better": "▲", "worse": "▼", "not run": "–", "": ""}
@@ -87,26 +88,11 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     spec = config.table or TableSpec()
     metrics = spec.metrics or config.metrics
     shown = summary[summary["metric"].isin(metrics)]
-    groups = _values(shown, spec.each)
+    groups = label_values(shown, spec.each)
     return [
-        _lay_out(_matching(shown, spec.each, group), config, spec, metrics, group)
+        _lay_out(matching(shown, spec.each, group), config, spec, metrics, group)
         for group in groups
     ]
-
-
-def _values(frame: pd.DataFrame, labels: list[str]) -> list[tuple[Any, ...]]:
-    """Return the combinations of labels that occur, in order."""
-    if not labels:
-        return [()]
-    rows = frame[labels].astype(object).where(frame[labels].notna(), None)
-    return list(dict.fromkeys(rows.itertuples(index=False, name=None)))
-
-
-def _matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
-    for label, value in zip(labels, values, strict=True):
-        column = frame[label]
-        frame = frame[column.isna() if value is None else column == value]
-    return frame
 
 
 def _lay_out(
@@ -117,11 +103,11 @@ def _lay_out(
     group: tuple[Any, ...],
 ) -> Table:
     labels = [c for c in spec.columns if c != "metric"]
-    columns = list(product(_values(frame, labels), metrics))
+    columns = list(product(label_values(frame, labels), metrics))
     rows = []
-    for values in _values(frame, spec.rows):
-        here = _matching(frame, spec.rows, values)
-        cells = [_cell(_matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
+    for values in label_values(frame, spec.rows):
+        here = matching(frame, spec.rows, values)
+        cells = [_cell(matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
         rows.append(([_text(v) for v in values], cells))
     # a column without a single number says nothing
     kept = [i for i in range(len(columns)) if any(c[i].measured or c[i].reported for _, c in rows)]

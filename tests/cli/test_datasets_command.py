@@ -217,3 +217,18 @@ def test_ones_own_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path
     differs = kernlearn("datasets", "verify")
     assert differs.returncode == 1
     assert "differs  mine" in differs.stdout
+
+
+def test_a_config_names_ones_own_card_wherever_data_is_looked_for(kernlearn, tmp_path):
+    (tmp_path / "mine.csv").write_text("size,colour,kind\n" + ROWS)
+    added = kernlearn("datasets", "add", "mine.csv", "--name", "mine", "--folder", "far")
+    assert added.returncode == 0
+    (tmp_path / "c.yaml").write_text(
+        "title: t\ndatasets: [mine]\nmethods: {D: {estimator: DummyClassifier}}\n"
+        "metrics: [accuracy]\n"
+    )
+    assert kernlearn("plan", "c.yaml").returncode == 2
+    assert kernlearn("plan", "c.yaml", "--data-dir", "far").returncode == 0
+    (tmp_path / "far").rename(tmp_path / "datasets")
+    fetched = kernlearn("datasets", "fetch", "--for", "c.yaml")
+    assert fetched.returncode == 0, fetched.stderr
