@@ -57,6 +57,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
-    """Name a parameter by what it is, without the address that would differ between workers."""
+    """Name a parameter by what it is, without what would differ between workers.
+
+    That is an address, and the time at which bytes were packed.
+    """
+    if isinstance(val, bytes):
+        return argname
     text = repr(val)
     return re.sub(r" at 0x[0-9a-f]+", "", text) if " at 0x" in text else None
