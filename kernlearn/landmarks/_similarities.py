@@ -1,0 +1,162 @@
+"""A similarity, however it is given, evaluated between points and landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_array, validate_data
+
+from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+
+Kind = Literal["similarity", "distance"]
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Training points that others are compared with, and how.
+
+    Everything is compared as a similarity: a distance changes its sign.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_landmarks,)
+        Their rows in the training data.
+    points : ndarray or sparse matrix of shape (n_landmarks, n_features), or None
+        The points themselves; None where the matrix of similarities is given.
+    kernel : Kernel or None
+        The fitted similarity; None where the matrix of similarities is given.
+    sign : {1, -1}
+        -1 for a distance.
+    scale : float
+        What similarities are multiplied with.
+    """
+
+    indices: NDArray[np.intp]
+    points: Any
+    kernel: Kernel | None
+    sign: int = 1
+    scale: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def compare(self, X: Any) -> NDArray[np.floating]:
+        """Return the similarities of points to the landmarks.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+            Or of shape (n_samples, n_training_points) where the matrix is given.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks)
+        """
+        found = X[:, self.indices] if self.kernel is None else self.kernel(X, self.points)
+        factor = self.sign * self.scale
+        return found if factor == 1 else found * found.dtype.type(factor)
+
+    def take(self, which: NDArray[np.intp]) -> Landmarks:
+        """Return some of the landmarks, by their place among these."""
+        points = None if self.points is None else self.points[which]
+        return replace(self, indices=self.indices[which], points=points)
+
+    def rescaled(self, scale: float) -> Landmarks:
+        """Return the same landmarks with similarities multiplied by ``scale``."""
+        return replace(self, scale=scale)
+
+
+class SimilarityEstimator(BaseEstimator):
+    """An estimator with parameters ``similarity`` and ``kind``."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "similarity": [str, Kernel, callable],
+        "kind": [StrOptions({"similarity", "distance"})],
+    }
+
+    similarity: str | Kernel | Callable[[Any, Any], Any]
+    kind: str
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Validate training data; rows of the wrong kind are told apart from a wrong matrix."""
+        if self._takes_anything(X):
+            X = _as_objects(X)
+            y = check_array(y, ensure_2d=False, dtype=None)
+            if len(X) != len(y):
+                raise ValueError(f"X has {len(X)} points and y has {len(y)} labels")
+            self.n_features_in_ = 1
+            return X, y
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=False if self._precomputed else "csr",
+            dtype=[np.float64, np.float32],
+        )
+        if self._precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "similarity='precomputed' needs a square matrix for training, one row and one "
+                f"column a training point, got shape {X.shape}"
+            )
+        return X, y
+
+    def _check_points(self, X: Any) -> Any:
+        """Validate points that are compared with the training ones."""
+        if self._takes_anything(X):
+            return _as_objects(X)
+        return validate_data(
+            self,
+            X,
+            accept_sparse=False if self._precomputed else "csr",
+            dtype=[np.float64, np.float32],
+            reset=False,
+        )
+
+    def _takes_anything(self, X: Any) -> bool:
+        """Whether X is a sequence of strings or objects for a function of the user's own."""
+        own = callable(self.similarity) and (
+            not isinstance(self.similarity, Kernel) or isinstance(self.similarity, CallableKernel)
+        )
+        if not own or hasattr(X, "tocsr"):
+            return False
+        if hasattr(X, "dtype"):
+            return X.dtype.kind in "OUS" and X.ndim == 1
+        return isinstance(X, (list, tuple)) and bool(X) and not np.isscalar(X[0]) and not (
+            isinstance(X[0], (list, tuple, np.ndarray))
+        ) or (isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], str))
+
+    def _all_points(self, X: Any, y: Any) -> Landmarks:
+        """Fit the similarity and return every training point as a landmark."""
+        everything = np.arange(X.shape[0])
+        sign = -1 if self.kind == "distance" else 1
+        if self._precomputed:
+            return Landmarks(everything, None, None, sign)
+        kernel = as_kernel(self.similarity)
+        fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
+        return Landmarks(everything, X, fitted, sign)
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        return tags
+
+
+def _as_objects(X: Any) -> NDArray[Any]:
+    """Keep points of any kind in an array that can be indexed."""
+    if isinstance(X, np.ndarray):
+        return X
+    kept = np.empty(len(X), dtype=object)
+    kept[:] = X
+    return kept
