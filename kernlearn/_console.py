@@ -124,7 +124,7 @@ def show_left_out(plan: Plan) -> None:
 
 
 def show_tables(report: "Report") -> None:
-    """Print an experiment's tables, in parts where the terminal is narrow, and the remarks."""
+    """Print an experiment's tables, in parts where the terminal is narrow, claims and remarks."""
     from kernlearn.reports.tables import columns, to_rich
 
     wide = console.options.update(max_width=UNBOUNDED)
@@ -139,6 +139,10 @@ def show_tables(report: "Report") -> None:
                 last -= 1
             console.print(to_rich(columns(table, first, last)))
             first = last
+    for claim in report.claims:
+        source = f" ({claim.section})" if claim.section else ""
+        text = f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
     for remark in report.remarks:
         console.print(f"- {remark}", markup=False, highlight=False, soft_wrap=True)
 

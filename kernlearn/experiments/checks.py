@@ -12,9 +12,9 @@ from kernlearn.experiments.registry import (
     METRICS,
     TASK_METRICS,
     Component,
+    kernel_parameter,
     parameter_names,
     suggestion,
-    takes_kernel,
     value_error,
 )
 from kernlearn.experiments.values import candidates, form_of, varied
@@ -126,7 +126,8 @@ def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
         if not isinstance(name, str):
             continue
         yield from _check_component(path, "estimator", name, ESTIMATORS, parameters)
-        needs = name in ESTIMATORS and takes_kernel(ESTIMATORS[name])
+        # a similarity has a default, a kernel has none that would suit
+        needs = name in ESTIMATORS and kernel_parameter(ESTIMATORS[name]) == "kernel"
         if needs and "kernel" not in parameters and not raw.get("kernels"):
             yield path, f"{name} needs a kernel: add a section `kernels`"
 

@@ -49,6 +49,7 @@ class DatasetEntry(_OpenSection):
         default=None, description="make two classes: a random half positive, or the classes named"
     )
     scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
+    optional: bool = Field(default=False, description="run without it where it is not found")
 
     @property
     def is_published(self) -> bool:
@@ -70,6 +71,9 @@ class MethodEntry(_OpenSection):
     """
 
     estimator: str
+    baseline: bool = Field(
+        default=False, description="not of the paper: shown under a heading of its own"
+    )
 
 
 class Protocol(_Section):
@@ -83,8 +87,19 @@ class Protocol(_Section):
     validation: Fraction = Field(
         default=0.2, description="share of the training part for `select`"
     )
+    holdout: Fraction | None = Field(
+        default=None,
+        description="share of all rows on which parameters are chosen instead: "
+        "methods are then fitted on the training part alone",
+    )
     seed: Annotated[int, Field(ge=0)] = 0
     threads: Count = 1
+
+    @model_validator(mode="after")
+    def _leaves_a_test_part(self) -> "Protocol":
+        if self.holdout is not None and self.train + self.holdout >= 1:
+            raise ValueError("train and holdout together must leave a test part: less than 1")
+        return self
 
 
 class Derived(_Section):
@@ -130,6 +145,58 @@ class Tolerance(_Section):
         return self
 
 
+class BestSpec(_Section):
+    """Which cells are set in bold: the best, and what is not significantly worse.
+
+    A paired t-test over the splits, as the thesis' tables have it. Baselines are left out.
+    """
+
+    metrics: Annotated[list[str], Field(min_length=1)]
+    within: list[str] = Field(
+        default=["dataset"], description="labels that are the same for all that is compared"
+    )
+    level: Fraction = 0.05
+
+
+class Check(_Section):
+    """A comparison of methods that decides a claim.
+
+    Methods are compared within cells: the same data set, kernel and parameters. Exactly one
+    of ``better``, ``not_better`` and ``among_best`` names the methods that it is about.
+    """
+
+    metric: str
+    better: list[str] = []
+    not_better: list[str] = []
+    among_best: list[str] = []
+    than: list[str] = []
+    where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
+    on: Literal["all", "most", "average"] = "average"
+    by: float = Field(default=0.0, description="difference that is the least to count")
+    level: Fraction = 0.05
+
+    @model_validator(mode="after")
+    def _one_question(self) -> "Check":
+        asked = [bool(self.better), bool(self.not_better), bool(self.among_best)]
+        if sum(asked) != 1:
+            raise ValueError("give one of better, not_better and among_best")
+        if bool(self.than) == bool(self.among_best):
+            raise ValueError("than goes with better and not_better, and only with them")
+        if self.among_best and self.on == "average":
+            raise ValueError("among_best needs on: all or on: most")
+        if self.not_better and self.on != "average":
+            raise ValueError("not_better is decided on: average")
+        return self
+
+
+class Claim(_Section):
+    """A sentence of the paper, and the comparison that decides it."""
+
+    says: Annotated[str, Field(min_length=1)]
+    section: str = ""
+    check: Check
+
+
 def _by_name(value: Any) -> Any:
     """Let a plain list of names stand for a mapping without options."""
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -170,6 +237,8 @@ class ExperimentConfig(_Section):
     figures: list[FigureSpec] = []
     reported: str | None = Field(default=None, description="file of the paper's numbers")
     verdict: dict[str, Tolerance] = {}
+    best: BestSpec | None = None
+    claims: list[Claim] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
 

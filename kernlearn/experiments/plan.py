@@ -14,7 +14,7 @@ from kernlearn.experiments.config import (
     LoadedExperiment,
     MethodEntry,
 )
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, takes_kernel
+from kernlearn.experiments.registry import ESTIMATORS, KERNELS, kernel_parameter
 from kernlearn.experiments.sources import dataset_variants
 from kernlearn.experiments.values import unfold, varied
 
@@ -125,8 +125,9 @@ def make_plan(
 
     config = experiment.config
     missing = missing_datasets(config, data_dir)
-    if missing and not available:
-        raise DataError(missing_message(list(missing.values()), data_dir))
+    needed = [card for k, card in missing.items() if not config.datasets[k].optional]
+    if needed and not available:
+        raise DataError(missing_message(needed, data_dir))
     trials = [
         _trial(experiment, labels, spec, source, split)
         for labels, spec, source in _cells(experiment, list(missing), data_dir)
@@ -167,6 +168,8 @@ def _cells(
     """Yield the labels, the specification and the data's source of every cell of the table."""
     config = experiment.config
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
+    if protocol["holdout"] is None:
+        del protocol["holdout"]
     for name, entry in config.datasets.items():
         if name in left_out:
             continue
@@ -180,17 +183,19 @@ def _cells(
                 "dataset": data,
                 "protocol": {**protocol, "scale": scale},
             }
-            for method_labels, method in _kernels_and_methods(config, name):
+            for method_labels, method in _kernels_and_methods(config, name, "pairwise" in data):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):
                     yield labels, {**shared, **method}, source
 
 
 def _kernels_and_methods(
-    config: ExperimentConfig, dataset: str
+    config: ExperimentConfig, dataset: str, pairwise: bool
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     axes = _axes(config)
-    for i, (kernel_label, kernel) in enumerate(_kernel_variants(config)):
+    # a matrix of similarities needs no kernel
+    kernels = [(None, None)] if pairwise else _kernel_variants(config)
+    for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
             if i > 0 and not _needs_kernel(entry):
                 continue
@@ -203,7 +208,8 @@ def _kernels_and_methods(
 
 def _needs_kernel(entry: MethodEntry) -> bool:
     """Whether a method runs under every kernel; one that takes none, or its own, runs once."""
-    return "kernel" not in entry.parameters and takes_kernel(ESTIMATORS[entry.estimator])
+    name = kernel_parameter(ESTIMATORS[entry.estimator])
+    return name is not None and name not in entry.parameters
 
 
 def _component(known: Mapping[str, Any], name: str, parameters: dict[str, Any]) -> dict[str, Any]:

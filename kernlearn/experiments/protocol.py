@@ -60,6 +60,8 @@ class Parts:
     X_train, X_test : {ndarray, sparse matrix}
         Features; or, if ``pairwise``, similarities to the training points.
     y_train, y_test : ndarray
+    X_val, y_val : as above, or None
+        The rows held out for choosing parameters, where the protocol has such.
     pairwise : bool
     """
 
@@ -67,6 +69,8 @@ class Parts:
     y_train: NDArray[Any]
     X_test: Any
     y_test: NDArray[Any]
+    X_val: Any = None
+    y_val: NDArray[Any] | None = None
     pairwise: bool = False
 
     def training(self, rows: NDArray[np.intp], known: NDArray[np.intp]) -> Any:
@@ -127,20 +131,25 @@ def split_indices(
     max_test: int | None,
     seed: int,
     split: int,
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Cut row numbers at random into a training and a test part.
+    holdout: float | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Cut row numbers at random into a training, a held-out and a test part.
 
-    The training part has ``min(round(train * n_samples), max_train)`` rows; all others are
-    the test part, of which at most ``max_test`` are kept.
+    The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out one
+    ``round(holdout * n_samples)``, none by default; all others are the test part, of which
+    at most ``max_test`` are kept.
     """
     order = generator(seed, "split", split).permutation(n_samples)
     n_train = max(1, round(train * n_samples))
     if max_train is not None:
         n_train = min(n_train, max_train)
-    if n_train >= n_samples:
-        raise ValueError(f"a training part of {n_train} of {n_samples} rows leaves no test part")
-    test = order[n_train:]
-    return order[:n_train], test if max_test is None else test[:max_test]
+    n_held_out = 0 if holdout is None else max(1, round(holdout * n_samples))
+    if n_train + n_held_out >= n_samples:
+        raise ValueError(
+            f"{n_train} training and {n_held_out} held-out rows of {n_samples} leave no test part"
+        )
+    held_out, test = np.split(order[n_train:], [n_held_out])
+    return order[:n_train], held_out, test if max_test is None else test[:max_test]
 
 
 def prepare(
@@ -169,20 +178,21 @@ def prepare(
     ValueError
         If no test part is left, or the data cannot be scaled as asked.
     """
-    train, test = split_indices(
+    train, held_out, test = split_indices(
         X.shape[0],
         train=protocol["train"],
         max_train=protocol["max_train"],
         max_test=protocol["max_test"],
         seed=protocol["seed"],
         split=split,
+        holdout=protocol.get("holdout"),
     )
     if pairwise:
         if protocol["scale"]:
             raise ValueError("scale: a similarity matrix has no features to scale; give []")
-        X_train, X_test = X[np.ix_(train, train)], X[np.ix_(test, train)]
-        return Parts(X_train, y[train], X_test, y[test], pairwise=True)
-    X_train, X_test = X[train], X[test]
+        X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
+    else:
+        X_train, *others = X[train], X[held_out], X[test]
     for name in protocol["scale"]:
         scaler = _SCALERS[name]()
         if name == "zscore" and sp.issparse(X):
@@ -190,5 +200,8 @@ def prepare(
                 "scale: zscore would fill a sparse matrix; use max_norm for this data"
             )
         X_train = scaler.fit_transform(X_train)
-        X_test = scaler.transform(X_test)
-    return Parts(X_train, y[train], X_test, y[test])
+        others = [scaler.transform(part) if part.shape[0] else part for part in others]
+    X_val, X_test = others
+    if not len(held_out):
+        return Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
+    return Parts(X_train, y[train], X_test, y[test], X_val, y[held_out], pairwise)

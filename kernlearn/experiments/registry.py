@@ -45,6 +45,26 @@ ESTIMATORS: dict[str, Component] = {
     "CompositionalMaclaurin": Component(
         "kernlearn.features:CompositionalMaclaurin", 1, "feature map of a composed kernel"
     ),
+    "BBSClassifier": Component(
+        "kernlearn.landmarks:BBSClassifier", 1, "BBS: similarities to landmarks as features"
+    ),
+    "DBoostClassifier": Component(
+        "kernlearn.landmarks:DBoostClassifier",
+        1,
+        "DBOOST: boosted comparisons with landmark pairs",
+    ),
+    "FTuneClassifier": Component(
+        "kernlearn.landmarks:FTuneClassifier", 1, "FTUNE: landmark pairs, transfer function learnt"
+    ),
+    "SimilarityKNNClassifier": Component(
+        "kernlearn.landmarks:SimilarityKNNClassifier", 1, "k nearest neighbours by similarity"
+    ),
+    "SimilarityFeatureSVM": Component(
+        "kernlearn.landmarks:SimilarityFeatureSVM", 1, "linear SVM on all similarities"
+    ),
+    "SpectrumSVM": Component(
+        "kernlearn.landmarks:SpectrumSVM", 1, "SVM after clipping, flipping or shifting a spectrum"
+    ),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
 }
 
@@ -59,6 +79,16 @@ KERNELS: dict[str, Component] = {
     "VovkKernel": Component("kernlearn.kernels:VovkKernel", 1, "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
     "DotProductKernel": Component(
         "kernlearn.kernels:DotProductKernel", 1, "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"
+    ),
+    "LinearKernel": Component("kernlearn.kernels:LinearKernel", 1, "⟨x, y⟩"),
+    "GaussianKernel": Component("kernlearn.kernels:GaussianKernel", 1, "exp(-‖x - y‖² / 2σ²)"),
+    "LaplacianKernel": Component("kernlearn.kernels:LaplacianKernel", 1, "exp(-‖x - y‖₁ / σ)"),
+    "SigmoidKernel": Component("kernlearn.kernels:SigmoidKernel", 1, "tanh(a ⟨x, y⟩ + r)"),
+    "ManhattanSimilarity": Component("kernlearn.kernels:ManhattanSimilarity", 1, "-‖x - y‖₁"),
+    "EuclideanSimilarity": Component("kernlearn.kernels:EuclideanSimilarity", 1, "-‖x - y‖²"),
+    "CosineSimilarity": Component("kernlearn.kernels:CosineSimilarity", 1, "cosine of the angle"),
+    "ValueDifferenceSimilarity": Component(
+        "kernlearn.kernels:ValueDifferenceSimilarity", 1, "of nominal columns, learnt from labels"
     ),
 }
 
@@ -136,9 +166,10 @@ def parameter_names(component: Component) -> tuple[str, ...]:
     )
 
 
-def takes_kernel(component: Component) -> bool:
-    """Whether the component has a ``kernel`` parameter, and so meets every kernel."""
-    return "kernel" in parameter_names(component)
+def kernel_parameter(component: Component) -> str | None:
+    """Return the name of the parameter that takes a kernel; None for what takes none."""
+    names = parameter_names(component)
+    return next((name for name in ("kernel", "similarity") if name in names), None)
 
 
 def value_error(component: Component, parameters: Mapping[str, Any]) -> str | None:

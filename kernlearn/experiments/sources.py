@@ -53,8 +53,11 @@ def dataset_variants(
     else:
         source |= {"name": entry.name or label}
     name = label if entry.file is not None else source["name"]
-    content = _load(source, data_dir).fingerprint
-    yield {}, {"name": name, "fingerprint": content, **options}, source
+    data = _load(source, data_dir)
+    what = {"name": name, "fingerprint": data.fingerprint, **options}
+    if "similarity" in data:
+        what["pairwise"] = data.similarity
+    yield {}, what, source
 
 
 def load_source(

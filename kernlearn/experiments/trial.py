@@ -1,6 +1,8 @@
 """One trial, from data to metrics."""
 
+import warnings
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +10,17 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from kernlearn.experiments.plan import Trial
+from kernlearn.experiments.plan import Trial, canonical
 from kernlearn.experiments.protocol import Parts, binarized, positive_classes, prepare
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS
+from kernlearn.experiments.registry import ESTIMATORS, KERNELS, kernel_parameter
 from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.sources import load_source
 from kernlearn.experiments.timing import Stopwatch, thread_limit
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
+# Methods, with their kernels, that this process has warmed up.
+_warm: set[str] = set()
 
 
 @dataclass
@@ -34,25 +38,32 @@ class Outcome:
     info: dict[str, Any] = field(default_factory=dict)
 
 
-def _build(spec: dict[str, Any], trial: Trial, kernel: Any) -> Any:
-    cls = ESTIMATORS[spec["name"]].load()
-    estimator = cls(**spec["parameters"])
+def _build(spec: dict[str, Any], trial: Trial, kernel: Any, kind: str | None = None) -> Any:
+    """Make an estimator; ``kind`` says what a matrix of similarities holds."""
+    component = ESTIMATORS[spec["name"]]
+    estimator = component.load()(**spec["parameters"])
     seed = trial.spec["protocol"]["seed"]
     parameters = estimator.get_params(deep=False)
+    takes = kernel_parameter(component)
     extra: dict[str, Any] = {}
     if "random_state" in parameters:
         extra["random_state"] = random_state(seed, "estimator", trial.split)
-    if kernel is not None and "kernel" in parameters and "kernel" not in spec["parameters"]:
-        extra["kernel"] = kernel
+    if takes is not None and takes not in spec["parameters"]:
+        if kind is not None:
+            extra[takes] = "precomputed"
+        elif kernel is not None:
+            extra[takes] = kernel
+    if kind is not None and "kind" in parameters:
+        extra["kind"] = kind
     return estimator.set_params(**extra)
 
 
-def _kernel(spec: dict[str, Any] | None, X: Any) -> Any:
+def _kernel(spec: dict[str, Any] | None, X: Any, y: Any = None) -> Any:
     """Build a kernel, its bandwidth learnt: a parameter chosen before the clock runs."""
     if spec is None:
         return None
     kernel = KERNELS[spec["name"]].load()(**spec["parameters"])
-    fitted = clone(kernel).fit(X)
+    fitted = clone(kernel).fit(X, y)
     learnt = {
         name: getattr(fitted, f"{name}_", value) for name, value in spec["parameters"].items()
     }
@@ -89,7 +100,8 @@ def _classify(trial: Trial, data_dir: Path | None) -> Outcome:
         spec["dataset"].get("name") or spec["dataset"]["generator"],
     )
     y = binarized(data, positive)
-    parts = prepare(data.data, y, protocol, trial.split, pairwise="similarity" in data)
+    kind = data.get("similarity")
+    parts = prepare(data.data, y, protocol, trial.split, pairwise=kind is not None)
     outcome = Outcome(info={"n_train": parts.X_train.shape[0], "n_test": parts.X_test.shape[0]})
     if positive is not None:
         outcome.info["positive"] = positive
@@ -97,21 +109,21 @@ def _classify(trial: Trial, data_dir: Path | None) -> Outcome:
         outcome.info["sample"] = data.note
 
     with Stopwatch() as selecting:
-        kernel = _kernel(spec["kernel"], parts.X_train)
-        estimator = _build(spec["method"], trial, kernel)
+        kernel = _kernel(spec["kernel"], parts.X_train, parts.y_train)
+        estimator = _build(spec["method"], trial, kernel, kind)
         chosen = _select(estimator, spec["method"]["select"], parts, trial)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
     outcome.metrics["select_seconds"] = selecting.wall
-    _warm_up(estimator, parts)
+    _warm_up(estimator, parts, canonical([spec["method"], spec["kernel"]]))
     _time_classifier(estimator, parts, outcome)
     return outcome
 
 
 def _time_classifier(estimator: Any, parts: Parts, outcome: Outcome) -> None:
     with Stopwatch() as fitting:
-        estimator.fit(parts.X_train, parts.y_train)
+        _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val)
     with Stopwatch() as predicting:
         predicted = estimator.predict(parts.X_test)
     watches = [fitting, predicting]
@@ -126,25 +138,40 @@ def _time_classifier(estimator: Any, parts: Parts, outcome: Outcome) -> None:
     metrics["predict_seconds"], metrics["predict_cpu_seconds"] = predicting.wall, predicting.cpu
     if hasattr(estimator, "n_support_"):
         metrics["n_support"] = float(np.sum(estimator.n_support_))
+    if hasattr(estimator, "best_params_"):
+        outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+def _fit(estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Any:
+    """Fit, and hand the held-out rows to an estimator that chooses parameters on them."""
+    if X_val is not None and "X_val" in signature(estimator.fit).parameters:
+        return estimator.fit(X, y, X_val=X_val, y_val=y_val)
+    return estimator.fit(X, y)
 
 
 def _select(
     estimator: Any, grid: dict[str, list[Any]], parts: Parts, trial: Trial
 ) -> dict[str, Any]:
-    """Choose parameters by accuracy on a part of the training set; the first of equals wins."""
+    """Choose parameters by accuracy on held-out rows; the first of equals wins.
+
+    Where the protocol holds none out, a part of the training set is taken for it.
+    """
     if not grid:
         return {}
-    protocol = trial.spec["protocol"]
-    n = parts.X_train.shape[0]
-    order = generator(protocol["seed"], "validation", trial.split).permutation(n)
-    n_held_out = max(1, round(protocol["validation"] * n))
-    held_out, kept = order[:n_held_out], order[n_held_out:]
-    X, y = parts.training(kept, kept), parts.y_train[kept]
-    X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]
+    if parts.X_val is not None:
+        X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
+    else:
+        protocol = trial.spec["protocol"]
+        n = parts.X_train.shape[0]
+        order = generator(protocol["seed"], "validation", trial.split).permutation(n)
+        n_held_out = max(1, round(protocol["validation"] * n))
+        held_out, kept = order[:n_held_out], order[n_held_out:]
+        X, y = parts.training(kept, kept), parts.y_train[kept]
+        X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]
     best: tuple[float, dict[str, Any]] | None = None
     for parameters in ParameterGrid(grid):
-        fitted = clone(estimator).set_params(**parameters).fit(X, y)
+        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val)
         score = float(np.mean(fitted.predict(X_val) == y_val))
         if best is None or score > best[0]:
             best = (score, parameters)
@@ -152,15 +179,21 @@ def _select(
     return best[1]
 
 
-def _warm_up(estimator: Any, parts: Parts) -> None:
+def _warm_up(estimator: Any, parts: Parts, method: str) -> None:
     """Fit and predict once on a few rows, so that no import or first call is in the times."""
+    if method in _warm:
+        return
+    _warm.add(method)
     _, first = np.unique(parts.y_train, return_index=True)
     rows = np.union1d(first, np.arange(min(_WARM_UP_ROWS, len(parts.y_train))))
     X, y = parts.training(rows, rows), parts.y_train[rows]
-    warm = clone(estimator).fit(X, y)
-    warm.predict(X)
-    if hasattr(warm, "predict_native"):
-        warm.predict_native(X)
+    with warnings.catch_warnings():
+        # what is said of so few rows is of no interest
+        warnings.simplefilter("ignore")
+        warm = _fit(clone(estimator), X, y, X, y)
+        warm.predict(X)
+        if hasattr(warm, "predict_native"):
+            warm.predict_native(X)
 
 
 def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:

@@ -8,8 +8,10 @@ import pandas as pd
 
 from kernlearn.experiments.config import Derived, ExperimentConfig, Tolerance
 from kernlearn.experiments.plan import Plan, canonical, wanted
-from kernlearn.experiments.registry import METRICS, TASK_METRICS
+from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store import Result
+from kernlearn.reports.runs import tidy_runs
+from kernlearn.reports.significance import mark_best
 from kernlearn.resources import shipped
 
 #: Columns of a summary, in the order of the committed files.
@@ -35,12 +37,13 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a cell and metric: the columns of :data:`COLUMNS`, then one for each varied
-        parameter. ``std`` is the standard deviation over the splits (one degree of freedom
+        parameter; ``best`` before these where the config asks for it. ``std`` is the standard deviation over the splits (one degree of freedom
         taken); ``verdict`` is ``match``, ``better``, ``worse``, ``not run`` or empty where
         no rule is given.
     """
     config = plan.experiment.config
-    rows = _measured(plan, results)
+    runs = tidy_runs(plan, results)
+    rows = _measured(runs, plan.axes)
     rows += [row for name, rule in config.derived.items() for row in _derived(name, rule, rows)]
     frame = pd.DataFrame(rows, columns=[*_LABELS, *plan.axes, "metric", "mean", "std", "n_splits"])
     frame = _beside_reported(frame, config, plan.axes)
@@ -53,7 +56,14 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
         canonical({k: _item(v) for k, v in zip(plan.axes, values, strict=True) if not _empty(v)})
         for values in frame[plan.axes].itertuples(index=False)
     ]
-    return _ordered(frame, plan)[[*COLUMNS, *plan.axes]]
+    if config.best is not None:
+        frame = _with_best(frame, runs, config)
+    return _ordered(frame, plan)[[*summary_columns(config), *plan.axes]]
+
+
+def summary_columns(config: ExperimentConfig) -> list[str]:
+    """Return the columns of an experiment's committed summary."""
+    return COLUMNS if config.best is None else [*COLUMNS, "best"]
 
 
 def verdict(measured: float, reported: float, tolerance: Tolerance | None, better: int) -> str:
@@ -110,28 +120,11 @@ def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]
     return summary
 
 
-def _measured(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
-    cells: dict[str, tuple[dict[str, Any], list[Result]]] = {}
-    for trial in plan.trials:
-        _, found = cells.setdefault(canonical(trial.labels), (trial.labels, []))
-        if trial.key in results and results[trial.key].done:
-            found.append(results[trial.key])
-    rows = []
-    for labels, found in cells.values():
-        for metric in TASK_METRICS[plan.experiment.config.task]:
-            values = np.array([r.metrics[metric] for r in found if metric in r.metrics])
-            if len(values):
-                spread = float(values.std(ddof=1)) if len(values) > 1 else np.nan
-                rows.append(
-                    {
-                        **labels,
-                        "metric": metric,
-                        "mean": float(values.mean()),
-                        "std": spread,
-                        "n_splits": len(values),
-                    }
-                )
-    return rows
+def _measured(runs: pd.DataFrame, axes: list[str]) -> list[dict[str, Any]]:
+    cells = runs.groupby([*_LABELS, *axes, "metric"], dropna=False, sort=False)["value"]
+    frame = cells.agg(mean="mean", std="std", n_splits="size").reset_index()
+    frame[[*_LABELS, *axes]] = frame[[*_LABELS, *axes]].astype(object)
+    return frame.where(frame.notna(), None).to_dict("records")
 
 
 def _derived(name: str, rule: Derived, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -150,6 +143,14 @@ def _derived(name: str, rule: Derived, rows: list[dict[str, Any]]) -> list[dict[
         and (place := (row["dataset"], row["kernel"])) in baselines
         and row["mean"] > 0
     ]
+
+
+def _with_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
+    better = {metric: direction(metric, config) for metric in frame["metric"].unique()}
+    best = mark_best(runs, config, better)
+    key = [c for c in best.columns if c != "best"]
+    joined = _joinable(frame[key], key).merge(_joinable(best, key), on=key, how="left")
+    return frame.assign(best=joined["best"].notna().to_numpy())
 
 
 def _beside_reported(

@@ -1,8 +1,8 @@
 """A summary laid out as the paper's table, for terminal, Markdown, LaTeX and CSV."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import groupby, product
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,13 @@ from kernlearn.reports.summary import label_values, matching
 #: Verdict to symbol, so that colour is never the only sign.
 SYMBOLS = {"match": "✓", "better": "▲", "worse": "▼", "not run": "–", "": ""}
 _COLORS = {"match": "green", "better": "cyan", "worse": "yellow", "not run": "dim", "": ""}
-_HEADS = {"n_components": "D"}
+# Marks that LaTeX's escaping leaves alone, put in place of a command and its end.
+_BOLD = (
+    "\N{HEAVY LEFT-POINTING ANGLE BRACKET ORNAMENT}",
+    "\N{HEAVY RIGHT-POINTING ANGLE BRACKET ORNAMENT}",
+)
+_HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
+_PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 
 
 @dataclass(frozen=True)
@@ -27,11 +33,14 @@ class Cell:
     measured, reported : str
         As shown; empty where there is none.
     verdict : str
+    best : bool
+        Whether it is the best or not significantly worse, where the config asks.
     """
 
     measured: str
     reported: str = ""
     verdict: str = ""
+    best: bool = False
 
     def __str__(self) -> str:
         shown = self.measured or "–"
@@ -52,12 +61,28 @@ class Table:
     heads : list of str
         Heads of the number columns.
     rows : list of (labels, cells)
+    groups : list of str
+        What stands over each number column: ``"baselines"`` or nothing.
     """
 
     title: str
     row_heads: list[str]
     heads: list[str]
     rows: list[tuple[list[str], list[Cell]]]
+    groups: list[str]
+
+    @property
+    def spans(self) -> list[tuple[str, int]]:
+        """Each heading over the columns with their number, from the left."""
+        return [(name, len(list(run))) for name, run in groupby(self.groups)]
+
+    @property
+    def full_heads(self) -> list[str]:
+        """Heads that can stand alone."""
+        return [
+            f"{head} (baseline)" if group else head
+            for head, group in zip(self.heads, self.groups, strict=True)
+        ]
 
 
 def format_number(value: float, metric: str) -> str:
@@ -89,10 +114,18 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     metrics = spec.metrics or config.metrics
     shown = summary[summary["metric"].isin(metrics)]
     groups = label_values(shown, spec.each)
+    # what does not have the labels at all, such as a baseline, belongs in every table
+    named = [group for group in groups if None not in group] or groups
     return [
-        _lay_out(matching(shown, spec.each, group), config, spec, metrics, group)
-        for group in groups
+        _lay_out(_in_group(shown, spec.each, group), config, spec, metrics, group)
+        for group in named
     ]
+
+
+def _in_group(frame: pd.DataFrame, labels: list[str], values: tuple[Any, ...]) -> pd.DataFrame:
+    for label, value in zip(labels, values, strict=True):
+        frame = frame[frame[label].isna() | (frame[label] == value)]
+    return frame
 
 
 def _lay_out(
@@ -104,17 +137,30 @@ def _lay_out(
 ) -> Table:
     labels = [c for c in spec.columns if c != "metric"]
     columns = list(product(label_values(frame, labels), metrics))
+    baselines = {label for label, entry in config.methods.items() if entry.baseline}
     rows = []
     for values in label_values(frame, spec.rows):
         here = matching(frame, spec.rows, values)
         cells = [_cell(matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
-        rows.append(([_text(v) for v in values], cells))
+        names = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in values]
+        rows.append((names, cells))
     # a column without a single number says nothing
     kept = [i for i in range(len(columns)) if any(c[i].measured or c[i].reported for _, c in rows)]
-    title = config.title + "".join(f" — {v}" for v in group if v is not None)
-    heads = [_head(*columns[i], single=len(metrics) == 1) for i in kept]
-    rows = [(names, [cells[i] for i in kept]) for names, cells in rows]
-    return Table(title, [_HEADS.get(r, r) for r in spec.rows], heads, rows)
+    title = config.title + "".join(
+        f" — {_each(label, v)}" for label, v in zip(spec.each, group, strict=True)
+    )
+    return Table(
+        title,
+        [_HEADS.get(r, r) for r in spec.rows],
+        [_head(*columns[i], single=len(metrics) == 1) for i in kept],
+        [(names, [cells[i] for i in kept]) for names, cells in rows],
+        ["baselines" if baselines & {*columns[i][0]} else "" for i in kept],
+    )
+
+
+def _each(label: str, value: Any) -> str:
+    """Name one of several tables; a number says nothing without its label."""
+    return f"{value} {_PLURALS.get(label, label)}" if isinstance(value, int) else _text(value)
 
 
 def _head(labels: tuple[Any, ...], metric: str, *, single: bool) -> str:
@@ -138,13 +184,15 @@ def _cell(rows: pd.DataFrame, metric: str) -> Cell:
     measured = format_number(row["mean"], metric)
     if measured and not np.isnan(row["std"]) and metric in METRICS and METRICS[metric].better == 1:
         measured += f" ± {row['std']:.3f}"
-    return Cell(measured, format_number(row["reported_mean"], metric), row["verdict"])
+    reported = format_number(row["reported_mean"], metric)
+    return Cell(measured, reported, row["verdict"], bool(row.get("best", False)))
 
 
 def columns(table: Table, first: int, last: int) -> Table:
     """Return the table with only some of its number columns."""
     rows = [(labels, cells[first:last]) for labels, cells in table.rows]
-    return Table(table.title, table.row_heads, table.heads[first:last], rows)
+    part = slice(first, last)
+    return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
 
 
 def to_rich(table: Table) -> Any:
@@ -155,7 +203,7 @@ def to_rich(table: Table) -> Any:
     shown = RichTable(title=table.title, title_justify="left", caption_justify="left")
     for head in table.row_heads:
         shown.add_column(head, no_wrap=True)
-    for head in table.heads:
+    for head in _two_lines(table):
         shown.add_column(head, justify="right", no_wrap=True)
     previous = None
     for labels, cells in table.rows:
@@ -163,16 +211,31 @@ def to_rich(table: Table) -> Any:
             shown.add_section()
         first = "" if labels[0] == previous else labels[0]
         previous = labels[0]
-        shown.add_row(first, *labels[1:], *(Text(str(c), style=_COLORS[c.verdict]) for c in cells))
+        shown.add_row(first, *labels[1:], *(Text(str(c), style=_style(c)) for c in cells))
     return shown
+
+
+def _two_lines(table: Table) -> list[str]:
+    """Heads with the heading of their group above the first of it."""
+    if not any(table.groups):
+        return table.heads
+    over = [name if i == 0 else "" for name, count in table.spans for i in range(count)]
+    return [f"{name}\n{head}" for name, head in zip(over, table.heads, strict=True)]
+
+
+def _style(cell: Cell) -> str:
+    return f"bold {_COLORS[cell.verdict]}".strip() if cell.best else _COLORS[cell.verdict]
 
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
-    heads = [*table.row_heads, *table.heads]
+    heads = [*table.row_heads, *table.full_heads]
     lines = [f"**{table.title}**", "", _pipes(heads)]
     lines.append(_pipes(["---"] * len(table.row_heads) + ["---:"] * len(table.heads)))
-    lines += [_pipes([*labels, *map(str, cells)]) for labels, cells in table.rows]
+    lines += [
+        _pipes([*labels, *(f"**{c}**" if c.best else str(c) for c in cells)])
+        for labels, cells in table.rows
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -184,8 +247,11 @@ def to_latex(table: Table) -> str:
     """Return the table as LaTeX, for the booktabs package."""
     symbols = {"✓": r"$\checkmark$", "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"}
     frame = pd.DataFrame(
-        [[*labels, *map(str, cells)] for labels, cells in table.rows],
-        columns=[*table.row_heads, *table.heads],
+        [
+            [*labels, *(f"{_BOLD[0]}{c}{_BOLD[1]}" if c.best else str(c) for c in cells)]
+            for labels, cells in table.rows
+        ],
+        columns=[*table.row_heads, *table.full_heads],
     )
     text = frame.to_latex(
         index=False,
@@ -193,7 +259,16 @@ def to_latex(table: Table) -> str:
         caption=None,
         column_format="l" * len(table.row_heads) + "r" * len(table.heads),
     )
-    replaced = {**symbols, "±": r"$\pm$", "–": "--", "×": r"$\times$", "−": "$-$", "ᵀ": r"$^\top$"}
+    bold = {_BOLD[0]: r"\textbf{", _BOLD[1]: "}"}
+    replaced = {
+        **symbols,
+        **bold,
+        "±": r"$\pm$",
+        "–": "--",
+        "×": r"$\times$",
+        "−": "$-$",
+        "ᵀ": r"$^\top$",
+    }
     for mark, command in replaced.items():
         text = text.replace(mark, command)
     return f"% {table.title}\n{text}"
@@ -202,16 +277,19 @@ def to_latex(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """Return the table as CSV, measured and reported in columns of their own."""
     heads = list(table.row_heads)
-    for head in table.heads:
-        heads += [head, f"{head} reported", f"{head} verdict"]
+    for head in table.full_heads:
+        heads += [head, f"{head} reported", f"{head} verdict", f"{head} best"]
     frame = pd.DataFrame(
-        [
-            [*labels, *(text for c in cells for text in (c.measured, c.reported, c.verdict))]
-            for labels, cells in table.rows
-        ],
+        [[*labels, *(text for c in cells for text in _texts(c))] for labels, cells in table.rows],
         columns=heads,
     )
     empty = [
-        c for c in frame.columns if c.endswith((" reported", " verdict")) and not any(frame[c])
+        c
+        for c in frame.columns
+        if c.endswith((" reported", " verdict", " best")) and not any(frame[c])
     ]
     return frame.drop(columns=empty).to_csv(index=False)
+
+
+def _texts(cell: Cell) -> list[str]:
+    return [cell.measured, cell.reported, cell.verdict, "best" if cell.best else ""]

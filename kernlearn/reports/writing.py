@@ -1,7 +1,8 @@
 """The files of a report: tables, figures, a page, and the summary that is kept in git."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pandas as pd
 
 from kernlearn.experiments.environment import describe_environment
 from kernlearn.experiments.plan import Plan
-from kernlearn.experiments.store import Store, utc_now
+from kernlearn.experiments.store import Result, Store, utc_now
+from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.remarks import remarks, selections
-from kernlearn.reports.summary import COLUMNS, summarise
+from kernlearn.reports.runs import tidy_runs
+from kernlearn.reports.summary import direction, summarise, summary_columns
 from kernlearn.reports.tables import Table, build_tables, to_csv, to_latex, to_markdown
 
 
@@ -25,6 +28,7 @@ class Report:
     summary : pandas.DataFrame
         Every cell, from :func:`~kernlearn.reports.summary.summarise`.
     tables : list of Table
+    claims : list of Decision
     remarks : list of str
     details : dict
         Versions, machine, date, counts and chosen parameters, JSON-ready.
@@ -33,6 +37,7 @@ class Report:
     plan: Plan
     summary: pd.DataFrame
     tables: list[Table]
+    claims: list[Decision]
     remarks: list[str]
     details: dict[str, Any]
 
@@ -53,6 +58,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     results = store.get(t.key for t in plan.trials)
     summary = summarise(plan, results)
     said = remarks(plan, results)
+    claims = _claims(plan, results)
     details = {
         "experiment": experiment.name,
         "title": experiment.config.title,
@@ -62,12 +68,22 @@ def assemble(plan: Plan, store: Store) -> Report:
         "trials": len(plan.trials),
         "done": sum(r.done for r in results.values()),
         "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
+        "claims": [asdict(c) for c in claims],
         "remarks": said,
         "selected": selections(plan, results),
         "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
         "written_by": describe_environment()["packages"],
     }
-    return Report(plan, summary, build_tables(summary, experiment.config), said, details)
+    tables = build_tables(summary, experiment.config)
+    return Report(plan, summary, tables, claims, said, details)
+
+
+def _claims(plan: Plan, results: Mapping[str, Result]) -> list[Decision]:
+    config = plan.experiment.config
+    if not config.claims:
+        return []
+    better = {claim.check.metric: direction(claim.check.metric, config) for claim in config.claims}
+    return decide_claims(tidy_runs(plan, results), config, better)
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -114,7 +130,9 @@ def write_summary(report: Report, folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     csv = folder / f"{report.plan.experiment.name}.csv"
-    report.summary[COLUMNS].to_csv(csv, index=False, float_format="%.6g")
+    report.summary[summary_columns(report.plan.experiment.config)].to_csv(
+        csv, index=False, float_format="%.6g"
+    )
     text = json.dumps(report.details, indent=1, ensure_ascii=False)
     csv.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     return csv

@@ -32,20 +32,20 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
 
 @pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
 def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
-    train, test = split_indices(
+    train, _, test = split_indices(
         101, train=0.6, max_train=max_train, max_test=max_test, seed=3, split=1
     )
     assert len(train) == (max_train or 61)
     assert len(test) == (max_test or 101 - len(train))
     assert not set(train) & set(test)
-    again, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1)
+    again, _, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1)
     np.testing.assert_array_equal(train, again)
-    other, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2)
+    other, _, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2)
     assert not np.array_equal(train, other)
 
 
 def test_a_split_without_test_part_is_refused():
-    with pytest.raises(ValueError, match="leaves no test part"):
+    with pytest.raises(ValueError, match="leave no test part"):
         split_indices(2, train=0.9, max_train=None, max_test=None, seed=0, split=0)
 
 
