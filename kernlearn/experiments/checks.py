@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kernlearn.experiments._label_checks import LABELS, Fault, check_comparisons, check_labels
+from kernlearn.experiments._raw import entries, mapping, own_parameters, texts
 from kernlearn.experiments._yaml import KeyPath
 from kernlearn.experiments.config import DatasetEntry, KernelEntry, MethodEntry
 from kernlearn.experiments.registry import (
@@ -17,12 +19,8 @@ from kernlearn.experiments.registry import (
     suggestion,
     value_error,
 )
-from kernlearn.experiments.values import candidates, form_of, varied
+from kernlearn.experiments.values import candidates, form_of
 from kernlearn.resources import shipped
-
-Fault = tuple[KeyPath, str]
-
-_LABELS = ("dataset", "kernel", "method")
 
 
 def check_references(
@@ -45,33 +43,11 @@ def check_references(
     list of (path, text)
     """
     checks: tuple[Callable[[Mapping[str, Any]], Iterator[Fault]], ...] = (
-        _check_kernels, _check_methods, _check_metrics, _check_labels, _check_only,
-        _check_reported,
+        _check_kernels, _check_methods, _check_metrics, check_labels, check_comparisons,
+        _check_only, _check_reported,
     )  # fmt: skip
     own = [*_check_datasets(raw, folder, data_dir)]
     return [*own, *(fault for check in checks for fault in check(raw))]
-
-
-def _mapping(raw: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    here: Any = raw
-    for key in keys:
-        here = here.get(key) if isinstance(here, Mapping) else None
-    return here if isinstance(here, dict) else {}
-
-
-def _entries(raw: Mapping[str, Any], section: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for label, entry in _mapping(raw, section).items():
-        if entry is None or isinstance(entry, dict):
-            yield label, entry or {}
-
-
-def _texts(value: Any) -> list[str]:
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
-
-
-def _parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
-    known = model.model_fields  # type: ignore[attr-defined]
-    return {k: v for k, v in entry.items() if k not in known}
 
 
 def _check_datasets(
@@ -80,7 +56,7 @@ def _check_datasets(
     from kernlearn.datasets import catalogue, generators, own_cards
 
     cards = [*catalogue(), *own_cards(data_dir)]
-    for label, entry in _entries(raw, "datasets"):
+    for label, entry in entries(raw, "datasets"):
         path: KeyPath = ("datasets", label)
         generator, file, names = entry.get("generator"), entry.get("file"), []
         if sum(k in entry for k in ("name", "file", "generator")) > 1:
@@ -102,25 +78,25 @@ def _check_datasets(
                 yield path, f"no data set {name!r} in the catalogue{hint}"
         if "target" in entry and file is None:
             yield (*path, "target"), "goes with file: a card knows its own target"
-        for key in _parameters(entry, DatasetEntry):
+        for key in own_parameters(entry, DatasetEntry):
             if key not in names:
                 hint = suggestion(key, [*DatasetEntry.model_fields, *names])
                 yield (*path, key), f"unknown key{hint}"
 
 
 def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    for label, entry in _entries(raw, "kernels"):
+    for label, entry in entries(raw, "kernels"):
         name = entry.get("kernel")
         if isinstance(name, str):
-            parameters = _parameters(entry, KernelEntry)
+            parameters = own_parameters(entry, KernelEntry)
             yield from _check_component(("kernels", label), "kernel", name, KERNELS, parameters)
 
 
 def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    datasets = _mapping(raw, "datasets")
-    for label, entry in _entries(raw, "methods"):
+    datasets = mapping(raw, "datasets")
+    for label, entry in entries(raw, "methods"):
         path: KeyPath = ("methods", label)
-        parameters = _parameters(entry, MethodEntry)
+        parameters = own_parameters(entry, MethodEntry)
         yield from _check_forms(path, parameters, datasets)
         name = entry.get("estimator")
         if not isinstance(name, str):
@@ -188,8 +164,8 @@ def _check_metrics(raw: Mapping[str, Any]) -> Iterator[Fault]:
     task = raw.get("task", "classification")
     if task not in TASK_METRICS:
         return
-    measured, derived = TASK_METRICS[task], _mapping(raw, "derived")
-    methods, shown = _mapping(raw, "methods"), [*measured, *derived]
+    measured, derived = TASK_METRICS[task], mapping(raw, "derived")
+    methods, shown = mapping(raw, "methods"), [*measured, *derived]
     for name, entry in derived.items():
         if name in METRICS:
             yield ("derived", name), "is the name of a measured metric; take another"
@@ -203,44 +179,23 @@ def _check_metrics(raw: Mapping[str, Any]) -> Iterator[Fault]:
             text = f"no method {baseline!r}{suggestion(baseline, methods)}"
             yield ("derived", name, "baseline"), text
     for path, names in (
-        (("metrics",), _texts(raw.get("metrics"))),
-        (("table", "metrics"), _texts(_mapping(raw, "table").get("metrics"))),
-        (("verdict",), list(_mapping(raw, "verdict"))),
+        (("metrics",), texts(raw.get("metrics"))),
+        (("table", "metrics"), texts(mapping(raw, "table").get("metrics"))),
+        (("verdict",), list(mapping(raw, "verdict"))),
     ):
         for metric in names:
             if metric not in shown:
                 yield path, f"no metric {metric!r} of {task}{suggestion(metric, shown)}"
 
 
-def _check_labels(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    axes: list[str] = []
-    for section, model in (("datasets", DatasetEntry), ("methods", MethodEntry)):
-        for _, entry in _entries(raw, section):
-            axes += varied(_parameters(entry, model))
-    known = [*_LABELS, "metric", *axes]
-    for key in ("each", "rows", "columns"):
-        for label in _texts(_mapping(raw, "table").get(key)):
-            if label not in known:
-                yield ("table", key), f"no label {label!r}{suggestion(label, known)}"
-    figures = raw.get("figures")
-    for i, figure in enumerate(figures if isinstance(figures, list) else []):
-        if not isinstance(figure, dict):
-            continue
-        for key in ("x", "color", "dash", "panels"):
-            value = figure.get(key)
-            for label in [value] if isinstance(value, str) else _texts(value):
-                if label not in known:
-                    yield ("figures", i, key), f"no label {label!r}{suggestion(label, known)}"
-
-
 def _check_only(raw: Mapping[str, Any]) -> Iterator[Fault]:
     only = raw.get("only")
     for i, match in enumerate(only if isinstance(only, list) else []):
         for key, value in (match if isinstance(match, dict) else {}).items():
-            if key not in _LABELS:
-                yield ("only", i, key), f"unknown key{suggestion(key, _LABELS)}"
-            elif str(value) not in _mapping(raw, f"{key}s"):
-                text = f"no {key} {value!r}{suggestion(str(value), _mapping(raw, f'{key}s'))}"
+            if key not in LABELS:
+                yield ("only", i, key), f"unknown key{suggestion(key, LABELS)}"
+            elif str(value) not in mapping(raw, f"{key}s"):
+                text = f"no {key} {value!r}{suggestion(str(value), mapping(raw, f'{key}s'))}"
                 yield ("only", i, key), text
 
 

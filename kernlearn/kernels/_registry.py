@@ -8,17 +8,32 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._base import CallableKernel, Kernel
+from kernlearn.kernels._indefinite import (
+    CosineSimilarity,
+    EuclideanSimilarity,
+    LinearKernel,
+    ManhattanSimilarity,
+    SigmoidKernel,
+)
 from kernlearn.kernels._named import (
     ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
     VovkKernel,
 )
+from kernlearn.kernels._radial import GaussianKernel, LaplacianKernel
 
 _NAMED: dict[str, type[Kernel]] = {
+    "cosine": CosineSimilarity,
+    "euclidean": EuclideanSimilarity,
     "exponential": ExponentialKernel,
+    "gaussian": GaussianKernel,
     "homogeneous_polynomial": HomogeneousPolynomialKernel,
+    "laplacian": LaplacianKernel,
+    "linear": LinearKernel,
+    "manhattan": ManhattanSimilarity,
     "polynomial": PolynomialKernel,
+    "sigmoid": SigmoidKernel,
     "vovk": VovkKernel,
 }
 
@@ -29,8 +44,12 @@ def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
     Parameters
     ----------
     spec : str, Kernel or callable
-        "exponential", "homogeneous_polynomial", "polynomial" or "vovk", with default
-        parameters; a kernel, handed back as it is; or a callable (X, Y) -> matrix.
+        A name, for the kernel of that name with its default parameters: the dot-product
+        kernels "exponential", "homogeneous_polynomial", "linear", "polynomial" and "vovk",
+        the radial ones "gaussian" and "laplacian", the similarities "cosine", "euclidean",
+        "manhattan" and "sigmoid". Those with a width ("exponential", "gaussian",
+        "laplacian") take the mean distance of the points that they are fitted to.
+        Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
 
     Returns
     -------

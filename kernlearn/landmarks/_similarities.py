@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Number
 from typing import Any, Literal
 
 import numpy as np
@@ -124,16 +125,15 @@ class SimilarityEstimator(BaseEstimator):
 
     def _takes_anything(self, X: Any) -> bool:
         """Whether X is a sequence of strings or objects for a function of the user's own."""
-        own = callable(self.similarity) and (
-            not isinstance(self.similarity, Kernel) or isinstance(self.similarity, CallableKernel)
-        )
-        if not own or hasattr(X, "tocsr"):
+        if not callable(self.similarity) or (
+            isinstance(self.similarity, Kernel) and not isinstance(self.similarity, CallableKernel)
+        ):
             return False
-        if hasattr(X, "dtype"):
+        if hasattr(X, "shape"):
             return X.dtype.kind in "OUS" and X.ndim == 1
-        return isinstance(X, (list, tuple)) and bool(X) and not np.isscalar(X[0]) and not (
-            isinstance(X[0], (list, tuple, np.ndarray))
-        ) or (isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], str))
+        if not isinstance(X, (list, tuple)) or not X:
+            return False
+        return not isinstance(X[0], (list, tuple, np.ndarray, Number))
 
     def _all_points(self, X: Any, y: Any) -> Landmarks:
         """Fit the similarity and return every training point as a landmark."""

@@ -36,9 +36,10 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a cell and metric: the columns of :data:`COLUMNS`, then one for each varied
-        parameter; ``best`` before these where the config asks for it. ``std`` is the standard deviation over the splits (one degree of freedom
-        taken); ``verdict`` is ``match``, ``better``, ``worse``, ``not run`` or empty where
+        One row a cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
+        asks for it, then one for each varied parameter. ``std`` is the standard deviation
+        over the splits (one degree of freedom taken); ``verdict`` is ``match``, ``better``,
+        ``worse``, ``not run`` or empty where
         no rule is given.
     """
     config = plan.experiment.config
@@ -124,7 +125,8 @@ def _measured(runs: pd.DataFrame, axes: list[str]) -> list[dict[str, Any]]:
     cells = runs.groupby([*_LABELS, *axes, "metric"], dropna=False, sort=False)["value"]
     frame = cells.agg(mean="mean", std="std", n_splits="size").reset_index()
     frame[[*_LABELS, *axes]] = frame[[*_LABELS, *axes]].astype(object)
-    return frame.where(frame.notna(), None).to_dict("records")
+    rows = frame.where(frame.notna(), None).to_dict("records")
+    return [{str(k): v for k, v in row.items()} for row in rows]
 
 
 def _derived(name: str, rule: Derived, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
