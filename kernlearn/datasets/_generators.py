@@ -24,6 +24,8 @@ class Generator:
         The name in a configuration.
     make : callable
         The function that makes the data.
+    similarity : str or None, default=None
+        "similarity" or "distance" where it makes a matrix of these instead of features.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Generator:
 
     name: str
     make: Callable[..., "Bunch"]
+    similarity: str | None = None
 
     @property
     def title(self) -> str:
@@ -86,12 +89,9 @@ def generators() -> Mapping[str, Generator]:
     >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
     (20, 5)
     """
-    functions = (
-        indefinite_similarity,
-        rings,
-        two_gaussians,
-        two_moons,
-        unit_ball,
-        waveform,
-    )
-    return MappingProxyType({make.__name__: Generator(make.__name__, make) for make in functions})
+    known = [Generator("indefinite_similarity", indefinite_similarity, "similarity")]
+    known += [
+        Generator(make.__name__, make)
+        for make in (rings, two_gaussians, two_moons, unit_ball, waveform)
+    ]
+    return MappingProxyType({generator.name: generator for generator in known})

@@ -171,7 +171,7 @@ class Check(_Section):
     among_best: list[str] = []
     than: list[str] = []
     where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
-    on: Literal["all", "most", "average"] = "average"
+    over: Literal["all", "most", "average"] = "average"
     by: float = Field(default=0.0, description="difference that is the least to count")
     level: Fraction = 0.05
 
@@ -182,10 +182,10 @@ class Check(_Section):
             raise ValueError("give one of better, not_better and among_best")
         if bool(self.than) == bool(self.among_best):
             raise ValueError("than goes with better and not_better, and only with them")
-        if self.among_best and self.on == "average":
-            raise ValueError("among_best needs on: all or on: most")
-        if self.not_better and self.on != "average":
-            raise ValueError("not_better is decided on: average")
+        if self.among_best and self.over == "average":
+            raise ValueError("among_best needs over: all or over: most")
+        if self.not_better and self.over != "average":
+            raise ValueError("not_better is decided over: average")
         return self
 
 

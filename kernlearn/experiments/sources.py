@@ -42,6 +42,11 @@ def dataset_variants(
     """
     options = {"nominal": entry.nominal, "binarize": entry.binarize}
     if entry.generator is not None:
+        from kernlearn.datasets import generators
+
+        similarity = generators()[entry.generator].similarity
+        if similarity is not None:
+            options["pairwise"] = similarity
         for parameters, _ in unfold(entry.parameters):
             labels = {k: parameters[k] for k in varied(entry.parameters)}
             made = {"generator": entry.generator, "parameters": parameters}

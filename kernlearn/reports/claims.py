@@ -42,9 +42,9 @@ def decide_claims(
     splits, by paired t-tests. In a cell A is *better* than B if the confidence interval of
     the difference lies above ``by``, *worse* if it lies below, else *even*.
 
-    ``on: all`` holds if A is better in every cell and fails if it is worse in any.
-    ``on: most`` holds if A is better in more than half of the cells, and fails if its mean is
-    ahead in no more than half. ``on: average`` takes the mean over the cells, split by split:
+    ``over: all`` holds if A is better in every cell and fails if it is worse in any.
+    ``over: most`` holds if A is better in more than half of the cells, and fails if its mean is
+    ahead in no more than half. ``over: average`` takes the mean over the cells, split by split:
     the claim holds if the confidence interval of that lies above ``by``, and fails if it lies
     below; ``not_better`` the other way round. ``among_best`` counts the cells in which the
     method is the best or not significantly worse. All else is undecided.
@@ -105,7 +105,7 @@ def _compare(
     gains = {name: gain for name, gain in gains.items() if len(gain)}
     if not gains:
         return UNDECIDED, f"{method} against {other}: not measured"
-    decide = _on_average if check.on == "average" else _cell_by_cell
+    decide = _on_average if check.over == "average" else _cell_by_cell
     outcome, numbers = decide(gains, check)
     return outcome, f"{method} against {other}: {numbers}"
 
@@ -129,7 +129,7 @@ def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]
     worse = [f"{name} {gains[name].mean():+.3f}" for name, is_ in found.items() if is_ == "worse"]
     if worse:
         numbers += f" ({', '.join(worse)})"
-    if check.on == "all":
+    if check.over == "all":
         holds, fails = counts["better"] == len(found), counts["worse"] > 0
     else:
         holds, fails = 2 * counts["better"] > len(found), 2 * ahead <= len(found)
@@ -156,7 +156,7 @@ def _among_best(
         if not held:
             outcomes.add(UNDECIDED)
         else:
-            enough = all(held) if check.on == "all" else 2 * sum(held) > len(held)
+            enough = all(held) if check.over == "all" else 2 * sum(held) > len(held)
             outcomes.add(HOLDS if enough else FAILS)
     outcome = FAILS if FAILS in outcomes else UNDECIDED if UNDECIDED in outcomes else HOLDS
     return outcome, "; ".join(texts)

@@ -77,6 +77,17 @@ def faults(path, old, new, **options):
          "f:8: methods.K.C: select must be a list of values to choose from"),
         ("select: [0.1, 10]", "select: [0.1, -10]", "f:8: methods.K.C: The 'C' parameter of"),
         ("n_components: [10, 40]", "n_components: []", "f:9: methods.RF.n_components: an empty"),
+        ("seed: 1,", "seed: 1, train: 0.7, holdout: 0.3,", "f:11: protocol: train and holdout"),
+        ("profiles:", "best: {metrics: [speedup]}\nprofiles:",
+         "f:16: best.metrics: no measured metric 'speedup'"),
+        ("profiles:", "best: {metrics: [accuracy], within: [data]}\nprofiles:",
+         "f:16: best.within: no label 'data'; did you mean 'dataset'?"),
+        ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RFF], than: [K]}}]\n"
+         "profiles:", "claims.0.check.better: no method 'RFF'; did you mean 'RF'?"),
+        ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RF]}}]\nprofiles:",
+         "than goes with better and not_better"),
+        ("profiles:", "claims: [{says: a, check: {metric: accuracy, among_best: [RF], over: most, "
+         "where: {datset: moons}}}]\nprofiles:", "where.datset: no label 'datset'; did you mean"),
     ],
 )  # fmt: skip
 def test_each_fault_says_where_what_and_what_is_allowed(small, old, new, message):

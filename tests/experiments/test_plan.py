@@ -145,3 +145,48 @@ def test_a_target_that_is_not_there_is_named(own):
     own.write_text(OWN.replace("target: kind", "target: kid"))
     with pytest.raises(DataError, match=r"mine.csv.*kid"):
         plan_of(own)
+
+
+MATRICES = """\
+title: t
+datasets:
+  matrix: {generator: indefinite_similarity, n_samples: 90, noise: 0.1}
+  moons: {generator: two_moons, n_samples: 90}
+kernels: {gaussian: {kernel: GaussianKernel}, sigmoid: {kernel: SigmoidKernel}}
+methods: {BBS: {estimator: BBSClassifier, n_landmarks: [5, 10]}}
+metrics: [accuracy]
+protocol: {splits: 1, train: 0.5, holdout: 0.2}
+"""
+
+
+def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(MATRICES)
+    found = [(t.labels["dataset"], t.labels["kernel"]) for t in plan_of(path).trials]
+    assert found == [
+        ("matrix", None), ("matrix", None),
+        ("moons", "gaussian"), ("moons", "gaussian"), ("moons", "sigmoid"), ("moons", "sigmoid"),
+    ]  # fmt: skip
+
+
+def test_held_out_rows_are_part_of_a_key(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(MATRICES)
+    before = {t.key for t in plan_of(path).trials}
+    assert before.isdisjoint(t.key for t in plan_of(path, settings=["holdout=0.1"]).trials)
+    with pytest.raises(ConfigError, match="must leave a test part"):
+        load_config(path, settings=["holdout=0.5"])
+
+
+def test_an_optional_data_set_is_gone_without(tmp_path):
+    path = tmp_path / "c.yaml"
+    text = MATRICES.replace("  moons:", "  patrol: {}\n  moons:")
+    path.write_text(text)
+    empty = tmp_path / "none"
+    empty.mkdir()
+    with pytest.raises(DataError, match="patrol"):
+        make_plan(load_config(path), data_dir=empty)
+    path.write_text(text.replace("patrol: {}", "patrol: {optional: true}"))
+    plan = make_plan(load_config(path), data_dir=empty)
+    assert plan.left_out == ["patrol"]
+    assert {t.labels["dataset"] for t in plan.trials} == {"matrix", "moons"}

@@ -38,9 +38,13 @@ def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
     assert len(train) == (max_train or 61)
     assert len(test) == (max_test or 101 - len(train))
     assert not set(train) & set(test)
-    again, _, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1)
+    again, _, _ = split_indices(
+        101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1
+    )
     np.testing.assert_array_equal(train, again)
-    other, _, _ = split_indices(101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2)
+    other, _, _ = split_indices(
+        101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2
+    )
     assert not np.array_equal(train, other)
 
 
@@ -86,3 +90,30 @@ def test_random_binarisation_is_half_the_classes_and_fixed():
         positive_classes(names, ["f"], 1, "x")
     data = Bunch(target=np.array([0, 1, 2, 0]), target_names=np.array(["a", "b", "c"]))
     np.testing.assert_array_equal(binarized(data, ["a", "c"]), [1, 0, 1, 1])
+
+
+def test_held_out_rows_lie_between_training_and_test():
+    asked = {"train": 0.5, "max_train": None, "max_test": None, "seed": 3, "split": 1}
+    train, held_out, test = split_indices(100, **asked, holdout=0.2)
+    assert [len(train), len(held_out), len(test)] == [50, 20, 30]
+    np.testing.assert_array_equal(np.sort(np.r_[train, held_out, test]), np.arange(100))
+    alone, nothing, rest = split_indices(100, **asked)
+    np.testing.assert_array_equal(alone, train)
+    np.testing.assert_array_equal(rest, np.r_[held_out, test])
+    assert len(nothing) == 0
+
+
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
+    protocol = {**PROTOCOL, "train": 0.5, "holdout": 0.2}
+    rng = np.random.default_rng(0)
+    X = rng.random((20, 20)) if pairwise else rng.random((20, 3))
+    protocol["scale"] = [] if pairwise else ["zscore"]
+    parts = prepare(X, np.arange(20), protocol, 0, pairwise=pairwise)
+    train, val, test = parts.y_train, parts.y_val, parts.y_test
+    if pairwise:
+        np.testing.assert_array_equal(parts.X_val, X[np.ix_(val, train)])
+        np.testing.assert_array_equal(parts.X_test, X[np.ix_(test, train)])
+    else:
+        scale = X[train].std(axis=0)
+        np.testing.assert_allclose(parts.X_val, (X[val] - X[train].mean(axis=0)) / scale)

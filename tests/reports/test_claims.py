@@ -1,0 +1,101 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.experiments import load_config
+from kernlearn.experiments.config import Claim
+from kernlearn.reports.claims import decide_claims
+
+N_SPLITS = 10
+
+
+@pytest.fixture
+def decide(small):
+    config = load_config(small).config
+
+    def decided(gains, direction=1, **check):
+        """Decide a claim on RF against K, whose accuracy RF exceeds by the gains in each cell."""
+        rng = np.random.default_rng(0)
+        rows = []
+        for i, gain in enumerate(gains):
+            base = 0.8 + 0.05 * rng.normal(size=N_SPLITS)
+            wobble = rng.normal(size=N_SPLITS)
+            ahead = gain + 0.002 * (wobble - wobble.mean())
+            for s in range(N_SPLITS):
+                cell = (f"d{i}", "polynomial", "accuracy", s)
+                rows += [(*cell, "K", base[s]), (*cell, "RF", base[s] + direction * ahead[s])]
+        names = ["dataset", "kernel", "metric", "split", "method", "value"]
+        claim = Claim.model_validate(
+            {"says": "a", "section": "1", "check": {"metric": "accuracy", **check}}
+        )
+        (decision,) = decide_claims(
+            pd.DataFrame(rows, columns=names),
+            config.model_copy(update={"claims": [claim]}),
+            {"accuracy": direction},
+        )
+        return decision
+
+    return decided
+
+
+RF_OVER_K = {"better": ["RF"], "than": ["K"]}
+
+
+@pytest.mark.parametrize("better", [1, -1])
+@pytest.mark.parametrize(
+    ("gains", "on", "outcome"),
+    [
+        ([0.05, 0.04], "all", "holds"),
+        ([0.05, 0.0], "all", "undecided"),
+        ([0.05, -0.05], "all", "fails"),
+        ([0.05, 0.04, -0.05], "most", "holds"),
+        ([0.05, 0.0005, 0.0005], "most", "undecided"),
+        ([0.05, -0.05, -0.04], "most", "fails"),
+        ([0.05, -0.01], "average", "holds"),
+        ([0.05, -0.05], "average", "undecided"),
+        ([0.01, -0.05], "average", "fails"),
+    ],
+)
+def test_outcomes(decide, gains, on, outcome, better):
+    assert decide(gains, better, over=on, **RF_OVER_K).outcome == outcome
+
+
+def test_a_gain_must_reach_the_least_that_counts(decide):
+    assert decide([0.05, 0.05], by=0.03, **RF_OVER_K).outcome == "holds"
+    assert decide([0.05, 0.05], by=0.06, **RF_OVER_K).outcome == "fails"
+
+
+@pytest.mark.parametrize(("gain", "outcome"), [(0.0, "holds"), (-0.1, "holds"), (0.02, "fails")])
+def test_no_gain_that_counts(decide, gain, outcome):
+    asked = {"not_better": ["RF"], "than": ["K"], "by": 0.005}
+    assert decide([gain, gain], **asked).outcome == outcome
+
+
+def test_among_the_best(decide):
+    asked = {"among_best": ["RF"], "over": "most"}
+    assert decide([0.05, 0.0, -0.05], **asked).outcome == "holds"
+    assert decide([0.05, -0.05, -0.05], **asked).outcome == "fails"
+    assert decide([0.05, 0.0, -0.05], **{**asked, "over": "all"}).outcome == "fails"
+
+
+def test_only_the_cells_asked_for_count(decide):
+    gains = [0.05, -0.05, -0.05]
+    assert decide(gains, where={"dataset": "d0"}, over="all", **RF_OVER_K).outcome == "holds"
+    where = {"dataset": ["d0", "d1"]}
+    assert decide(gains, where=where, over="all", **RF_OVER_K).outcome == "fails"
+
+
+def test_what_was_not_measured_is_undecided(decide):
+    decision = decide([0.05], better=["H0/1"], than=["K"])
+    assert decision.outcome == "undecided"
+    assert "not measured" in decision.numbers
+
+
+def test_the_numbers_that_decided_are_said(decide):
+    on_all = decide([0.05, -0.05], over="all", **RF_OVER_K)
+    assert (
+        on_all.numbers == "RF against K: better in 1, even in 0, worse in 1 (d1 -0.050) of 2 cells"
+    )
+    on_average = decide([0.05, 0.05], **RF_OVER_K)
+    assert on_average.numbers.startswith("RF against K: +0.0500 [+0.04")
+    assert (on_average.says, on_average.section) == ("a", "1")
