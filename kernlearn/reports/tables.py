@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby, product
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,8 @@ def _lay_out(
 
 def _each(label: str, value: Any) -> str:
     """Name one of several tables; a number says nothing without its label."""
-    return f"{value} {_PLURALS.get(label, label)}" if isinstance(value, int) else _text(value)
+    counted = isinstance(value, Real) and label in _PLURALS
+    return f"{_text(value)} {_PLURALS[label]}" if counted else _text(value)
 
 
 def _head(labels: tuple[Any, ...], metric: str, *, single: bool) -> str:

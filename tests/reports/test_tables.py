@@ -108,3 +108,45 @@ def test_terminal_table_shows_every_cell_and_can_be_cut(summary, config):
     part = columns(table, 1, 2)
     assert part.heads == ["fit s"]
     assert all(len(cells) == 1 for _, cells in part.rows)
+
+
+@pytest.fixture
+def grouped(summary, config):
+    """K is a baseline without a number of features; RF is best at 10 and at 20."""
+    methods = {k: m.model_copy(update={"baseline": k == "K"}) for k, m in config.methods.items()}
+    more = summary[summary["method"] == "RF"].assign(n_components=20)
+    frame = pd.concat([summary, more], ignore_index=True)
+    frame["best"] = frame["method"] == "RF"
+    order = frame.sort_values("method", ascending=False, kind="stable")
+    spec = config.table.model_copy(
+        update={"each": ["n_components"], "rows": ["dataset"], "columns": ["method"],
+                "metrics": ["accuracy"]}
+    )  # fmt: skip
+    return build_tables(order, config.model_copy(update={"table": spec, "methods": methods}))
+
+
+def test_a_baseline_stands_in_every_table_under_its_heading(grouped):
+    assert [t.title for t in grouped] == [
+        "A small experiment — 10 features", "A small experiment — 20 features",
+    ]  # fmt: skip
+    for table in grouped:
+        assert table.heads == ["RF", "K"]
+        assert table.spans == [("", 1), ("baselines", 1)]
+        assert columns(table, 1, 2).spans == [("baselines", 1)]
+        assert [str(c) for c in table.rows[0][1]] == [
+            "0.800 (0.900) ▼", "0.950 ± 0.010 (0.940) ✓",
+        ]  # fmt: skip
+
+
+def test_the_best_is_bold_in_every_format(grouped):
+    table = grouped[0]
+    assert "| **0.800 (0.900) ▼** |" in to_markdown(table)
+    assert "K (baseline)" in to_markdown(table)
+    assert r"\textbf{0.800 (0.900) $\blacktriangledown$}" in to_latex(table)
+    frame = pd.read_csv(io.StringIO(to_csv(table)))
+    assert list(frame["RF best"].fillna("")) == ["best", ""]
+    console = Console(width=200, record=True, color_system="truecolor", file=io.StringIO())
+    console.print(to_rich(table))
+    text = console.export_text(styles=True)
+    assert "baselines" in text
+    assert "\x1b[1;33m0.800 (0.900) ▼" in text
