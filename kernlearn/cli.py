@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernlearn import _datasets_command
+from kernlearn import _datasets_command, _goodness_command
 
 if TYPE_CHECKING:
     from kernlearn.experiments.config import LoadedExperiment
@@ -23,6 +23,7 @@ app = typer.Typer(
 )
 
 app.add_typer(_datasets_command.app, name="datasets")
+app.command("goodness")(_goodness_command.show_goodness)
 
 Configs = Annotated[
     list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")

@@ -24,6 +24,7 @@ _rand_lock = threading.Lock()
 
 #: LIBLINEAR's number of a solver (``-s``) for a loss, in the primal or in the dual.
 SOLVERS = {
+    ("logistic", "primal"): 0,
     ("squared_hinge", "primal"): 2,
     ("squared_hinge", "dual"): 1,
     ("hinge", "dual"): 3,
@@ -31,9 +32,9 @@ SOLVERS = {
     ("squared_epsilon_insensitive", "dual"): 12,
     ("epsilon_insensitive", "dual"): 13,
 }
-PRIMAL_SOLVERS = (2, 11)
+PRIMAL_SOLVERS = (0, 2, 11)
 #: LIBLINEAR's own stopping tolerance for each solver (``-e``).
-DEFAULT_TOL = {1: 0.1, 2: 0.01, 3: 0.1, 11: 1e-4, 12: 0.1, 13: 0.1}
+DEFAULT_TOL = {0: 0.01, 1: 0.1, 2: 0.01, 3: 0.1, 11: 1e-4, 12: 0.1, 13: 0.1}
 
 _COMPLAINTS = {
     "Switching to use -s": "the dual solver did not converge in 300 iterations, and LIBLINEAR "
@@ -117,10 +118,62 @@ def solve(
     if presolve is not None:
         start = _solve_part(rows, y, n_weights, settings, presolve)
     weights, output = _train(rows, y, n_weights, settings, start)
+    _warn_of(output)
+    return weights
+
+
+def solve_path(
+    rows: NodeRows,
+    y: NDArray[np.float64],
+    n_weights: int,
+    settings: Settings,
+    Cs: NDArray[np.float64],
+    warm_start: bool = False,
+) -> NDArray[np.float64]:
+    """Train a classifier of two classes for several values of C.
+
+    Parameters
+    ----------
+    rows : NodeRows
+    y : ndarray of shape (n_rows,)
+        Class codes 0 and 1; the weights are positive for class 0.
+    n_weights : int
+        Features and bias.
+    settings : Settings
+        All but C.
+    Cs : ndarray of shape (n_values,)
+        Ascending.
+    warm_start : bool, default=False
+        Whether to start a primal solver from the solution of the C before. LIBLINEAR compares
+        the gradient with the one at 0, which grows with C: so that the start does not pass
+        unchanged, the tolerance is multiplied by the least C over the present one.
+
+    Returns
+    -------
+    ndarray of shape (n_values, n_weights)
+
+    Warns
+    -----
+    ConvergenceWarning
+        If LIBLINEAR stopped before it reached the tolerance.
+    """
+    by_class = np.argsort(y, kind="stable")
+    rows, y = rows.take(by_class), y[by_class]
+    found: list[NDArray[np.float64]] = []
+    for C in Cs:
+        told = replace(settings, C=C, tol=settings.tol * (Cs[0] / C if warm_start else 1.0))
+        start = found[-1] if warm_start and found else None
+        weights, output = _train(rows, y, n_weights, told, start)
+        _warn_of(output)
+        found.append(weights)
+    return np.concatenate(found)
+
+
+def _warn_of(output: str) -> None:
+    """Warn if LIBLINEAR printed that it stopped short."""
     complaint = next((said for sign, said in _COMPLAINTS.items() if sign in output), None)
     if complaint is not None:
-        warnings.warn(complaint, ConvergenceWarning, stacklevel=2)
-    return weights
+        warnings.warn(complaint, ConvergenceWarning, stacklevel=3)
 
 
 def _solve_part(

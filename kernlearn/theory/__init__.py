@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "bounds": "",
         "compositional_failure_probability": "bounds",
         "compositional_n_components": "bounds",
+        "goodness": "",
         "maclaurin_failure_probability": "bounds",
         "maclaurin_n_components": "bounds",
         "maclaurin_pointwise_failure_probability": "bounds",
