@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = attach(
         "ManhattanSimilarity": "_indefinite",
         "PolynomialKernel": "_named",
         "SigmoidKernel": "_indefinite",
+        "ValueDifferenceSimilarity": "_value_difference",
         "VovkKernel": "_named",
         "as_kernel": "_registry",
         "mean_distance": "_bandwidth",

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels._base import Kernel
 from kernlearn.kernels._dot_product import BaseDotProductKernel
-from kernlearn.kernels._radial import map_manhattan_distances, map_squared_distances
+from kernlearn.kernels._radial import map_manhattan_distances, map_squared_distances, negate
 from kernlearn.kernels._typing import MatrixLike
 
 _REAL = Interval(Real, None, None, closed="neither")
@@ -178,7 +178,7 @@ class ManhattanSimilarity(Kernel):
         ValueError
             If the data are not valid.
         """
-        return map_manhattan_distances(X, Y, _negate)
+        return map_manhattan_distances(X, Y, negate)
 
 
 class EuclideanSimilarity(Kernel):
@@ -226,12 +226,8 @@ class EuclideanSimilarity(Kernel):
         return map_squared_distances(X, Y, -1.0, None if self.squared else _negated_root)
 
 
-def _negate(tile: np.ndarray) -> None:
-    np.negative(tile, out=tile)
-
-
 def _negated_root(tile: np.ndarray) -> None:
     """Turn negated squares into negated numbers."""
-    np.negative(tile, out=tile)
+    negate(tile)
     np.sqrt(tile, out=tile)
-    np.negative(tile, out=tile)
+    negate(tile)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import check_pairwise_arrays, manhattan_distances
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -196,6 +198,11 @@ def _exponential(tile: np.ndarray) -> None:
     np.exp(tile, out=tile)
 
 
+def negate(tile: np.ndarray) -> None:
+    """Change the signs of a tile in place."""
+    np.negative(tile, out=tile)
+
+
 def map_squared_distances(
     X: MatrixLike,
     Y: MatrixLike | None,
@@ -308,11 +315,21 @@ def map_manhattan_distances(
     """
     X, Y = check_pairwise_arrays(X, Y)
     result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
+    distances = partial(cdist, metric="cityblock")
+    if sparse.issparse(X) or sparse.issparse(Y):
+        X, Y, distances = _short_indices(X), _short_indices(Y), manhattan_distances
     for rows in gen_batches(len(result), max(1, _TILE_ELEMENTS // result.shape[1])):
         tile = result[rows]
-        tile[...] = manhattan_distances(X[rows], Y)
+        tile[...] = distances(X[rows], Y)
         change(tile)
     return result
+
+
+def _short_indices(X: Any) -> Any:
+    """Return a sparse copy with 32-bit indices, the only ones that `manhattan_distances` takes."""
+    X = sparse.csr_array(X, copy=True)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
 
 
 def _mean_manhattan_distance(X: MatrixLike) -> float:

@@ -22,6 +22,7 @@ from kernlearn.kernels._named import (
     VovkKernel,
 )
 from kernlearn.kernels._radial import GaussianKernel, LaplacianKernel
+from kernlearn.kernels._value_difference import ValueDifferenceSimilarity
 
 _NAMED: dict[str, type[Kernel]] = {
     "cosine": CosineSimilarity,
@@ -34,6 +35,7 @@ _NAMED: dict[str, type[Kernel]] = {
     "manhattan": ManhattanSimilarity,
     "polynomial": PolynomialKernel,
     "sigmoid": SigmoidKernel,
+    "value_difference": ValueDifferenceSimilarity,
     "vovk": VovkKernel,
 }
 
@@ -47,9 +49,9 @@ def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
         A name, for the kernel of that name with its default parameters: the dot-product
         kernels "exponential", "homogeneous_polynomial", "linear", "polynomial" and "vovk",
         the radial ones "gaussian" and "laplacian", the similarities "cosine", "euclidean",
-        "manhattan" and "sigmoid". Those with a width ("exponential", "gaussian",
-        "laplacian") take the mean distance of the points that they are fitted to.
-        Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
+        "manhattan", "sigmoid" and "value_difference". Those with a width ("exponential",
+        "gaussian", "laplacian") take the mean distance of the points that they are fitted
+        to. Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
 
     Returns
     -------

@@ -2,9 +2,17 @@ import numpy as np
 import pytest
 
 from kernlearn.kernels import (
+    CosineSimilarity,
+    EuclideanSimilarity,
     ExponentialKernel,
+    GaussianKernel,
     HomogeneousPolynomialKernel,
+    LaplacianKernel,
+    LinearKernel,
+    ManhattanSimilarity,
     PolynomialKernel,
+    SigmoidKernel,
+    ValueDifferenceSimilarity,
     VovkKernel,
     as_kernel,
 )
@@ -17,10 +25,23 @@ from kernlearn.kernels import (
         ("homogeneous_polynomial", HomogeneousPolynomialKernel),
         ("exponential", ExponentialKernel),
         ("vovk", VovkKernel),
+        ("gaussian", GaussianKernel),
+        ("laplacian", LaplacianKernel),
+        ("sigmoid", SigmoidKernel),
+        ("manhattan", ManhattanSimilarity),
+        ("euclidean", EuclideanSimilarity),
+        ("cosine", CosineSimilarity),
+        ("linear", LinearKernel),
+        ("value_difference", ValueDifferenceSimilarity),
     ],
 )
 def test_names(name, expected):
     assert type(as_kernel(name)) is expected
+
+
+@pytest.mark.parametrize("name", ["exponential", "gaussian", "laplacian"])
+def test_a_width_that_is_not_given_is_found_in_the_data(name):
+    assert as_kernel(name).sigma == "mean_distance"
 
 
 def test_kernels_are_handed_back():
@@ -35,5 +56,5 @@ def test_callables_are_wrapped():
 
 @pytest.mark.parametrize("spec", ["gauss", 3, None])
 def test_everything_else_is_refused_with_the_names(spec):
-    with pytest.raises(ValueError, match="'exponential', 'homogeneous_polynomial', 'polynomial'"):
+    with pytest.raises(ValueError, match="'cosine', 'euclidean', 'exponential', 'gaussian'"):
         as_kernel(spec)
