@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 
@@ -58,10 +58,30 @@ class Landmarks:
         Returns
         -------
         ndarray of shape (n_samples, n_landmarks)
+
+        Raises
+        ------
+        ValueError
+            If a similarity is not a finite number.
         """
-        found = X[:, self.indices] if self.kernel is None else self.kernel(X, self.points)
+        found = X[:, self.indices] if self.kernel is None else _finite(self.kernel(X, self.points))
         factor = self.sign * self.scale
         return found if factor == 1 else found * found.dtype.type(factor)
+
+    def compare_one(self, X: Any, place: int) -> NDArray[np.floating]:
+        """Return the similarities of points to one of the landmarks, by its place among these.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+            As for `compare`.
+        place : int
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.take(np.array([place])).compare(X)[:, 0]
 
     def take(self, which: NDArray[np.intp]) -> Landmarks:
         """Return some of the landmarks, by their place among these."""
@@ -89,16 +109,13 @@ class SimilarityEstimator(BaseEstimator):
         return isinstance(self.similarity, str) and self.similarity == "precomputed"
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Validate training data; rows of the wrong kind are told apart from a wrong matrix."""
+        """Validate training data; y may be None for an estimator that does without."""
         if self._takes_anything(X):
             X = _as_objects(X)
-            y = check_array(y, ensure_2d=False, dtype=None)
-            if len(X) != len(y):
-                raise ValueError(f"X has {len(X)} points and y has {len(y)} labels")
-            self.n_features_in_ = 1
+            # of X only its length is left to check
+            _, y = self._validate(np.zeros((len(X), 1)), y)
             return X, y
-        X, y = validate_data(
-            self,
+        X, y = self._validate(
             X,
             y,
             accept_sparse=False if self._precomputed else "csr",
@@ -110,6 +127,11 @@ class SimilarityEstimator(BaseEstimator):
                 f"column a training point, got shape {X.shape}"
             )
         return X, y
+
+    def _validate(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
+        if y is None:
+            return validate_data(self, X, y, **how), None
+        return validate_data(self, X, y, **how)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points that are compared with the training ones."""
@@ -141,6 +163,11 @@ class SimilarityEstimator(BaseEstimator):
         sign = -1 if self.kind == "distance" else 1
         if self._precomputed:
             return Landmarks(everything, None, None, sign)
+        if sign < 0 and isinstance(self.similarity, str):
+            raise ValueError(
+                f"kind='distance' is for a matrix or a function of your own: {self.similarity!r} "
+                "grows as points are more alike, as all that have a name do"
+            )
         kernel = as_kernel(self.similarity)
         fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
         return Landmarks(everything, X, fitted, sign)
@@ -157,6 +184,13 @@ def _as_objects(X: Any) -> NDArray[Any]:
     """Keep points of any kind in an array that can be indexed."""
     if isinstance(X, np.ndarray):
         return X
-    kept = np.empty(len(X), dtype=object)
-    kept[:] = X
-    return kept
+    return np.fromiter(X, dtype=object, count=len(X))
+
+
+def _finite(similarities: NDArray[Any]) -> NDArray[np.floating]:
+    """Refuse NaN and infinity; counts become float64."""
+    if similarities.dtype.kind != "f":
+        similarities = similarities.astype(np.float64)
+    if not np.isfinite(similarities).all():
+        raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
+    return similarities

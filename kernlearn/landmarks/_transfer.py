@@ -32,7 +32,7 @@ class Transfer(ABC):
         What the function is called.
     bound : float
         The supremum of :math:`|f|` over [-2, 2], where differences of similarities between -1
-        and 1 lie: the :math:`C_f` of [1]_.
+        and 1 lie. The :math:`C_f` of [1]_ is at most twice that.
 
     References
     ----------

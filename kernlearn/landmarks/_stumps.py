@@ -1,0 +1,273 @@
+"""AdaBoost over a pool of thresholded differences of similarities, with compiled inner loops.
+
+The differences of a pool of pairs are kept as bins: a byte tells how many of a pair's thresholds
+a point exceeds. A round of boosting needs the sum of weight times label in each bin of each pair.
+These sums are carried from round to round: the weights of points that the last weak learner got
+right all shrink by one factor, so only the points that it got wrong are added anew. Since that
+factor is below 1, rounding errors shrink with it and do not pile up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# Edges closer than this are the same: which of them is first must not hang on rounding.
+_SAME_EDGE = 1e-12
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Weak learners to boost, binned.
+
+    Attributes
+    ----------
+    bins : ndarray of shape (n_samples, n_pairs), uint8
+        How many of the pair's cuts the difference of a point exceeds.
+    cuts : ndarray of shape (n_pairs, n_cuts)
+        Ascending; infinite where a pair has fewer.
+    abstains : bool
+        Whether each pair is the one weak learner bin - 1, in {-1, 0, 1}; otherwise each cut
+        of a pair is one, 1 above it and -1 below.
+    """
+
+    bins: NDArray[np.uint8]
+    cuts: NDArray[np.floating]
+    abstains: bool
+
+    def votes(self, pair: int, cut: int) -> NDArray[np.int8]:
+        """Return what a weak learner says of each point."""
+        bins = self.bins[:, pair].astype(np.int16)
+        return (bins - 1 if self.abstains else np.where(bins > cut, 1, -1)).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Boosted:
+    """What AdaBoost found, one entry a round.
+
+    Attributes
+    ----------
+    pairs, cuts : ndarray of shape (n_rounds,), int
+        The pair of the pool, and which of its cuts.
+    edges : ndarray of shape (n_rounds,)
+        Weighted sum of label times vote, 1 - 2ε for a weighted error ε.
+    weights : ndarray of shape (n_rounds,)
+        The α.
+    errors : ndarray of shape (n_rounds,)
+        Share of the points that the vote so far gets wrong.
+    losses : ndarray of shape (n_rounds,)
+        Mean of exp(-label · Σ α h) so far, never below the error.
+    """
+
+    pairs: NDArray[np.intp]
+    cuts: NDArray[np.intp]
+    edges: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    losses: NDArray[np.float64]
+
+
+def quantile_cuts(sample: NDArray[np.floating], n_cuts: int, tie: float) -> NDArray[np.floating]:
+    """Place cuts midway between neighbouring values, evenly in rank.
+
+    Parameters
+    ----------
+    sample : ndarray of shape (n_pairs, n_values)
+        Differences of each pair; sorted in place.
+    n_cuts : int
+        How many a pair at most: all places between two values if there are no more.
+    tie : float
+        Values no further apart are the same.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs, n_cuts)
+        Ascending; the rest is infinite.
+    """
+    sample.sort(axis=1)
+    cuts = np.full((len(sample), n_cuts), np.inf, dtype=sample.dtype)
+    n_values = sample.shape[1]
+    wanted = (np.arange(1, n_cuts + 1) * n_values) // (n_cuts + 1) - 1
+    for values, row in zip(sample, cuts, strict=True):
+        gaps = np.flatnonzero(values[1:] - values[:-1] > tie)
+        if len(gaps) > n_cuts:
+            places = np.searchsorted(gaps, wanted)
+            gaps = gaps[np.unique(places[places < len(gaps)])]
+        lower, upper = values[gaps], values[gaps + 1]
+        row[: len(gaps)] = lower + (upper - lower) / 2
+    return cuts
+
+
+@njit(cache=True)
+def fill_bins(
+    similarities: NDArray[np.floating],
+    pairs: NDArray[np.intp],
+    cuts: NDArray[np.floating],
+    bins: NDArray[np.uint8],
+) -> None:  # pragma: no cover
+    """Count the cuts that each difference of similarities exceeds.
+
+    Parameters
+    ----------
+    similarities : ndarray of shape (n_landmarks, n_samples)
+    pairs : ndarray of shape (n_pairs, 2)
+        Rows of x⁺ and x⁻.
+    cuts : ndarray of shape (n_pairs, n_cuts)
+        Ascending, at most 255 a pair.
+    bins : ndarray of shape (n_samples, n_pairs), uint8
+        Written to.
+    """
+    n_cuts = cuts.shape[1]
+    for p in range(len(pairs)):
+        near, far = similarities[pairs[p, 0]], similarities[pairs[p, 1]]
+        for i in range(len(near)):
+            difference = near[i] - far[i]
+            found, left = 0, n_cuts
+            while left > 0:  # bisection without a branch on the data
+                half = (left + 1) // 2
+                found += half * (difference > cuts[p, found + half - 1])
+                left -= half
+            bins[i, p] = found
+
+
+@njit(cache=True)
+def weak_votes(
+    similarities: NDArray[np.floating],
+    pairs: NDArray[np.intp],
+    lower: NDArray[np.floating],
+    upper: NDArray[np.floating],
+    votes: NDArray[np.int8],
+) -> None:  # pragma: no cover
+    """Let weak learners vote: 1 above `upper`, -1 at `lower` or below it, 0 between.
+
+    Parameters
+    ----------
+    similarities : ndarray of shape (n_samples, n_landmarks)
+    pairs : ndarray of shape (n_learners, 2)
+        Columns of x⁺ and x⁻.
+    lower, upper : ndarray of shape (n_learners,)
+    votes : ndarray of shape (n_samples, n_learners), int8
+        Written to.
+    """
+    for i in range(len(similarities)):
+        for t in range(len(pairs)):
+            difference = similarities[i, pairs[t, 0]] - similarities[i, pairs[t, 1]]
+            votes[i, t] = np.int8(difference > upper[t]) - np.int8(difference <= lower[t])
+
+
+@njit(cache=True)
+def _add(
+    bins: NDArray[np.uint8],
+    rows: NDArray[np.intp],
+    amounts: NDArray[np.float64],
+    sums: NDArray[np.float64],
+) -> None:  # pragma: no cover
+    n_pairs, n_bins = sums.shape
+    flat = sums.ravel()
+    for k in range(len(rows)):
+        i, amount = rows[k], amounts[k]
+        for p in range(n_pairs):
+            flat[p * n_bins + bins[i, p]] += amount
+
+
+@njit(cache=True)
+def _edges(sums: NDArray[np.float64], edges: NDArray[np.float64]) -> None:  # pragma: no cover
+    """Write the edge of every cut: the sums above it less those below."""
+    n_pairs, n_bins = sums.shape
+    for p in range(n_pairs):
+        total = 0.0
+        for b in range(n_bins):
+            total += sums[p, b]
+        below = 0.0
+        for b in range(n_bins - 1):
+            below += sums[p, b]
+            edges[p, b] = total - 2 * below
+
+
+def boost(pool: Pool, labels: NDArray[np.int8], n_rounds: int, reuse: bool) -> Boosted:
+    """Run AdaBoost.
+
+    Parameters
+    ----------
+    pool : Pool
+    labels : ndarray of shape (n_samples,)
+        -1 or 1.
+    n_rounds : int
+        At most; it ends before where no weak learner has an edge above 0.
+    reuse : bool
+        Whether a pair may be chosen more than once. One that makes no error may not: weights
+        would not change, and it would be chosen for ever.
+
+    Returns
+    -------
+    Boosted
+    """
+    n_samples = len(labels)
+    weights = np.full(n_samples, 1 / n_samples)
+    sums = _Sums(pool, labels, weights)
+    largest_edge = 1 - 1 / n_samples  # of a learner that errs on half a point
+    margins, loss = np.zeros(n_samples), 1.0
+    rounds: list[tuple[Any, ...]] = []
+    while len(rounds) < n_rounds and (best := sums.best()) is not None:
+        pair, cut, edge = best
+        agreement = labels * pool.votes(pair, cut)
+        bounded = min(edge, largest_edge)
+        alpha = 0.5 * np.log((1 + bounded) / (1 - bounded))
+        margins += alpha * agreement
+        factors = np.exp(-alpha * agreement)
+        normalizer = weights @ factors
+        loss *= normalizer
+        new = weights * (factors / normalizer)
+        sums.update(weights, new, np.exp(-alpha) / normalizer, agreement)
+        weights = new
+        if not reuse or edge >= 1 - _SAME_EDGE:
+            sums.available[pair] = False
+        rounds.append((pair, cut, edge, alpha, np.mean(margins <= 0), loss))
+    columns = np.array(rounds, dtype=np.float64).reshape(-1, 6).T
+    return Boosted(columns[0].astype(np.intp), columns[1].astype(np.intp), *columns[2:])
+
+
+class _Sums:
+    """Sums of weight times label over the bins of each pair, kept up to date."""
+
+    def __init__(self, pool: Pool, labels: NDArray[np.int8], weights: NDArray[np.float64]) -> None:
+        n_pairs, n_cuts = pool.cuts.shape
+        self.pool, self.labels = pool, labels
+        self.available = np.ones(n_pairs, dtype=bool)
+        self._sums = np.zeros((n_pairs, n_cuts + 1))
+        self._edges = np.empty((n_pairs, n_cuts))
+        self._no_cut = np.isinf(pool.cuts)
+        _add(pool.bins, np.arange(len(labels)), weights * labels, self._sums)
+
+    def update(
+        self,
+        old: NDArray[np.float64],
+        new: NDArray[np.float64],
+        factor: float,
+        agreement: NDArray[np.int8],
+    ) -> None:
+        """Change weights, those of points with agreement 1 by a factor below 1."""
+        rows = np.flatnonzero(agreement < 1)
+        self._sums *= factor
+        amounts = (new[rows] - factor * old[rows]) * self.labels[rows]
+        _add(self.pool.bins, rows, amounts, self._sums)
+
+    def best(self) -> tuple[int, int, float] | None:
+        """Return pair, cut and edge of the first weak learner with the greatest edge above 0."""
+        if self.pool.abstains:
+            edges = (self._sums[:, 2] - self._sums[:, 0])[:, None]
+        else:
+            edges = self._edges
+            _edges(self._sums, edges)
+            edges[self._no_cut] = -np.inf
+        edges[~self.available] = -np.inf
+        greatest = edges.max()
+        if greatest <= _SAME_EDGE:
+            return None
+        first = int(np.argmax(edges >= greatest - _SAME_EDGE))
+        pair, cut = divmod(first, edges.shape[1])
+        return pair, cut, float(edges[pair, cut])
