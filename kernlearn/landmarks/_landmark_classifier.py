@@ -76,7 +76,7 @@ class LandmarkClassifier(ClassifierMixin, SimilarityEstimator):
         "normalize": ["boolean"],
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "loss": [StrOptions(set(LOSSES))],
-        "solver": [StrOptions({"auto", "newton", "liblinear"})],
+        "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
         "tol": [Interval(Real, 0, None, closed="neither"), None],
         "fit_intercept": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -294,7 +294,8 @@ def compared(landmarks: Landmarks, X: Any) -> Callable[[Any], NDArray[np.floatin
     if X.shape[0] * len(landmarks) > _KEPT_ELEMENTS:
         return lambda which: landmarks.take(which).compare(X)
     kept = landmarks.compare(X)
-    return lambda which: kept[:, which]
+    # Indexing by numbers would have the result column by column in memory; solvers go by rows.
+    return lambda which: kept[:, which] if isinstance(which, slice) else kept.take(which, axis=1)
 
 
 def _some(labels: NDArray[Any], most: int = 5) -> str:

@@ -121,17 +121,23 @@ def fill_bins(
     bins : ndarray of shape (n_samples, n_pairs), uint8
         Written to.
     """
-    n_cuts = cuts.shape[1]
+    n_cuts, n_samples = cuts.shape[1], similarities.shape[1]
+    differences = np.empty(n_samples, dtype=similarities.dtype)
+    exceeded = np.empty(n_samples, dtype=np.int64)
     for p in range(len(pairs)):
         near, far = similarities[pairs[p, 0]], similarities[pairs[p, 1]]
-        for i in range(len(near)):
-            difference = near[i] - far[i]
-            found, left = 0, n_cuts
-            while left > 0:  # bisection without a branch on the data
-                half = (left + 1) // 2
-                found += half * (difference > cuts[p, found + half - 1])
-                left -= half
-            bins[i, p] = found
+        for i in range(n_samples):
+            differences[i] = near[i] - far[i]
+            exceeded[i] = 0
+        # Bisection, a step for all points at a time: no branch hangs on the data.
+        left = n_cuts
+        while left > 0:
+            half = (left + 1) // 2
+            for i in range(n_samples):
+                exceeded[i] += half * (differences[i] > cuts[p, exceeded[i] + half - 1])
+            left -= half
+        for i in range(n_samples):
+            bins[i, p] = exceeded[i]
 
 
 @njit(cache=True)

@@ -160,7 +160,7 @@ class PrimalNewton:
         ConvergenceWarning
             If a solution is not accepted within `max_iter` steps.
         """
-        gram = _WeightedGram(self._X, self._whole, self._steepest, self._loss.slack)
+        gram = WeightedGram(self._X, self._whole, self._steepest, self._loss.slack)
         w = np.zeros(self._X.shape[1])
         found = []
         for C in Cs:
@@ -169,11 +169,11 @@ class PrimalNewton:
         weights = np.array(found)
         return weights if self._basis is None else weights @ self._basis.T
 
-    def _solve(self, y: Floats, C: float, w: Floats, gram: _WeightedGram) -> Floats:
+    def _solve(self, y: Floats, C: float, w: Floats, gram: WeightedGram) -> Floats:
         loss = self._loss
         margins = y * (self._X @ w)
         for _ in range(self._max_iter + 1):
-            gradient = w + C * _combination(self._X, y * loss.slope(margins))
+            gradient = w + C * combination(self._X, y * loss.slope(margins))
             objective = 0.5 * (w @ w) + C * loss.value(margins)
             if 0.5 * (gradient @ gradient) <= self._tol * objective:
                 return w
@@ -222,7 +222,7 @@ class PrimalNewton:
         return below
 
 
-class _WeightedGram:
+class WeightedGram:
     """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed."""
 
     def __init__(self, X: Floats, whole: Floats, weight: float, slack: float) -> None:
@@ -243,6 +243,14 @@ class _WeightedGram:
         self._add(more, change[more], 1)
         self._add(less, -change[less], -1)
         self._weights[rows] = weights[rows]
+
+    def times(self, vector: Floats) -> Floats:
+        """Multiply with a vector."""
+        return self._gram @ vector
+
+    def diagonal(self) -> Floats:
+        """Return the diagonal."""
+        return self._gram.diagonal()
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient."""
@@ -285,7 +293,7 @@ class _WeightedGram:
             self._gram += sign * (part.T @ part)
 
 
-def _combination(X: Floats, coefficients: Floats) -> Floats:
+def combination(X: Floats, coefficients: Floats) -> Floats:
     """Return Xᵀ · coefficients, reading only the rows with nonzero ones if they are few."""
     rows = np.flatnonzero(coefficients)
     if 4 * len(rows) < len(coefficients):

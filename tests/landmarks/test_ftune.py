@@ -184,7 +184,7 @@ def test_one_per_class_is_one_for_all_with_two_classes(iris):
     X, y = iris
     X, y = X[y != "setosa"], y[y != "setosa"]
     one = FTuneClassifier(9, random_state=0).fit(X, y)
-    each = FTuneClassifier(9, per_class=True, random_state=0).fit(X, y)
+    each = FTuneClassifier(9, random_state=0).fit(X, y).set_params(per_class=True).fit(X, y)
     np.testing.assert_array_equal(one.coef_, each.coef_)
     np.testing.assert_array_equal(one.validation_scores_, each.validation_scores_[0])
     assert (each.transfers_, each.C_[0]) == (one.transfers_, one.C_)
