@@ -99,8 +99,8 @@ def _plans(
     from kernlearn.experiments import make_plan, missing_datasets
 
     if not available:
-        cards = [c for e in experiments for c in missing_datasets(e.config, data_dir).values()]
-        missing = list({card.name: card for card in cards}.values())
+        found = [missing_datasets(e.config, data_dir, needed=True) for e in experiments]
+        missing = list({c.name: c for cards in found for c in cards.values()}.values())
         if missing:
             text = missing_message(missing, data_dir)
             raise DataError(

@@ -125,9 +125,9 @@ def make_plan(
 
     config = experiment.config
     missing = missing_datasets(config, data_dir)
-    needed = [card for k, card in missing.items() if not config.datasets[k].optional]
+    needed = missing_datasets(config, data_dir, needed=True)
     if needed and not available:
-        raise DataError(missing_message(needed, data_dir))
+        raise DataError(missing_message(list(needed.values()), data_dir))
     trials = [
         _trial(experiment, labels, spec, source, split)
         for labels, spec, source in _cells(experiment, list(missing), data_dir)
@@ -136,11 +136,17 @@ def make_plan(
     return Plan(experiment, trials, list(missing), _axes(config))
 
 
-def missing_datasets(config: ExperimentConfig, data_dir: Path | None = None) -> "dict[str, Card]":
-    """Return the cards of an experiment's data sets that are not found, by label."""
+def missing_datasets(
+    config: ExperimentConfig, data_dir: Path | None = None, *, needed: bool = False
+) -> "dict[str, Card]":
+    """Return the cards of an experiment's data sets that are not found, by label.
+
+    With ``needed`` without those that are optional.
+    """
     from kernlearn.datasets import find_card, locate
 
-    named = {k: d.name or k for k, d in config.datasets.items() if d.is_published}
+    asked = {k: d for k, d in config.datasets.items() if not (needed and d.optional)}
+    named = {k: d.name or k for k, d in asked.items() if d.is_published}
     cards = {label: find_card(name, data_dir) for label, name in named.items()}
     return {label: card for label, card in cards.items() if locate(card, data_dir) is None}
 
