@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks._landmark_classifier import LandmarkClassifier, Training, compared
+from kernlearn.landmarks._landmark_classifier import LandmarkClassifier, compared
 from kernlearn.landmarks._selection import select_landmarks
+from kernlearn.landmarks._training import Training, penalties
 from kernlearn.solvers._linear_path import linear_paths
 
 
@@ -158,12 +159,11 @@ class BBSClassifier(LandmarkClassifier):
             )
         ]
 
-    def _n_choices(self, penalties: NDArray[np.float64]) -> int:
-        return len(penalties)
+    def _n_choices(self) -> int:
+        return len(penalties(self.C))
 
-    def _learn(
-        self, data: Training, penalties: NDArray[np.float64], rng: np.random.RandomState
-    ) -> None:
+    def _learn(self, data: Training, rng: np.random.RandomState) -> None:
+        Cs = penalties(self.C)
         chosen = select_landmarks(
             self.n_landmarks, data.codes, selection=self.selection, column=data.column, rng=rng
         )
@@ -171,18 +171,16 @@ class BBSClassifier(LandmarkClassifier):
         similarities = compared(landmarks, data.X)
         self.scale_ = self._scale(similarities, len(landmarks))
         features = similarities(slice(None)) / self.scale_
-        coef, intercept = linear_paths(
-            features, data.targets, penalties, **self._solver_options(rng)
-        )
+        coef, intercept = linear_paths(features, data.targets, Cs, **self._solver_options(rng))
         best, self.validation_scores_ = 0, None
-        board = self._scoreboard(data, (1, len(penalties)))
+        board = self._scoreboard(data, (1, len(Cs)))
         if board is not None:
             features = compared(landmarks, data.X_val)(slice(None)) / self.scale_
             for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
                 board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
             best = board.best(each=False)[0][1]
             self.validation_scores_ = board.accuracies(each=False)[0]
-        self.C_ = float(penalties[best])
+        self.C_ = float(Cs[best])
         self.coef_ = coef[:, best].astype(features.dtype)
         self.intercept_ = intercept[:, best].astype(features.dtype)
         self.landmark_indices_ = landmarks.indices

@@ -79,8 +79,8 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
     training_errors_ : list of ndarray of shape (n_rounds,)
         Share of the problem's training points that the rounds so far get wrong.
     training_losses_ : list of ndarray of shape (n_rounds,)
-        Their mean exponential loss, a bound on the error and at most the product of
-        :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
+        Their mean exponential loss, a bound on the error and, unless a learner makes no error,
+        at most the product of :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
@@ -99,10 +99,10 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
     has none at all its combination is 0.
 
     [1]_ leaves open how many pairs are drawn and how thresholds are found. With
-    ``pool_size=None`` and thresholds, validation accuracies are those that [2]_ reports for the
-    authors' code (table 4.2); with v = 0 they stay below those reported for 300 landmarks. A
-    pool larger than the number of landmarks costs time in training only and is more accurate
-    where landmarks are few.
+    ``pool_size=None`` and thresholds most of the accuracies come back that [2]_ reports for the
+    authors' code, and the rest is exceeded; with v = 0 those reported for 300 landmarks are out
+    of reach. A pool larger than the number of landmarks costs time in training only and is more
+    accurate where landmarks are few.
 
     References
     ----------

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks._landmark_classifier import LandmarkClassifier, Training, compared
+from kernlearn.landmarks._landmark_classifier import LandmarkClassifier, compared
 from kernlearn.landmarks._selection import select_pairs
 from kernlearn.landmarks._similarities import Landmarks
+from kernlearn.landmarks._training import Training, penalties
 from kernlearn.landmarks._transfer import Transfer, as_transfer
 from kernlearn.solvers._linear_path import linear_path
 
@@ -215,12 +216,11 @@ class FTuneClassifier(LandmarkClassifier):
             raise ValueError("'transfers' must hold at least one transfer function")
         return [as_transfer(transfer) for transfer in given]
 
-    def _n_choices(self, penalties: NDArray[np.float64]) -> int:
-        return len(self._family()) * len(penalties)
+    def _n_choices(self) -> int:
+        return len(self._family()) * len(penalties(self.C))
 
-    def _learn(
-        self, data: Training, penalties: NDArray[np.float64], rng: np.random.RandomState
-    ) -> None:
+    def _learn(self, data: Training, rng: np.random.RandomState) -> None:
+        Cs = penalties(self.C)
         family, options = self._family(), self._solver_options(rng)
         pairs = select_pairs(
             self.n_landmarks, data.codes, selection=self.selection, column=data.column, rng=rng
@@ -231,13 +231,13 @@ class FTuneClassifier(LandmarkClassifier):
         training = compared(landmarks, data.X)
         dtype = training(slice(1)).dtype
         self.scale_ = self._scale(training, len(landmarks))
-        board = self._scoreboard(data, (len(family), len(penalties)))
+        board = self._scoreboard(data, (len(family), len(Cs)))
         validation = None if board is None else compared(landmarks, data.X_val)
 
         paths = []
         for problem, target in enumerate(data.targets):
             embedded = self._embeddings(training, places[problem], family)
-            paths.append([linear_path(each, target, penalties, **options) for each in embedded])
+            paths.append([linear_path(each, target, Cs, **options) for each in embedded])
             if board is not None and validation is not None:
                 embedded = self._embeddings(validation, places[problem], family)
                 for row, (each, (coef, intercept)) in enumerate(
@@ -251,7 +251,7 @@ class FTuneClassifier(LandmarkClassifier):
         best = [path[row] for path, row in zip(paths, rows, strict=True)]
         self.coef_ = np.array([c[i] for (c, _), i in zip(best, columns, strict=True)], dtype)
         self.intercept_ = np.array([b[i] for (_, b), i in zip(best, columns, strict=True)], dtype)
-        self.C_ = penalties[list(columns)] if self.per_class else float(penalties[columns[0]])
+        self.C_ = Cs[list(columns)] if self.per_class else float(Cs[columns[0]])
         self._keep_transfers(tuple(family[row] for row in rows))
         self.landmark_indices_ = data.candidates.indices[pairs]
         self._keep_for_prediction(landmarks, places)

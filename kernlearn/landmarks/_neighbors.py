@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from kernlearn.landmarks._choice import AllPointsClassifier, Parts, numbers
+from kernlearn.landmarks._choice import AllPointsClassifier
+from kernlearn.landmarks._training import Training, numbers
 
 
 class SimilarityKNNClassifier(AllPointsClassifier):
@@ -107,13 +108,13 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         ascending = numbers(self.n_neighbors, "n_neighbors", "an int >= 1", "iu", lambda k: k >= 1)
         return ascending[::-1]
 
-    def _train(self, parts: Parts, choices: list[int]) -> list[int]:
-        if choices[0] > len(parts.codes):
+    def _train(self, data: Training, choices: list[int]) -> list[int]:
+        if choices[0] > len(data.codes):
             raise ValueError(
-                f"'n_neighbors' must be at most the number of training points, {len(parts.codes)}"
-                f"{' without those kept apart' if parts.X_val.shape[0] else ''}, got {choices[0]}"
+                f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
+                f"{' without those kept apart' if data.X_val.shape[0] else ''}, got {choices[0]}"
             )
-        self._votes = np.eye(len(self.classes_))[parts.codes]
+        self._votes = np.eye(len(self.classes_))[data.codes]
         return choices
 
     def _decide(self, model: int, similarities: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.landmarks._choice import ChoosesC, Parts
+from kernlearn.landmarks._choice import ChoosesC
+from kernlearn.landmarks._training import Training
 from kernlearn.solvers import LinearSVM
 
 
@@ -79,9 +80,9 @@ class SimilarityFeatureSVM(ChoosesC):
         """The SVM on the similarities."""
         return self._model
 
-    def _train(self, parts: Parts, choices: list[float]) -> list[LinearSVM]:
-        features = parts.landmarks.compare(parts.X)
-        return [LinearSVM(C=C).fit(features, parts.codes) for C in choices]
+    def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
+        features = data.candidates.compare(data.X)
+        return [LinearSVM(C=C).fit(features, data.codes) for C in choices]
 
     def _decide(
         self, model: LinearSVM, similarities: NDArray[np.floating]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.utils._param_validation import StrOptions
 
-from kernlearn.landmarks._choice import ChoosesC, Parts
+from kernlearn.landmarks._choice import ChoosesC
+from kernlearn.landmarks._training import Training
 from kernlearn.solvers import KernelSVM
 
 
@@ -110,8 +111,8 @@ class SpectrumSVM(ChoosesC):
         """The SVM on the changed matrix."""
         return self._model
 
-    def _train(self, parts: Parts, choices: list[float]) -> list[KernelSVM]:
-        similarities = parts.landmarks.compare(parts.X)
+    def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
+        similarities = data.candidates.compare(data.X)
         matrix = similarities.astype(np.float64)
         matrix = (matrix + matrix.T) / 2
         self.eigenvalues_, vectors = eigh(matrix)
@@ -122,7 +123,7 @@ class SpectrumSVM(ChoosesC):
         kernel = self._mapped(matrix)
         if self.spectrum == "shift" and self._negative.size:
             kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
-        return [KernelSVM("precomputed", C=C).fit(kernel, parts.codes) for C in choices]
+        return [KernelSVM("precomputed", C=C).fit(kernel, data.codes) for C in choices]
 
     def _decide(
         self, model: KernelSVM, similarities: NDArray[np.floating]

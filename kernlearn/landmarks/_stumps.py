@@ -3,8 +3,9 @@
 The differences of a pool of pairs are kept as bins: a byte tells how many of a pair's thresholds
 a point exceeds. A round of boosting needs the sum of weight times label in each bin of each pair.
 These sums are carried from round to round: the weights of points that the last weak learner got
-right all shrink by one factor, so only the points that it got wrong are added anew. Since that
-factor is below 1, rounding errors shrink with it and do not pile up.
+right all change by one factor, and of those that it got wrong by another, so the sums are
+multiplied by the factor of the more numerous and only the others are added anew. Rounding errors
+are multiplied as well; before they matter everything is added up from the start.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 # Edges closer than this are the same: which of them is first must not hang on rounding.
 _SAME_EDGE = 1e-12
+# Rounding errors that sums may carry along, in those of one round.
+_DRIFT = 500.0
 
 
 @dataclass(frozen=True)
@@ -227,8 +230,9 @@ def boost(pool: Pool, labels: NDArray[np.int8], n_rounds: int, reuse: bool) -> B
         factors = np.exp(-alpha * agreement)
         normalizer = weights @ factors
         loss *= normalizer
-        new = weights * (factors / normalizer)
-        sums.update(weights, new, np.exp(-alpha) / normalizer, agreement)
+        factors /= normalizer
+        new = weights * factors
+        sums.update(weights, new, factors, agreement)
         weights = new
         if not reuse or edge >= 1 - _SAME_EDGE:
             sums.available[pair] = False
@@ -247,20 +251,33 @@ class _Sums:
         self._sums = np.zeros((n_pairs, n_cuts + 1))
         self._edges = np.empty((n_pairs, n_cuts))
         self._no_cut = np.isinf(pool.cuts)
-        _add(pool.bins, np.arange(len(labels)), weights * labels, self._sums)
+        self._drift = 0.0
+        self._start(weights)
 
     def update(
         self,
         old: NDArray[np.float64],
         new: NDArray[np.float64],
-        factor: float,
+        factors: NDArray[np.float64],
         agreement: NDArray[np.int8],
     ) -> None:
-        """Change weights, those of points with agreement 1 by a factor below 1."""
-        rows = np.flatnonzero(agreement < 1)
+        """Change weights by factors, which hang on the agreement in {-1, 0, 1} alone."""
+        common = 1 if np.count_nonzero(agreement == 1) * 2 >= len(agreement) else -1
+        factor = factors[np.argmax(agreement == common)]
+        self._drift = self._drift * factor + 1
+        if self._drift > _DRIFT:
+            self._start(new)
+            return
+        rows = np.flatnonzero(agreement != common)
         self._sums *= factor
         amounts = (new[rows] - factor * old[rows]) * self.labels[rows]
         _add(self.pool.bins, rows, amounts, self._sums)
+
+    def _start(self, weights: NDArray[np.float64]) -> None:
+        """Add up all points."""
+        self._drift = 0.0
+        self._sums[:] = 0
+        _add(self.pool.bins, np.arange(len(weights)), weights * self.labels, self._sums)
 
     def best(self) -> tuple[int, int, float] | None:
         """Return pair, cut and edge of the first weak learner with the greatest edge above 0."""
