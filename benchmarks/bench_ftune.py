@@ -1,0 +1,79 @@
+"""Speed of FTUNE-S, beside the same grid as a loop over scikit-learn's LinearSVC.
+
+A run on letter with 10000 training points, 300 pairs for each of 26 classes, 6 slopes and 4
+values of C: 624 problems. The loop takes a quarter of an hour, so this is measured when asked
+for by name.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
+
+from benchmarks._measure import Row
+from kernlearn.datasets import catalogue, load, locate
+from kernlearn.experiments.protocol import Parts, prepare
+from kernlearn.kernels import GaussianKernel
+from kernlearn.landmarks import FTuneClassifier
+
+_PROTOCOL = {
+    "train": 0.5, "holdout": 0.2, "scale": ["zscore"], "max_train": None, "max_test": None,
+    "seed": 2013,
+}  # fmt: skip
+_SLOPES = (1, 5, 10, 50, 100, 1000)
+_CS = (1.0, 10.0, 100.0, 1000.0)
+
+
+def run() -> list[Row]:
+    """Measure on one thread."""
+    if locate(catalogue()["letter"]) is None:
+        print("ftune: letter left out, not found (set KERNLEARN_DATA)")
+        return []
+    data = load("letter")
+    parts = prepare(data.data, np.asarray(data.target), _PROTOCOL, 0)
+    kernel = GaussianKernel("mean_distance").fit(parts.X_train)
+    with threadpool_limits(1):
+        found = {s: _ours(parts, kernel, s) for s in ("newton", "truncated_newton")}
+        pairs = found["newton"][2].landmark_indices_
+        start = perf_counter()
+        accuracy = _loop(parts, kernel, pairs).max()
+        loop = perf_counter() - start
+    rows = []
+    for solver, (seconds, best, _) in found.items():
+        what = f"FTUNE-S on letter, {solver}"
+        rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=4))
+        rows.append(
+            Row(f"{what}: best validation accuracy less the loop's", seconds, best - accuracy,
+                at_least=-0.005)
+        )  # fmt: skip
+    return rows
+
+
+def _ours(parts: Parts, kernel: Any, solver: str) -> tuple[float, float, FTuneClassifier]:
+    model = FTuneClassifier(300, similarity=kernel, solver=solver, random_state=0)
+    start = perf_counter()
+    model.fit(parts.X_train, parts.y_train, parts.X_val, parts.y_val)
+    return perf_counter() - start, float(model.validation_scores_.max()), model
+
+
+def _loop(parts: Parts, kernel: Any, pairs: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the validation accuracy of every slope and C, trained one by one."""
+    classes = np.unique(parts.y_train)
+    scores = np.empty((len(_SLOPES), len(_CS), len(parts.y_val), len(classes)))
+    for k, label in enumerate(classes):
+        y = np.where(parts.y_train == label, 1, -1)
+        train, val = (
+            kernel(X, parts.X_train[pairs[k, :, 0]]) - kernel(X, parts.X_train[pairs[k, :, 1]])
+            for X in (parts.X_train, parts.X_val)
+        )
+        for i, slope in enumerate(_SLOPES):
+            features, held_out = (np.clip(slope * d, -1, 1) for d in (train, val))
+            for j, C in enumerate(_CS):
+                model = LinearSVC(C=C, fit_intercept=False).fit(features, y)
+                scores[i, j, :, k] = model.decision_function(held_out)
+    return (classes[scores.argmax(axis=-1)] == parts.y_val).mean(axis=-1)
