@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-CONFIGS := table3_1 figure3_1 figure3_2
+CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2
 
 .PHONY: help demo test lint format bench reproduce-all reproduce-quick clean
 

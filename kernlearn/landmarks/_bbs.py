@@ -88,6 +88,8 @@ class BBSClassifier(LandmarkClassifier):
         Zeros without ``fit_intercept``.
     C_ : float
         The C chosen.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
     validation_scores_ : ndarray of shape (n_C,) or None
         Accuracy on the validation points with each C, ascending; None without such points.
     scale_ : float
@@ -181,6 +183,7 @@ class BBSClassifier(LandmarkClassifier):
             best = board.best(each=False)[0][1]
             self.validation_scores_ = board.accuracies(each=False)[0]
         self.C_ = float(Cs[best])
+        self.best_params_ = {"C": self.C_}
         self.coef_ = coef[:, best].astype(features.dtype)
         self.intercept_ = intercept[:, best].astype(features.dtype)
         self.landmark_indices_ = landmarks.indices

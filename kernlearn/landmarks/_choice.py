@@ -42,6 +42,7 @@ class AllPointsClassifier(SimilarityClassifier):
             )
             best = int(self.validation_scores_.argmax())
         self._model = models[best]
+        self.best_params_ = {self._chosen: choices[best]}
         setattr(self, f"{self._chosen}_", choices[best])
 
     @abstractmethod

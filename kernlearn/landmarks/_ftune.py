@@ -122,6 +122,8 @@ class FTuneClassifier(LandmarkClassifier):
         That one; only with ``per_class=False``.
     C_ : float or ndarray of shape (n_problems,)
         The C chosen; of each problem with ``per_class=True``.
+    best_params_ : dict
+        What was chosen, by the parameter's name; only with ``per_class=False``.
     validation_scores_ : ndarray of shape (n_transfers, n_C) or (n_problems, n_transfers, n_C)
         Accuracy on the validation points of each choice, C ascending; of each problem on its
         own with ``per_class=True``. None without validation points.
@@ -259,9 +261,12 @@ class FTuneClassifier(LandmarkClassifier):
     def _keep_transfers(self, chosen: tuple[Transfer, ...]) -> None:
         self.transfers_ = chosen
         if self.per_class:
-            self.__dict__.pop("transfer_", None)  # of an earlier fit
+            # what an earlier fit left
+            self.__dict__.pop("transfer_", None)
+            self.__dict__.pop("best_params_", None)
         else:
             self.transfer_ = chosen[0]
+            self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
 
     def _keep_for_prediction(self, landmarks: Landmarks, places: NDArray[np.intp]) -> None:
         """Keep the landmarks of pairs with a weight."""

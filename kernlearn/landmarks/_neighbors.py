@@ -45,6 +45,8 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     classes_ : ndarray of shape (n_classes,)
     n_neighbors_ : int
         The k in use.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each k, in descending order of k; None without
         such points.

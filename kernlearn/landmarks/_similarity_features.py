@@ -42,6 +42,8 @@ class SimilarityFeatureSVM(ChoosesC):
         The C in use.
     svm_ : LinearSVM
         The SVM on the similarities; its classes are places in `classes_`.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int

@@ -58,6 +58,8 @@ class SpectrumSVM(ChoosesC):
         The SVM on the changed matrix; its classes are places in `classes_`.
     eigenvalues_ : ndarray of shape (n_training_points,)
         The spectrum before it was changed, ascending.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int

@@ -205,3 +205,37 @@ def test_kernel_approximation_measures_the_error_of_the_gram_matrix(tmp_path):
     assert mean["RF", 10000] < mean["RF", 10] / 10
     assert mean["H0/1", 10] < mean["RF", 10]
     assert mean["H0/1", 10000] < 0.02
+
+
+HELD_OUT = """\
+title: t
+datasets:
+  matrix: {generator: indefinite_similarity, n_samples: 150, negative: 0.05, noise: 0.2}
+  moons: {generator: two_moons, n_samples: 150}
+kernels: {gaussian: {kernel: GaussianKernel, sigma: mean_distance}}
+methods:
+  BBS: {estimator: BBSClassifier, n_landmarks: 20, C: 10}
+  FTUNE: {estimator: FTuneClassifier, n_landmarks: 20}
+  clip: {estimator: SpectrumSVM, spectrum: clip, baseline: true}
+  SVM: {estimator: KernelSVM, C: {select: [1, 100]}}
+metrics: [accuracy, fit_seconds]
+protocol: {splits: 2, train: 0.6, holdout: 0.2}
+"""
+
+
+def test_held_out_rows_choose_and_are_not_trained_on(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(HELD_OUT)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == len(plan.trials) == 16
+        results = store.get(t.key for t in plan.trials)
+    for trial in plan.trials:
+        result = results[trial.key]
+        assert (result.info["n_train"], result.info["n_test"]) == (90, 30)
+        assert result.metrics["accuracy"] > 0.6, trial
+        asked = {"BBS": {"C"}, "FTUNE": {"transfers", "C"}, "clip": {"C"}, "SVM": {"C"}}
+        assert set(result.info["selected"]) == asked[trial.labels["method"]]
+    chosen = {results[t.key].info["selected"]["C"] for t in plan.trials
+              if t.labels["method"] == "BBS"}  # fmt: skip
+    assert chosen == {10}
