@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
-Task = Literal["classification", "kernel_approximation"]
+Task = Literal["classification", "regression", "ordinal", "kernel_approximation"]
 
 
 class _Section(BaseModel):
@@ -49,6 +49,9 @@ class DatasetEntry(_OpenSection):
         default=None, description="make two classes: a random half positive, or the classes named"
     )
     scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
+    bins: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="cut a real target into so many grades of equal frequency"
+    )
     optional: bool = Field(default=False, description="run without it where it is not found")
 
     @property
@@ -84,6 +87,9 @@ class Protocol(_Section):
     max_train: Count | None = None
     max_test: Count | None = None
     scale: list[Scaling] = []
+    scale_target: Literal["max_abs", "zscore"] | None = Field(
+        default=None, description="what real targets are divided by, learnt on the training part"
+    )
     validation: Fraction = Field(
         default=0.2, description="share of the training part for `select`"
     )
@@ -213,7 +219,7 @@ class ExperimentConfig(_Section):
     ----------
     title, source : str
         What it is and the paper, table or figure it re-measures.
-    task : {"classification", "kernel_approximation"}
+    task : {"classification", "regression", "ordinal", "kernel_approximation"}
         What is done with a method, and so which metrics there are.
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.

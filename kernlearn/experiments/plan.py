@@ -21,6 +21,9 @@ from kernlearn.experiments.values import unfold, varied
 if TYPE_CHECKING:
     from kernlearn.datasets import Card
 
+# Settings that are part of a key only where they are given: keys made before they came still hold.
+_LATER = ("holdout", "scale_target")
+
 # Raised when the way a trial is carried out changes its numbers.
 _TRIAL_VERSION = 1
 
@@ -174,8 +177,7 @@ def _cells(
     """Yield the labels, the specification and the data's source of every cell of the table."""
     config = experiment.config
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
-    if protocol["holdout"] is None:
-        del protocol["holdout"]
+    protocol = {k: v for k, v in protocol.items() if v is not None or k not in _LATER}
     for name, entry in config.datasets.items():
         if name in left_out:
             continue

@@ -202,6 +202,16 @@ def prepare(
         X_train = scaler.fit_transform(X_train)
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
     X_val, X_test = others
+    y = _scaled_target(y, train, protocol.get("scale_target"))
     if not len(held_out):
         return Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
     return Parts(X_train, y[train], X_test, y[test], X_val, y[held_out], pairwise)
+
+
+def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:
+    if how is None:
+        return y
+    known = y[train]
+    if how == "max_abs":
+        return y / (np.abs(known).max() or 1.0)
+    return (y - known.mean()) / (known.std() or 1.0)

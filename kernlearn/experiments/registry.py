@@ -66,6 +66,10 @@ ESTIMATORS: dict[str, Component] = {
         "kernlearn.landmarks:SpectrumSVM", 1, "SVM after clipping, flipping or shifting a spectrum"
     ),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
+    "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
+    "LinearSVMRegressor": Component(
+        "kernlearn.solvers:LinearSVMRegressor", 1, "linear support vector regression by LIBLINEAR"
+    ),
 }
 
 KERNELS: dict[str, Component] = {
@@ -111,6 +115,11 @@ class Metric:
 
 METRICS: dict[str, Metric] = {
     "accuracy": Metric("accuracy", 1),
+    "mse": Metric("MSE", -1),
+    "mae": Metric("MAE", -1),
+    "aae": Metric("AAE", -1),
+    "macro_aae": Metric("macro AAE", -1),
+    "zero_one": Metric("0-1 error", -1),
     "gram_error": Metric("mean |K − ZZᵀ|", -1),
     "fit_seconds": Metric("fit s", -1),
     "fit_cpu_seconds": Metric("fit cpu s", -1),
@@ -122,12 +131,15 @@ METRICS: dict[str, Metric] = {
     "n_support": Metric("support vectors", -1),
 }
 
+_COSTS = (
+    "fit_seconds", "fit_cpu_seconds", "predict_seconds", "predict_cpu_seconds",
+    "native_predict_seconds", "select_seconds", "n_support",
+)  # fmt: skip
 #: Metrics that each task can measure; not every method gives every one.
 TASK_METRICS: dict[str, tuple[str, ...]] = {
-    "classification": (
-        "accuracy", "fit_seconds", "fit_cpu_seconds", "predict_seconds", "predict_cpu_seconds",
-        "native_predict_seconds", "select_seconds", "n_support",
-    ),
+    "classification": ("accuracy", *_COSTS),
+    "regression": ("mse", "mae", *_COSTS),
+    "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
     "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
 }  # fmt: skip
 

@@ -40,7 +40,9 @@ def dataset_variants(
     source : dict
         Where it comes from on this machine, for :func:`load_source`.
     """
-    options = {"nominal": entry.nominal, "binarize": entry.binarize}
+    options: dict[str, Any] = {"nominal": entry.nominal, "binarize": entry.binarize}
+    if entry.bins is not None:
+        options["bins"] = entry.bins
     if entry.generator is not None:
         from kernlearn.datasets import generators
 

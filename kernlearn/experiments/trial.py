@@ -11,10 +11,11 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.experiments.plan import Trial, canonical
-from kernlearn.experiments.protocol import Parts, binarized, positive_classes, prepare
+from kernlearn.experiments.protocol import Parts, prepare
 from kernlearn.experiments.registry import ESTIMATORS, KERNELS, kernel_parameter
 from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.sources import load_source
+from kernlearn.experiments.tasks import TASKS, Task
 from kernlearn.experiments.timing import Stopwatch, thread_limit
 
 # Enough rows to load every lazy import and library once before anything is timed.
@@ -87,41 +88,36 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
     # a limit holds only for libraries that are loaded: LIBSVM comes with OpenMP threads of its own
     ESTIMATORS[spec["method"]["name"]].load()
     with thread_limit(spec["protocol"]["threads"]):
-        return _TASKS[spec["task"]](trial, data_dir)
+        return _RUN[spec["task"]](trial, data_dir)
 
 
-def _classify(trial: Trial, data_dir: Path | None) -> Outcome:
+def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
+    """Fit on the training part, judge the predictions on the test part."""
     spec, protocol = trial.spec, trial.spec["protocol"]
+    task = TASKS[spec["task"]]
     data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
-    positive = positive_classes(
-        [str(n) for n in data.target_names],
-        spec["dataset"]["binarize"],
-        protocol["seed"],
-        spec["dataset"].get("name") or spec["dataset"]["generator"],
-    )
-    y = binarized(data, positive)
+    outcome = Outcome()
+    y = task.target(data, spec, outcome.info)
     kind = data.get("similarity")
     parts = prepare(data.data, y, protocol, trial.split, pairwise=kind is not None)
-    outcome = Outcome(info={"n_train": parts.X_train.shape[0], "n_test": parts.X_test.shape[0]})
-    if positive is not None:
-        outcome.info["positive"] = positive
+    outcome.info["n_train"], outcome.info["n_test"] = len(parts.y_train), len(parts.y_test)
     if data.get("sample"):
         outcome.info["sample"] = data.note
 
     with Stopwatch() as selecting:
         kernel = _kernel(spec["kernel"], parts.X_train, parts.y_train)
         estimator = _build(spec["method"], trial, kernel, kind)
-        chosen = _select(estimator, spec["method"]["select"], parts, trial)
+        chosen = _select(estimator, spec["method"]["select"], parts, trial, task)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
     outcome.metrics["select_seconds"] = selecting.wall
     _warm_up(estimator, parts, canonical([spec["method"], spec["kernel"]]))
-    _time_classifier(estimator, parts, outcome)
+    _measure(estimator, parts, task, outcome)
     return outcome
 
 
-def _time_classifier(estimator: Any, parts: Parts, outcome: Outcome) -> None:
+def _measure(estimator: Any, parts: Parts, task: Task, outcome: Outcome) -> None:
     with Stopwatch() as fitting:
         _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val)
     with Stopwatch() as predicting:
@@ -133,7 +129,7 @@ def _time_classifier(estimator: Any, parts: Parts, outcome: Outcome) -> None:
             estimator.predict_native(parts.X_test)
         metrics["native_predict_seconds"] = native.wall
         watches.append(native)
-    metrics["accuracy"] = float(np.mean(predicted == parts.y_test))
+    metrics |= task.measure(parts.y_test, task.as_label(predicted, parts.y_train))
     metrics["fit_seconds"], metrics["fit_cpu_seconds"] = fitting.wall, fitting.cpu
     metrics["predict_seconds"], metrics["predict_cpu_seconds"] = predicting.wall, predicting.cpu
     if hasattr(estimator, "n_support_"):
@@ -151,15 +147,15 @@ def _fit(estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -
 
 
 def _select(
-    estimator: Any, grid: dict[str, list[Any]], parts: Parts, trial: Trial
+    estimator: Any, grid: dict[str, list[Any]], parts: Parts, trial: Trial, task: Task
 ) -> dict[str, Any]:
-    """Choose parameters by accuracy on held-out rows; the first of equals wins.
+    """Choose parameters by what the task scores on held-out rows; the first of equals wins.
 
     Where the protocol holds none out, a part of the training set is taken for it.
     """
     if not grid:
         return {}
-    if parts.X_val is not None:
+    if parts.X_val is not None and parts.y_val is not None:
         X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
     else:
         protocol = trial.spec["protocol"]
@@ -172,7 +168,7 @@ def _select(
     best: tuple[float, dict[str, Any]] | None = None
     for parameters in ParameterGrid(grid):
         fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val)
-        score = float(np.mean(fitted.predict(X_val) == y_val))
+        score = task.score(y_val, task.as_label(fitted.predict(X_val), y))
         if best is None or score > best[0]:
             best = (score, parameters)
     assert best is not None
@@ -184,8 +180,11 @@ def _warm_up(estimator: Any, parts: Parts, method: str) -> None:
     if method in _warm:
         return
     _warm.add(method)
+    rows = np.arange(min(_WARM_UP_ROWS, len(parts.y_train)))
     _, first = np.unique(parts.y_train, return_index=True)
-    rows = np.union1d(first, np.arange(min(_WARM_UP_ROWS, len(parts.y_train))))
+    if len(first) <= _WARM_UP_ROWS:
+        # a row of every class
+        rows = np.union1d(first, rows)
     X, y = parts.training(rows, rows), parts.y_train[rows]
     with warnings.catch_warnings():
         # what is said of so few rows is of no interest
@@ -217,4 +216,4 @@ def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:
     )
 
 
-_TASKS = {"classification": _classify, "kernel_approximation": _approximate}
+_RUN = {**dict.fromkeys(TASKS, _supervise), "kernel_approximation": _approximate}

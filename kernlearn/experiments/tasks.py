@@ -1,0 +1,117 @@
+"""What each kind of supervised problem predicts, and how predictions are judged."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from kernlearn.experiments.protocol import binarized, positive_classes
+
+
+def _as_it_is(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[Any]:
+    return predicted
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of problem.
+
+    Attributes
+    ----------
+    target : callable
+        Takes the data, a trial's specification and a dict for what else is to be told;
+        returns what is predicted, one value a row.
+    measure : callable
+        Takes true and predicted values, returns the metrics by name.
+    score : callable
+        Takes the same, returns a number of which more is better, to choose parameters by.
+    as_label : callable
+        Takes predicted values and those of the training part, returns what is judged.
+    """
+
+    target: Callable[[Bunch, dict[str, Any], dict[str, Any]], NDArray[Any]]
+    measure: Callable[[NDArray[Any], NDArray[Any]], dict[str, float]]
+    score: Callable[[NDArray[Any], NDArray[Any]], float]
+    as_label: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]] = _as_it_is
+
+
+def _classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+    positive = positive_classes(
+        [str(n) for n in data.target_names],
+        spec["dataset"]["binarize"],
+        spec["protocol"]["seed"],
+        spec["dataset"].get("name") or spec["dataset"]["generator"],
+    )
+    if positive is not None:
+        info["positive"] = positive
+    return binarized(data, positive)
+
+
+def _accuracy(true: NDArray[Any], predicted: NDArray[Any]) -> float:
+    return float(np.mean(true == predicted))
+
+
+def _values(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.float64]:
+    return np.asarray(data.target, dtype=np.float64)
+
+
+def _errors(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:
+    return {
+        "mse": float(np.mean((true - predicted) ** 2)),
+        "mae": float(np.mean(np.abs(true - predicted))),
+    }
+
+
+def _grades(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.intp]:
+    n_bins = spec["dataset"].get("bins")
+    if n_bins is None:
+        return np.asarray(data.target)
+    return equal_frequency(np.asarray(data.target, dtype=np.float64), n_bins)
+
+
+def equal_frequency(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+    """Cut values into grades 0, 1, ... of about as many rows each.
+
+    Equal values get the same grade, so that there may be fewer grades than asked for.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+    n_bins : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    edges = np.quantile(values, np.arange(1, n_bins) / n_bins)
+    _, grades = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)
+    return grades
+
+
+def _nearest_grade(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[np.intp]:
+    """Round real predictions, and keep them within the grades of the training part."""
+    return np.clip(np.rint(predicted), y_train.min(), y_train.max()).astype(np.intp)
+
+
+def _grade_errors(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:
+    error = np.abs(true - predicted)
+    return {
+        "aae": float(error.mean()),
+        "macro_aae": float(np.mean([error[true == grade].mean() for grade in np.unique(true)])),
+        "zero_one": float(np.mean(error > 0)),
+    }
+
+
+#: Tasks by their names in a config.
+TASKS: dict[str, Task] = {
+    "classification": Task(
+        _classes, lambda true, predicted: {"accuracy": _accuracy(true, predicted)}, _accuracy
+    ),
+    "regression": Task(_values, _errors, lambda *values: -_errors(*values)["mse"]),
+    "ordinal": Task(
+        _grades, _grade_errors, lambda *values: -_grade_errors(*values)["aae"], _nearest_grade
+    ),
+}

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.tasks import TASKS, equal_frequency
+
+
+def test_bins_hold_as_many_rows_each():
+    values = np.random.default_rng(0).permutation(np.arange(100.0))
+    grades = equal_frequency(values, 10)
+    np.testing.assert_array_equal(np.bincount(grades), 10)
+    assert (np.diff(grades[np.argsort(values)]) >= 0).all()
+
+
+def test_equal_values_get_the_same_grade_and_grades_have_no_gaps():
+    grades = equal_frequency(np.array([0.0] * 50 + [1, 2, 3, 4, 5]), 10)
+    assert set(grades[:50]) == {0}
+    np.testing.assert_array_equal(np.unique(grades), np.arange(grades.max() + 1))
+
+
+def test_metrics_by_hand():
+    true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
+    assert TASKS["ordinal"].measure(true, predicted) == {
+        "aae": 0.75, "macro_aae": pytest.approx((0.5 + 0 + 2) / 3), "zero_one": 0.5,
+    }  # fmt: skip
+    assert TASKS["regression"].measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
+    assert TASKS["classification"].measure(true, predicted) == {"accuracy": 0.5}
+
+
+def test_real_predictions_become_the_nearest_grade():
+    found = TASKS["ordinal"].as_label(np.array([-3.0, 1.4, 1.6, 9.0]), np.array([1, 2, 3]))
+    np.testing.assert_array_equal(found, [1, 1, 2, 3])
+
+
+REGRESSION = """\
+title: t
+task: regression
+datasets: {mine: {file: mine.csv}}
+methods:
+  mean: {estimator: DummyRegressor, baseline: true}
+  SVR: {estimator: LinearSVMRegressor, C: {select: [0.001, 10]}}
+protocol: {splits: 2, train: 0.6, scale: [zscore], scale_target: max_abs}
+metrics: [mse, fit_seconds]
+"""
+
+
+def test_regression_and_ordinal_regression_of_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = 100 * (X @ [1, 2, 0] + 0.01 * rng.normal(size=200))
+    np.savetxt(tmp_path / "mine.csv", np.c_[X, y], delimiter=",", header="a,b,c,y", comments="")
+    path = tmp_path / "c.yaml"
+    path.write_text(REGRESSION)
+    ordinal = REGRESSION.replace("task: regression", "task: ordinal")
+    ordinal = ordinal.replace("mine.csv}", "mine.csv, bins: 5}").replace(
+        "metrics: [mse", "metrics: [aae"
+    )
+    other = tmp_path / "o.yaml"
+    other.write_text(ordinal.replace(", scale_target: max_abs", ""))
+    with Store(tmp_path / "s") as store:
+        for config, metric, better in ((path, "mse", 0.01), (other, "aae", 0.5)):
+            plan = make_plan(load_config(config))
+            assert run_plan(plan, store).done == 4
+            results = store.get(t.key for t in plan.trials)
+            for trial in plan.trials:
+                found = results[trial.key].metrics[metric]
+                if trial.labels["method"] == "SVR":
+                    assert found < better
+                    assert results[trial.key].info["selected"] == {"C": 10}
+                else:
+                    assert found > better
