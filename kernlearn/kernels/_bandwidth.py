@@ -70,6 +70,39 @@ def mean_distance(X: MatrixLike, *, block_rows: int | None = None) -> float:
     return float(total / (n_samples * (n_samples - 1) / 2))
 
 
+def mean_manhattan_distance(X: MatrixLike) -> float:
+    """Exact mean Manhattan distance over all pairs of rows i < j, one feature by one.
+
+    The k-th smallest of n numbers is the larger one of k of its pairs and the smaller one of
+    n - 1 - k (k from 0), so that sorting does for all pairs.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        At least two points.
+
+    Returns
+    -------
+    float
+        The mean distance, in the units of X.
+
+    Raises
+    ------
+    ValueError
+        If X has fewer than two rows or is not finite.
+    """
+    X = check_array(X, accept_sparse="csc", dtype=np.float64, ensure_min_samples=2)
+    n_samples, n_features = X.shape
+    surplus = 2 * np.arange(n_samples) - (n_samples - 1)
+    total = 0.0
+    for columns in gen_batches(n_features, max(1, _DENSE_ELEMENTS // n_samples)):
+        block = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
+        ordered = np.sort(block, axis=0)
+        ordered -= ordered[n_samples // 2].copy()
+        total += float((surplus @ ordered).sum())
+    return total / (n_samples * (n_samples - 1) / 2)
+
+
 def _sum_of_distances(
     rows: np.ndarray,
     row_norms: np.ndarray,

@@ -12,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels._base import Kernel
+from kernlearn.kernels._distances import map_manhattan_distances, map_squared_distances, negate
 from kernlearn.kernels._dot_product import BaseDotProductKernel
-from kernlearn.kernels._radial import map_manhattan_distances, map_squared_distances, negate
 from kernlearn.kernels._typing import MatrixLike
 
 _REAL = Interval(Real, None, None, closed="neither")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import gammaln, xlogy
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._param_validation import Interval
 
 from kernlearn.kernels._bandwidth import mean_distance
 from kernlearn.kernels._dot_product import BaseDotProductKernel
 from kernlearn.kernels._typing import MatrixLike
+from kernlearn.kernels._width import WidthKernel
 
 _DEGREE = Interval(Integral, 1, None, closed="left")
 
@@ -101,7 +101,7 @@ class PolynomialKernel(BaseDotProductKernel):
         return self.degree * _power(t + float(self.coef0), self.degree - 1)
 
 
-class ExponentialKernel(BaseDotProductKernel):
+class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     r"""The exponential kernel :math:`\exp(\langle x, y \rangle / \sigma^2)`.
 
     Parameters
@@ -122,10 +122,6 @@ class ExponentialKernel(BaseDotProductKernel):
     5.0
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})],
-    }
-
     def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
         self.sigma = sigma
 
@@ -134,45 +130,8 @@ class ExponentialKernel(BaseDotProductKernel):
         """Order above which all coefficients are zero: there is none."""
         return None
 
-    @property
-    def data_dependent(self) -> bool:
-        """Whether ``fit`` has to be called before the kernel can be evaluated."""
-        return isinstance(self.sigma, str)
-
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
-        """Work out the width.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The kernel itself.
-
-        Raises
-        ------
-        ValueError
-            If `sigma` is not valid, or if the mean distance of the points is zero.
-        """
-        self._validate_params()
-        self.sigma_ = mean_distance(X) if self.data_dependent else float(self.sigma)
-        if not self.sigma_ > 0:
-            raise ValueError(
-                "sigma='mean_distance' needs points that differ, all rows of X are the same: "
-                "give sigma as a number > 0"
-            )
-        return self
-
-    def _width(self) -> float:
-        if not self.data_dependent:
-            return float(self.sigma)
-        check_is_fitted(self, "sigma_")
-        return self.sigma_
+    def _mean_distance(self, X: MatrixLike) -> float:
+        return mean_distance(X)
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         n = np.arange(n_max + 1)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels._base import Kernel
-from kernlearn.kernels._radial import map_manhattan_distances, map_squared_distances, negate
+from kernlearn.kernels._distances import map_manhattan_distances, map_squared_distances, negate
 from kernlearn.kernels._typing import MatrixLike
 
 _BLOCK_ROWS = 1024
