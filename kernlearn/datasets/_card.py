@@ -63,6 +63,8 @@ class Form(Strict):
         The labels, in the order of their codes, and how many rows each has.
     labels : tuple of str, optional
         The labels alone, where the counts are not known.
+    folds : tuple of int, default=()
+        The number of rows of each fold, in their order, where the publisher gives folds.
     fingerprint : str, optional
         The :func:`fingerprint` of what :func:`load` returns by default, if the data was seen.
     sample : bool, default=False
@@ -79,6 +81,7 @@ class Form(Strict):
     rows: int | None = Field(default=None, gt=0)
     classes: dict[Label, Annotated[int, Field(gt=0)]] | None = None
     labels: tuple[Label, ...] | None = None
+    folds: tuple[Annotated[int, Field(gt=0)], ...] = ()
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
@@ -93,6 +96,8 @@ class Form(Strict):
             raise ValueError(
                 f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
             )
+        if self.folds and sum(self.folds) != self.rows:
+            raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
         if self.classes is not None and self.labels is not None:
             raise ValueError("labels: must be left out where classes are given")
         if unknown := sorted(self.members.keys() - set(self.files)):

@@ -76,6 +76,9 @@ def load(
             The names of the columns.
         query : ndarray of shape (n_samples,)
             The query of each row (int64); only for ranking.
+        fold : ndarray of shape (n_samples,)
+            The published fold of each row, from 0; only where the card has folds and all
+            rows are kept.
         similarity : {"similarity", "distance"}
             What the entries of the matrix are; only for similarity matrices.
         card : Card
@@ -126,6 +129,9 @@ def load(
         del fields["query"]
     if card.similarity is not None:
         fields["similarity"] = card.similarity
+    folds = found.form.folds
+    if folds and len(contents.target) == sum(folds):
+        fields["fold"] = np.repeat(np.arange(len(folds)), folds)
     published = nominal == "ordinal" and dtype == np.float64
     comparable = published and (missing == "drop" or not contents.note)
     fields["note"] = _note(found, contents, comparable)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
-Task = Literal["classification", "regression", "ordinal", "kernel_approximation"]
+Task = Literal["classification", "regression", "ordinal", "ranking", "kernel_approximation"]
 
 
 class _Section(BaseModel):
@@ -84,6 +84,11 @@ class Protocol(_Section):
 
     splits: Count = 5
     train: Fraction = 0.6
+    folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
+        default=None,
+        description="cross-validation instead of random splits: as many folds, or the data "
+        "set's own; fold k is the test part, the one before it is held out",
+    )
     max_train: Count | None = None
     max_test: Count | None = None
     scale: list[Scaling] = []
@@ -103,6 +108,10 @@ class Protocol(_Section):
 
     @model_validator(mode="after")
     def _leaves_a_test_part(self) -> "Protocol":
+        if isinstance(self.folds, int) and self.splits > self.folds:
+            raise ValueError(f"{self.folds} folds make no more than {self.folds} splits")
+        if self.folds is not None and self.holdout is not None:
+            raise ValueError("folds hold one of them out: leave out holdout")
         if self.holdout is not None and self.train + self.holdout >= 1:
             raise ValueError("train and holdout together must leave a test part: less than 1")
         return self
@@ -219,7 +228,7 @@ class ExperimentConfig(_Section):
     ----------
     title, source : str
         What it is and the paper, table or figure it re-measures.
-    task : {"classification", "regression", "ordinal", "kernel_approximation"}
+    task : {"classification", "regression", "ordinal", "ranking", "kernel_approximation"}
         What is done with a method, and so which metrics there are.
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.

@@ -1,6 +1,6 @@
 """How a trial's data is prepared: two classes, a split, a scale learnt on the training part."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,8 @@ class Parts:
     X_val, y_val : as above, or None
         The rows held out for choosing parameters, where the protocol has such.
     pairwise : bool
+    queries : tuple of ndarray, or None
+        The query of each training, held-out and test row, for ranking.
     """
 
     X_train: Any
@@ -72,6 +74,7 @@ class Parts:
     X_val: Any = None
     y_val: NDArray[Any] | None = None
     pairwise: bool = False
+    queries: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None
 
     def training(self, rows: NDArray[np.intp], known: NDArray[np.intp]) -> Any:
         """Return some training points, as they look to a model that was fitted on ``known``."""
@@ -152,8 +155,56 @@ def split_indices(
     return order[:n_train], held_out, test if max_test is None else test[:max_test]
 
 
+def fold_indices(
+    n_samples: int,
+    folds: int | str,
+    published: NDArray[np.intp] | None,
+    *,
+    seed: int,
+    split: int,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Cut row numbers by folds: one is the test part, the one before it is held out.
+
+    The first split tests on the last fold, as LETOR's does.
+
+    Parameters
+    ----------
+    n_samples : int
+    folds : int or "published"
+        The number of random folds, or the data set's own.
+    published : ndarray of shape (n_samples,) or None
+        The data set's own fold of each row.
+    seed, split : int
+
+    Returns
+    -------
+    training, held-out, test : ndarray of int
+    """
+    if folds == "published":
+        if published is None:
+            raise ValueError("folds: the data set has no published folds; give a number")
+        fold, n_folds = published, int(published.max()) + 1
+    else:
+        n_folds = int(folds)
+        if n_folds > n_samples:
+            raise ValueError(f"folds: {n_folds} folds of {n_samples} rows")
+        fold = generator(seed, "folds").permutation(n_samples) * n_folds // n_samples
+    test = (split - 1) % n_folds
+    held_out = (split - 2) % n_folds
+    parts = (~np.isin(fold, [test, held_out]), fold == held_out, fold == test)
+    training, validation, testing = (np.flatnonzero(part) for part in parts)
+    return training, validation, testing
+
+
 def prepare(
-    X: Any, y: NDArray[Any], protocol: dict[str, Any], split: int, *, pairwise: bool = False
+    X: Any,
+    y: NDArray[Any],
+    protocol: dict[str, Any],
+    split: int,
+    *,
+    pairwise: bool = False,
+    fold: NDArray[np.intp] | None = None,
+    query: NDArray[Any] | None = None,
 ) -> Parts:
     """Split, then scale by what the training part teaches.
 
@@ -168,6 +219,10 @@ def prepare(
         Number of the split.
     pairwise : bool, default=False
         Whether X holds similarities between the points.
+    fold : ndarray of shape (n_samples,), optional
+        The data set's own fold of each row.
+    query : ndarray of shape (n_samples,), optional
+        The query of each row, for ranking.
 
     Returns
     -------
@@ -178,15 +233,7 @@ def prepare(
     ValueError
         If no test part is left, or the data cannot be scaled as asked.
     """
-    train, held_out, test = split_indices(
-        X.shape[0],
-        train=protocol["train"],
-        max_train=protocol["max_train"],
-        max_test=protocol["max_test"],
-        seed=protocol["seed"],
-        split=split,
-        holdout=protocol.get("holdout"),
-    )
+    train, held_out, test = _cut(X.shape[0], protocol, split, fold, query)
     if pairwise:
         if protocol["scale"]:
             raise ValueError("scale: a similarity matrix has no features to scale; give []")
@@ -203,9 +250,39 @@ def prepare(
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
     X_val, X_test = others
     y = _scaled_target(y, train, protocol.get("scale_target"))
-    if not len(held_out):
-        return Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
-    return Parts(X_train, y[train], X_test, y[test], X_val, y[held_out], pairwise)
+    parts = Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
+    if len(held_out):
+        parts = replace(parts, X_val=X_val, y_val=y[held_out])
+    if query is not None:
+        parts = replace(parts, queries=(query[train], query[held_out], query[test]))
+    return parts
+
+
+def _cut(
+    n_samples: int,
+    protocol: dict[str, Any],
+    split: int,
+    fold: NDArray[np.intp] | None,
+    query: NDArray[Any] | None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    if query is not None and protocol.get("folds") != "published":
+        # the documents of a query stay together
+        distinct, codes = np.unique(query, return_inverse=True)
+        parts = _cut(len(distinct), protocol, split, None, None)
+        train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        return train, held_out, test
+    seed = protocol["seed"]
+    if protocol.get("folds") is not None:
+        return fold_indices(n_samples, protocol["folds"], fold, seed=seed, split=split)
+    return split_indices(
+        n_samples,
+        train=protocol["train"],
+        max_train=protocol["max_train"],
+        max_test=protocol["max_test"],
+        seed=seed,
+        split=split,
+        holdout=protocol.get("holdout"),
+    )
 
 
 def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:

@@ -120,6 +120,10 @@ METRICS: dict[str, Metric] = {
     "aae": Metric("AAE", -1),
     "macro_aae": Metric("macro AAE", -1),
     "zero_one": Metric("0-1 error", -1),
+    "ndcg": Metric("NDCG", 1),
+    "ndcg_10": Metric("NDCG@10", 1),
+    "letor_ndcg_10": Metric("NDCG@10 (LETOR)", 1),
+    "letor_mean_ndcg": Metric("mean NDCG (LETOR)", 1),
     "gram_error": Metric("mean |K − ZZᵀ|", -1),
     "fit_seconds": Metric("fit s", -1),
     "fit_cpu_seconds": Metric("fit cpu s", -1),
@@ -140,6 +144,7 @@ TASK_METRICS: dict[str, tuple[str, ...]] = {
     "classification": ("accuracy", *_COSTS),
     "regression": ("mse", "mae", *_COSTS),
     "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
+    "ranking": ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg", *_COSTS),
     "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
 }  # fmt: skip
 

@@ -10,6 +10,8 @@ from sklearn.utils import Bunch
 
 from kernlearn.experiments.protocol import binarized, positive_classes
 
+Query = NDArray[Any] | None
+
 
 def _as_it_is(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[Any]:
     return predicted
@@ -25,7 +27,8 @@ class Task:
         Takes the data, a trial's specification and a dict for what else is to be told;
         returns what is predicted, one value a row.
     measure : callable
-        Takes true and predicted values, returns the metrics by name.
+        Takes true and predicted values and the rows' queries, if there are any, and returns
+        the metrics by name.
     score : callable
         Takes the same, returns a number of which more is better, to choose parameters by.
     as_label : callable
@@ -33,8 +36,8 @@ class Task:
     """
 
     target: Callable[[Bunch, dict[str, Any], dict[str, Any]], NDArray[Any]]
-    measure: Callable[[NDArray[Any], NDArray[Any]], dict[str, float]]
-    score: Callable[[NDArray[Any], NDArray[Any]], float]
+    measure: Callable[[NDArray[Any], NDArray[Any], Query], dict[str, float]]
+    score: Callable[[NDArray[Any], NDArray[Any], Query], float]
     as_label: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]] = _as_it_is
 
 
@@ -50,15 +53,21 @@ def _classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray
     return binarized(data, positive)
 
 
-def _accuracy(true: NDArray[Any], predicted: NDArray[Any]) -> float:
+def _accuracy(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> float:
     return float(np.mean(true == predicted))
+
+
+def _accuracies(
+    true: NDArray[Any], predicted: NDArray[Any], query: Query = None
+) -> dict[str, float]:
+    return {"accuracy": _accuracy(true, predicted)}
 
 
 def _values(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.float64]:
     return np.asarray(data.target, dtype=np.float64)
 
 
-def _errors(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:
+def _errors(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> dict[str, float]:
     return {
         "mse": float(np.mean((true - predicted) ** 2)),
         "mae": float(np.mean(np.abs(true - predicted))),
@@ -96,7 +105,9 @@ def _nearest_grade(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[np
     return np.clip(np.rint(predicted), y_train.min(), y_train.max()).astype(np.intp)
 
 
-def _grade_errors(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:
+def _grade_errors(
+    true: NDArray[Any], predicted: NDArray[Any], query: Query = None
+) -> dict[str, float]:
     error = np.abs(true - predicted)
     return {
         "aae": float(error.mean()),
@@ -105,13 +116,29 @@ def _grade_errors(true: NDArray[Any], predicted: NDArray[Any]) -> dict[str, floa
     }
 
 
+def _relevances(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+    if "query" not in data:
+        raise ValueError("task: ranking needs data whose rows belong to queries")
+    return np.asarray(data.target)
+
+
+def _gains(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> dict[str, float]:
+    from kernlearn.metrics import letor_mean_ndcg, letor_ndcg, thesis_ndcg
+
+    return {
+        "ndcg": float(thesis_ndcg(true, predicted, qid=query)),
+        "ndcg_10": float(thesis_ndcg(true, predicted, qid=query, k=10)),
+        "letor_ndcg_10": float(letor_ndcg(true, predicted, qid=query, k=10)),
+        "letor_mean_ndcg": float(letor_mean_ndcg(true, predicted, qid=query)),
+    }
+
+
 #: Tasks by their names in a config.
 TASKS: dict[str, Task] = {
-    "classification": Task(
-        _classes, lambda true, predicted: {"accuracy": _accuracy(true, predicted)}, _accuracy
-    ),
+    "classification": Task(_classes, _accuracies, _accuracy),
     "regression": Task(_values, _errors, lambda *values: -_errors(*values)["mse"]),
     "ordinal": Task(
         _grades, _grade_errors, lambda *values: -_grade_errors(*values)["aae"], _nearest_grade
     ),
+    "ranking": Task(_relevances, _gains, lambda *values: _gains(*values)["ndcg"]),
 }

@@ -99,7 +99,10 @@ def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
     outcome = Outcome()
     y = task.target(data, spec, outcome.info)
     kind = data.get("similarity")
-    parts = prepare(data.data, y, protocol, trial.split, pairwise=kind is not None)
+    parts = prepare(
+        data.data, y, protocol, trial.split,
+        pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
+    )  # fmt: skip
     outcome.info["n_train"], outcome.info["n_test"] = len(parts.y_train), len(parts.y_test)
     if data.get("sample"):
         outcome.info["sample"] = data.note
@@ -119,7 +122,7 @@ def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: Outcome) -> None:
     with Stopwatch() as fitting:
-        _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val)
+        _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, _queries(parts, 0))
     with Stopwatch() as predicting:
         predicted = estimator.predict(parts.X_test)
     watches = [fitting, predicting]
@@ -129,7 +132,8 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: Outcome) -> None
             estimator.predict_native(parts.X_test)
         metrics["native_predict_seconds"] = native.wall
         watches.append(native)
-    metrics |= task.measure(parts.y_test, task.as_label(predicted, parts.y_train))
+    judged = task.as_label(predicted, parts.y_train)
+    metrics |= task.measure(parts.y_test, judged, _queries(parts, 2))
     metrics["fit_seconds"], metrics["fit_cpu_seconds"] = fitting.wall, fitting.cpu
     metrics["predict_seconds"], metrics["predict_cpu_seconds"] = predicting.wall, predicting.cpu
     if hasattr(estimator, "n_support_"):
@@ -139,11 +143,21 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: Outcome) -> None
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
 
 
-def _fit(estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None) -> Any:
-    """Fit, and hand the held-out rows to an estimator that chooses parameters on them."""
-    if X_val is not None and "X_val" in signature(estimator.fit).parameters:
-        return estimator.fit(X, y, X_val=X_val, y_val=y_val)
-    return estimator.fit(X, y)
+def _queries(parts: Parts, which: int) -> Any:
+    return None if parts.queries is None else parts.queries[which]
+
+
+def _fit(
+    estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None, query: Any = None
+) -> Any:
+    """Fit, and hand on held-out rows or queries to an estimator that takes such."""
+    taken = signature(estimator.fit).parameters
+    extra = {}
+    if X_val is not None and "X_val" in taken:
+        extra = {"X_val": X_val, "y_val": y_val}
+    if query is not None and "qid" in taken:
+        extra["qid"] = query
+    return estimator.fit(X, y, **extra)
 
 
 def _select(
@@ -155,8 +169,11 @@ def _select(
     """
     if not grid:
         return {}
+    query, query_val = _queries(parts, 0), _queries(parts, 1)
     if parts.X_val is not None and parts.y_val is not None:
         X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
+    elif parts.queries is not None:
+        raise ValueError("select needs rows held out by whole queries: give folds")
     else:
         protocol = trial.spec["protocol"]
         n = parts.X_train.shape[0]
@@ -167,8 +184,8 @@ def _select(
         X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]
     best: tuple[float, dict[str, Any]] | None = None
     for parameters in ParameterGrid(grid):
-        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val)
-        score = task.score(y_val, task.as_label(fitted.predict(X_val), y))
+        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+        score = task.score(y_val, task.as_label(fitted.predict(X_val), y), query_val)
         if best is None or score > best[0]:
             best = (score, parameters)
     assert best is not None
@@ -189,7 +206,8 @@ def _warm_up(estimator: Any, parts: Parts, method: str) -> None:
     with warnings.catch_warnings():
         # what is said of so few rows is of no interest
         warnings.simplefilter("ignore")
-        warm = _fit(clone(estimator), X, y, X, y)
+        query = None if parts.queries is None else parts.queries[0][rows]
+        warm = _fit(clone(estimator), X, y, X, y, query)
         warm.predict(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)

@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kernlearn.experiments.protocol import (
     MaxNormScaler,
     binarized,
+    fold_indices,
     positive_classes,
     prepare,
     split_indices,
@@ -117,3 +118,51 @@ def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
     else:
         scale = X[train].std(axis=0)
         np.testing.assert_allclose(parts.X_val, (X[val] - X[train].mean(axis=0)) / scale)
+
+
+@pytest.mark.parametrize("folds", [5, "published"])
+def test_each_fold_is_tested_on_once_and_held_out_once(folds):
+    own = np.repeat(np.arange(5), [3, 4, 5, 4, 4])
+    tested, held = [], []
+    for split in range(5):
+        parts = fold_indices(20, folds, own, seed=1, split=split)
+        np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(20))
+        held.append(tuple(parts[1]))
+        tested.append(tuple(parts[2]))
+    assert len(set(tested)) == 5
+    # the fold before the tested one
+    assert held[1:] == tested[:-1]
+    if folds == "published":
+        np.testing.assert_array_equal(own[list(tested[0])], 4)
+        np.testing.assert_array_equal(own[list(held[0])], 3)
+
+
+def test_folds_that_cannot_be_made():
+    with pytest.raises(ValueError, match="no published folds"):
+        fold_indices(20, "published", None, seed=1, split=0)
+    with pytest.raises(ValueError, match="5 folds of 4 rows"):
+        fold_indices(4, 5, None, seed=1, split=0)
+
+
+@pytest.mark.parametrize("how", [{"folds": 4}, {"train": 0.5, "holdout": 0.2}])
+def test_the_documents_of_a_query_stay_together(how):
+    query = np.random.default_rng(0).integers(0, 20, size=200)
+    parts = prepare(np.ones((200, 1)), np.arange(200), PROTOCOL | how, 0, query=query)
+    train, held_out, test = map(set, parts.queries)
+    assert not train & held_out
+    assert not train & test
+    assert not held_out & test
+    assert train | held_out | test == set(query)
+    np.testing.assert_array_equal(query[parts.y_val], parts.queries[1])
+
+
+@pytest.mark.parametrize("how", ["max_abs", "zscore"])
+def test_targets_are_scaled_by_those_of_the_training_part(how):
+    y = np.r_[np.arange(-8.0, 2), 100 * np.ones(10)]
+    asked = PROTOCOL | {"train": 0.5, "scale_target": how}
+    plain = prepare(np.ones((20, 1)), y, PROTOCOL | {"train": 0.5}, 0)
+    scaled = prepare(np.ones((20, 1)), y, asked, 0)
+    known = plain.y_train
+    shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
+    np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)
+    np.testing.assert_allclose(scaled.y_test, (plain.y_test - shift) / scale)
