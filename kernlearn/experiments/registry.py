@@ -65,6 +65,19 @@ ESTIMATORS: dict[str, Component] = {
     "SpectrumSVM": Component(
         "kernlearn.landmarks:SpectrumSVM", 1, "SVM after clipping, flipping or shifting a spectrum"
     ),
+    "KernelRegressor": Component(
+        "kernlearn.landmarks:KernelRegressor", 1, "KR: weighted mean of training targets"
+    ),
+    "RegLand": Component(
+        "kernlearn.landmarks:RegLand", 1, "RegLand: support vector regression on landmarks"
+    ),
+    "SparseRegLand": Component(
+        "kernlearn.landmarks:SparseRegLand", 1, "RegLand-Sp: few landmarks chosen greedily"
+    ),
+    "ORLand": Component(
+        "kernlearn.landmarks:ORLand", 1, "ORLand: ordinal regression on landmarks"
+    ),
+    "RankLand": Component("kernlearn.landmarks:RankLand", 1, "ranking on landmarks"),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
     "LinearSVMRegressor": Component(
@@ -91,6 +104,13 @@ KERNELS: dict[str, Component] = {
     "ManhattanSimilarity": Component("kernlearn.kernels:ManhattanSimilarity", 1, "-‖x - y‖₁"),
     "EuclideanSimilarity": Component("kernlearn.kernels:EuclideanSimilarity", 1, "-‖x - y‖²"),
     "CosineSimilarity": Component("kernlearn.kernels:CosineSimilarity", 1, "cosine of the angle"),
+    "LevenshteinSimilarity": Component(
+        "kernlearn.kernels:LevenshteinSimilarity", 1, "of strings, by their edit distance"
+    ),
+    "JaccardSimilarity": Component("kernlearn.kernels:JaccardSimilarity", 1, "of sets"),
+    "DynamicTimeWarpingSimilarity": Component(
+        "kernlearn.kernels:DynamicTimeWarpingSimilarity", 1, "of sequences of any lengths"
+    ),
     "ValueDifferenceSimilarity": Component(
         "kernlearn.kernels:ValueDifferenceSimilarity", 1, "of nominal columns, learnt from labels"
     ),

@@ -19,9 +19,15 @@ class Kernel(BaseEstimator, ABC):
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
     and ``fit`` with ``data_dependent`` where a parameter is worked out from data.
+
+    Attributes
+    ----------
+    structured : bool
+        Whether points may be strings, sets or other objects instead of rows of a matrix.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
+    structured: bool = False
 
     @property
     def data_dependent(self) -> bool:

@@ -22,15 +22,23 @@ from kernlearn.kernels._named import (
     VovkKernel,
 )
 from kernlearn.kernels._radial import GaussianKernel, LaplacianKernel
+from kernlearn.kernels._structured import (
+    DynamicTimeWarpingSimilarity,
+    JaccardSimilarity,
+    LevenshteinSimilarity,
+)
 from kernlearn.kernels._value_difference import ValueDifferenceSimilarity
 
 _NAMED: dict[str, type[Kernel]] = {
     "cosine": CosineSimilarity,
+    "dynamic_time_warping": DynamicTimeWarpingSimilarity,
     "euclidean": EuclideanSimilarity,
     "exponential": ExponentialKernel,
     "gaussian": GaussianKernel,
     "homogeneous_polynomial": HomogeneousPolynomialKernel,
+    "jaccard": JaccardSimilarity,
     "laplacian": LaplacianKernel,
+    "levenshtein": LevenshteinSimilarity,
     "linear": LinearKernel,
     "manhattan": ManhattanSimilarity,
     "polynomial": PolynomialKernel,
@@ -49,7 +57,8 @@ def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
         A name, for the kernel of that name with its default parameters: the dot-product
         kernels "exponential", "homogeneous_polynomial", "linear", "polynomial" and "vovk",
         the radial ones "gaussian" and "laplacian", the similarities "cosine", "euclidean",
-        "manhattan", "sigmoid" and "value_difference". Those with a width ("exponential",
+        "manhattan", "sigmoid" and "value_difference", and for strings "levenshtein", for sets
+        "jaccard", for sequences "dynamic_time_warping". Those with a width ("exponential",
         "gaussian", "laplacian") take the mean distance of the points that they are fitted
         to. Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
 

@@ -146,16 +146,18 @@ class SimilarityEstimator(BaseEstimator):
         )
 
     def _takes_anything(self, X: Any) -> bool:
-        """Whether X is a sequence of strings or objects for a function of the user's own."""
-        if not callable(self.similarity) or (
-            isinstance(self.similarity, Kernel) and not isinstance(self.similarity, CallableKernel)
-        ):
+        """Whether X is a sequence of strings or objects for a similarity that takes these."""
+        if self._precomputed:
+            return False
+        kernel = as_kernel(self.similarity)
+        if not (kernel.structured or isinstance(kernel, CallableKernel)):
             return False
         if hasattr(X, "shape"):
-            return X.dtype.kind in "OUS" and X.ndim == 1
+            return len(X.shape) == 1 and X.dtype.kind in "OUS"
         if not isinstance(X, (list, tuple)) or not X:
             return False
-        return not isinstance(X[0], (list, tuple, np.ndarray, Number))
+        # for a function of the user's own these are the rows of a matrix
+        return kernel.structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
 
     def _all_points(self, X: Any, y: Any) -> Landmarks:
         """Fit the similarity and return every training point as a landmark."""

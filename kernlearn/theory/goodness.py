@@ -1,4 +1,4 @@
-r"""Whether a similarity suits a task: Kar (2013), section 4.2 and appendix A.
+r"""Whether a similarity suits a task: Kar (2013), section 4.2, chapter 5 and appendix A.
 
 A similarity K, or a distance d compared as K = -d, is good where most points are more similar to
 points of their class than to others. Three criteria say it in numbers, here on a sample and with
@@ -7,6 +7,9 @@ each point compared with all others:
 - Balcan & Blum (equation 4.1): the difference of mean similarities;
 - Wang et al. (equation 4.2): the mean sign of differences of similarities, of all pairs;
 - definition 4.1: the mean of a transfer function f of these differences.
+
+For regression, ordinal regression and ranking a similarity is good where some weighted mean of
+similarities has a small loss (definitions 5.2, 5.7, 5.14 and 5.18).
 """
 
 from __future__ import annotations
@@ -26,6 +29,25 @@ from kernlearn.theory._landmark_numbers import (
     ramp_covering_number,
 )
 from kernlearn.theory._measuring import Sample, measure
+from kernlearn.theory._supervised import (
+    SupervisedGoodness,
+    ordinal_goodness,
+    ranking_goodness,
+    regression_goodness,
+)
+from kernlearn.theory._supervised_bounds import (
+    ndcg_regret_bound,
+    ordinal_error_bounds,
+    ranking_weight_bound,
+)
+from kernlearn.theory._supervised_sizes import (
+    SampleSizes,
+    landmarks_for_approximation,
+    ordinal_sample_sizes,
+    ranking_sample_sizes,
+    regression_sample_sizes,
+    sparse_regression_sample_sizes,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,14 +55,27 @@ if TYPE_CHECKING:
 __all__ = [
     "CRITERIA",
     "Goodness",
+    "SampleSizes",
+    "SupervisedGoodness",
     "best_weights",
     "compare_criteria",
     "goodness",
     "goodness_table",
+    "landmarks_for_approximation",
     "landmarks_for_family",
     "landmarks_for_loss",
     "landmarks_for_margin",
+    "ndcg_regret_bound",
+    "ordinal_error_bounds",
+    "ordinal_goodness",
+    "ordinal_sample_sizes",
     "ramp_covering_number",
+    "ranking_goodness",
+    "ranking_sample_sizes",
+    "ranking_weight_bound",
+    "regression_goodness",
+    "regression_sample_sizes",
+    "sparse_regression_sample_sizes",
 ]
 
 #: Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).

@@ -3,11 +3,14 @@ import pytest
 
 from kernlearn.kernels import (
     CosineSimilarity,
+    DynamicTimeWarpingSimilarity,
     EuclideanSimilarity,
     ExponentialKernel,
     GaussianKernel,
     HomogeneousPolynomialKernel,
+    JaccardSimilarity,
     LaplacianKernel,
+    LevenshteinSimilarity,
     LinearKernel,
     ManhattanSimilarity,
     PolynomialKernel,
@@ -32,6 +35,9 @@ from kernlearn.kernels import (
         ("euclidean", EuclideanSimilarity),
         ("cosine", CosineSimilarity),
         ("linear", LinearKernel),
+        ("levenshtein", LevenshteinSimilarity),
+        ("jaccard", JaccardSimilarity),
+        ("dynamic_time_warping", DynamicTimeWarpingSimilarity),
         ("value_difference", ValueDifferenceSimilarity),
     ],
 )
@@ -56,5 +62,5 @@ def test_callables_are_wrapped():
 
 @pytest.mark.parametrize("spec", ["gauss", 3, None])
 def test_everything_else_is_refused_with_the_names(spec):
-    with pytest.raises(ValueError, match="'cosine', 'euclidean', 'exponential', 'gaussian'"):
+    with pytest.raises(ValueError, match="'cosine', 'dynamic_time_warping', 'euclidean'"):
         as_kernel(spec)

@@ -197,7 +197,10 @@ def test_liblinear_stopped_short_warns(monkeypatch):
     ("change", "match"),
     [
         ({"loss": "huber"}, r"loss='huber' .* \['hinge', 'logistic', 'squared_hinge'\]"),
-        ({"solver": "sag"}, r"solver='sag' .* \['auto', 'liblinear', 'newton', 'truncated_newton'\]"),
+        (
+            {"solver": "sag"},
+            r"solver='sag' .* \['auto', 'liblinear', 'newton', 'truncated_newton'\]",
+        ),
         ({"loss": "hinge"}, "solver='newton' needs .* use solver='liblinear'"),
         ({"loss": "hinge", "solver": "auto", "warm_start": True}, "use warm_start=False"),
         ({"tol": 0}, "tol=0 must be a positive number"),

@@ -1,0 +1,301 @@
+"""RegLand: regression that is linear in the similarities to landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.metrics import mean_squared_error
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from kernlearn.landmarks._landmarked import LandmarkedModel
+from kernlearn.landmarks._training import numbers, penalties
+from kernlearn.landmarks._validation import hold_out
+from kernlearn.solvers import LinearSVMRegressor
+
+
+class RegLand(RegressorMixin, LandmarkedModel):
+    r"""Support vector regression in the space of similarities to landmarks.
+
+    Algorithm 5 of [1]_ with the ε-insensitive loss: a point is embedded as
+    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
+    predicted as :math:`\langle w, \Psi(x) \rangle`. The similarity may be indefinite.
+
+    The algorithm minimises the loss over :math:`\|w\| \le B`. As in the thesis' experiments it is
+    LIBLINEAR that trains, which has :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)` in place
+    of the constraint: for each B there is a C with the same solution, greater for a greater B.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X. A width that depends
+        on data is worked out on the training points, less those kept apart.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    selection : {"random", "dselect"}, default="random"
+        How landmarks are drawn from the training points: uniformly, or to be unlike each
+        other (algorithm 3).
+    double_dipping : bool, default=True
+        Whether training points that are landmarks are trained on as well (appendix B).
+    C : float or sequence of float, default=1.0
+        Weight of the losses against the norm; several to choose from on validation points.
+    epsilon : float or sequence of float, default=0.1
+        Error that costs nothing, in the unit of y, which is not scaled: see
+        `sklearn.compose.TransformedTargetRegressor`. Several to choose from likewise.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        The excess of the error over epsilon, or its square.
+    solver : {"auto", "primal", "dual"}, default="auto"
+        As for `LinearSVMRegressor`. Coordinate descent in the dual is all there is for the
+        plain loss; "auto" takes the primal for the square.
+    tol : float, default=None
+        The solver's tolerance; None is LIBLINEAR's.
+    fit_intercept : bool, default=False
+        Whether a penalised constant is added to the prediction; algorithm 5 has none.
+    validation_fraction : float, default=0.2
+        Share of the training points that is kept apart for choosing, see `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Draws the points kept apart, the landmarks, and the solver's order of points.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_landmarks,)
+        Weights w.
+    intercept_ : float
+        0 without `fit_intercept`.
+    landmark_indices_ : ndarray of shape (n_landmarks,) or None
+        Rows of the landmarks in the X passed to `fit`; None where they were given.
+    C_, epsilon_ : float
+        The values chosen.
+    validation_scores_ : ndarray of shape (n_C, n_epsilon) or None
+        Minus the mean squared error on the validation points, both parameters ascending; None
+        without such points.
+    scale_ : float
+        What similarities are divided by, :math:`\sqrt d`.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    KernelRegressor : The weighted average of all training targets.
+
+    References
+    ----------
+    .. [1] Kar (2013), algorithm 5, sections 5.3.1 and 5.4, appendix B.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import RegLand
+    >>> X = np.linspace(-3, 3, 200)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> model = RegLand(20, similarity="laplacian", C=10, epsilon=0.01, random_state=0)
+    >>> model.fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **LandmarkedModel._landmark_constraints,
+        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "epsilon": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "solver": [StrOptions({"auto", "primal", "dual"})],
+        "tol": [Interval(Real, 0, None, closed="neither"), None],
+        "fit_intercept": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_landmarks: int = 50,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        selection: str = "random",
+        double_dipping: bool = True,
+        C: Any = 1.0,
+        epsilon: Any = 0.1,
+        loss: str = "epsilon_insensitive",
+        solver: str = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = False,
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.selection = selection
+        self.double_dipping = double_dipping
+        self.C = C
+        self.epsilon = epsilon
+        self.loss = loss
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        landmarks: Any = None,
+    ) -> Self:
+        """Choose landmarks and train, once for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a function of your own, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that C and epsilon are chosen on, by mean squared error, the smaller C, then
+            the smaller epsilon, of equally good ones; nothing is trained on them. If None and
+            there is more than one choice, a random share ``validation_fraction`` of X is kept
+            apart, and the regressor is the one trained on the rest.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks in place of training points (step 1 of
+            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` do not matter.
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid or does not go with another; y does not hold one finite
+            number a point; only one of X_val and y_val is given, or they do not match; too few
+            points are left to train on; landmarks are given with a matrix of similarities; or
+            points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If LIBLINEAR stopped before it reached `tol`.
+        """
+        Cs, epsilons = penalties(self.C).tolist(), _tolerances(self.epsilon)
+        X, checked = self._check_training(X, y)
+        targets = checked.astype(np.float64)
+        rng = check_random_state(self.random_state)
+        rows = np.arange(len(targets))
+        validation = None
+        if X_val is not None or y_val is not None:
+            X_val, targets_val = self._check_validation(X_val, y_val)
+            validation = X_val, np.arange(len(targets_val)), targets_val
+        elif len(Cs) * len(epsilons) > 1:
+            rows, apart = self._hold_out(len(targets), rng)
+            validation = X, apart, targets[apart]
+        rows = self._place_landmarks(X, targets, rows, landmarks, rng)
+        models = self._train(self._features(X, rows), targets[rows], product(Cs, epsilons), rng)
+        best, self.validation_scores_ = 0, None
+        if validation is not None:
+            points, places, y_val = validation
+            features = self._features(points, places)
+            scores = [-mean_squared_error(y_val, model.predict(features)) for model in models]
+            self.validation_scores_ = np.reshape(scores, (len(Cs), len(epsilons)))
+            best = int(np.argmax(scores))
+        self.C_, self.epsilon_ = models[best].C, models[best].epsilon
+        self.coef_, self.intercept_ = models[best].coef_, float(models[best].intercept_)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating]:
+        r"""Return the weighted sum of each point's embedding.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
+            column for each row of the X passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
+        """
+        check_is_fitted(self)
+        return self._embed(X) @ self.coef_ + self.intercept_
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # With features as small as 1/√d and LIBLINEAR's C, few points leave weights small.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def _train(
+        self,
+        features: NDArray[np.floating],
+        targets: NDArray[np.float64],
+        choices: Iterable[tuple[float, float]],
+        rng: np.random.RandomState,
+    ) -> list[LinearSVMRegressor]:
+        """Return a trained solver for each C and epsilon."""
+        seed = rng.randint(np.iinfo(np.int32).max)
+        return [
+            LinearSVMRegressor(
+                C,
+                epsilon=epsilon,
+                loss=self.loss,
+                solver=self.solver,
+                tol=self.tol,
+                fit_intercept=self.fit_intercept,
+                random_state=seed,
+            ).fit(features, targets)
+            for C, epsilon in choices
+        ]
+
+    def _hold_out(
+        self, n_samples: int, rng: np.random.RandomState
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Keep a share of the points apart; at least one is not."""
+        if n_samples < 2:
+            raise ValueError(
+                "X holds 1 sample, none of which can be kept apart to choose C and epsilon on: "
+                "give X_val and y_val, or a single value of each"
+            )
+        return hold_out(np.zeros(n_samples, dtype=np.intp), self.validation_fraction, rng)
+
+    def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Any, NDArray[np.float64]]:
+        """Validate the points to choose on and their targets."""
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val must be given together, or neither")
+        try:
+            X_val = self._check_points(X_val)
+        except ValueError as error:
+            raise ValueError(f"X_val: {error}") from error
+        y_val = check_array(y_val, ensure_2d=False, dtype=np.float64, input_name="y_val")
+        if y_val.shape != (X_val.shape[0],):
+            raise ValueError(
+                f"y_val must hold one target for each of the {X_val.shape[0]} points of X_val, "
+                f"got shape {y_val.shape}"
+            )
+        return X_val, y_val
+
+
+def _tolerances(epsilon: Any) -> list[float]:
+    """Return the values of epsilon to choose from, ascending."""
+    return numbers(
+        epsilon, "epsilon", "a finite number >= 0", "fiu", lambda value: 0 <= value < np.inf
+    )

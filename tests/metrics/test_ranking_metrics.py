@@ -1,0 +1,156 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
+
+from kernlearn.metrics._ranking import letor_mean_ndcg, letor_ndcg, thesis_ndcg
+
+
+def ranked(relevances, scores):
+    """The relevances in the order of the scores, ties by the order of the documents."""
+    order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))
+    return [relevances[i] for i in order]
+
+
+def slow_thesis(relevances, scores, k=None):
+    """Section 5.3.4, with the maximum over all permutations."""
+
+    def total(order):
+        first = order[:k]
+        return sum((2**r - 1) / math.log(1 + i) for i, r in enumerate(first, start=1))
+
+    best = max(total(order) for order in itertools.permutations(relevances))
+    return total(ranked(relevances, scores)) / best if best else 0.0
+
+
+def slow_letor(relevances, scores):
+    """NDCG@1, NDCG@2, ... as in LETOR's script; what is beyond the last document counts 0."""
+
+    def running(order):
+        found = []
+        for i, r in enumerate(order):
+            gain = 2**r - 1 if i < 2 else (2**r - 1) * math.log(2) / math.log(i + 1)
+            found.append(gain + (found[-1] if found else 0))
+        return found
+
+    reached = running(ranked(relevances, scores))
+    best = running(sorted(relevances, reverse=True))
+    return [a / b if b else 0.0 for a, b in zip(reached, best, strict=True)]
+
+
+QUERIES = st.lists(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(-2, 2)), min_size=1, max_size=6),
+    min_size=1,
+    max_size=5,
+)
+
+
+def flat(queries, seed=0):
+    """Documents of all queries, mixed up among queries but not within."""
+    qid = [number for number, query in enumerate(queries) for _ in query]
+    mixed = np.random.RandomState(seed).permutation(qid)
+    left = [list(query) for query in queries]
+    documents = [left[q].pop(0) for q in mixed]
+    return np.array([r for r, _ in documents]), np.array([s for _, s in documents]), mixed
+
+
+@given(queries=QUERIES, k=st.none() | st.integers(1, 8))
+def test_thesis_ndcg_is_the_slow_version(queries, k):
+    y, scores, qid = flat(queries)
+    expected = [slow_thesis([r for r, _ in q], [s for _, s in q], k) for q in queries]
+    found = thesis_ndcg(y, scores, qid=qid, k=k, per_query=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    assert thesis_ndcg(y, scores, qid=qid, k=k) == pytest.approx(np.mean(expected))
+
+
+@given(queries=QUERIES, k=st.integers(1, 8))
+def test_letor_ndcg_is_the_slow_version(queries, k):
+    y, scores, qid = flat(queries)
+    at = [slow_letor([r for r, _ in q], [s for _, s in q]) for q in queries]
+    found = letor_ndcg(y, scores, qid=qid, k=k, per_query=True)
+    expected = [values[k - 1] if len(values) >= k else 0.0 for values in at]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+    every = letor_ndcg(y, scores, qid=qid, per_query=True)
+    np.testing.assert_allclose(every, [values[-1] for values in at], rtol=1e-12, atol=1e-15)
+    means = letor_mean_ndcg(y, scores, qid=qid, per_query=True)
+    np.testing.assert_allclose(means, [np.mean(values) for values in at], rtol=1e-9, atol=1e-12)
+
+
+def test_by_hand():
+    # positions: relevance 0, 2, 1; gains 0, 3, 1; discounts log 2, log 3, log 4
+    y, scores = [2, 0, 1], [0.5, 0.9, 0.1]
+    reached = 3 / math.log(3) + 1 / math.log(4)
+    assert thesis_ndcg(y, scores) == pytest.approx(
+        reached / (3 / math.log(2) + 1 / math.log(3)), rel=1e-12
+    )
+    # discounts 1, 1, log2(3)
+    assert letor_ndcg(y, scores) == pytest.approx((3 + 1 / math.log2(3)) / 4, rel=1e-12)
+    at = [0, 3 / 4, (3 + 1 / math.log2(3)) / 4]
+    assert letor_mean_ndcg(y, scores) == pytest.approx(np.mean(at), rel=1e-12)
+
+
+def test_agrees_with_scikit_learn():
+    rng = np.random.RandomState(0)
+    y, scores = rng.randint(0, 4, size=(20, 12)), rng.normal(size=(20, 12))
+    qid = np.repeat(np.arange(20), 12)
+    for k in (None, 3, 20):
+        found = thesis_ndcg(y.ravel(), scores.ravel(), qid=qid, k=k)
+        assert found == pytest.approx(ndcg_score(2.0**y - 1, scores, k=k), rel=1e-12)
+
+
+def test_ties_are_broken_by_the_order_of_the_documents():
+    for ndcg in (thesis_ndcg, letor_ndcg):
+        assert ndcg([1, 0, 0], [0, 0, 0]) == 1
+        assert ndcg([0, 0, 1], [0, 0, 0]) < 1
+
+
+def test_a_query_of_one_document():
+    for ndcg in (thesis_ndcg, letor_ndcg, letor_mean_ndcg):
+        assert ndcg([2], [-3.0]) == 1
+        assert ndcg([0], [5.0]) == 0
+
+
+def test_queries_without_a_relevant_document():
+    y, scores, qid = [0, 0, 1, 0], [1, 2, 3, 4], ["b", "b", "a", "a"]
+    for ndcg in (thesis_ndcg, letor_ndcg, letor_mean_ndcg):
+        value = ndcg(y[2:], scores[2:])
+        assert ndcg(y, scores, qid=qid, per_query=True).tolist() == [value, 0]
+        assert ndcg(y, scores, qid=qid, no_relevant=1, per_query=True).tolist() == [value, 1]
+        assert ndcg(y, scores, qid=qid) == value / 2
+        assert ndcg(y, scores, qid=qid, no_relevant=np.nan) == value
+        assert np.isnan(ndcg([0, 0], [1, 2], no_relevant=np.nan))
+
+
+def test_letor_counts_nothing_for_a_query_that_is_shorter_than_k():
+    assert letor_ndcg([1, 1], [1, 2], k=2) == 1
+    assert letor_ndcg([1, 1], [1, 2], k=3) == 0
+    assert thesis_ndcg([1, 1], [1, 2], k=3) == 1
+
+
+def test_huge_relevances():
+    assert thesis_ndcg([5000, 4999], [0, 1]) == pytest.approx(
+        (0.5 / math.log(2) + 1 / math.log(3)) / (1 / math.log(2) + 0.5 / math.log(3))
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "how", "message"),
+    [
+        (([1, -1], [0, 0]), {}, "relevances of 0 or more, got -1"),
+        (([1, np.nan], [0, 0]), {}, "y contains NaN"),
+        (([1, 1], [0, np.inf]), {}, "y_score contains infinity"),
+        (([1, 1], [0]), {}, "inconsistent numbers of samples"),
+        (([1, 1], [0, 1]), {"qid": [1]}, "inconsistent numbers of samples"),
+        (([1, 1], [0, 1]), {"k": 0}, "'k' must be an int >= 1 or None, got 0"),
+        (([1, 1], [0, 1]), {"no_relevant": "skip"}, "'no_relevant' must be a number"),
+    ],
+    ids=["negative", "NaN", "infinite", "lengths", "queries", "k", "no_relevant"],
+)
+def test_bad_input(arguments, how, message):
+    for ndcg in (thesis_ndcg, letor_ndcg):
+        with pytest.raises(ValueError, match=message):
+            ndcg(*arguments, **how)

@@ -1,0 +1,139 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernlearn.metrics._ranking import thesis_ndcg
+from kernlearn.theory._supervised_bounds import (
+    ndcg_regret_bound,
+    ordinal_error_bounds,
+    ranking_weight_bound,
+)
+from kernlearn.theory._supervised_sizes import (
+    landmarks_for_approximation,
+    ordinal_sample_sizes,
+    ranking_sample_sizes,
+    regression_sample_sizes,
+    sparse_regression_sample_sizes,
+)
+
+WISHES = {
+    "bound": st.floats(0.1, 10),
+    "epsilon": st.floats(0.01, 2),
+    "delta": st.floats(1e-6, 0.9),
+}
+
+
+@given(**WISHES)
+def test_sample_sizes_keep_their_bounds(bound, epsilon, delta):
+    log_term = math.log(2 / delta)
+    for sizes, factor in ((regression_sample_sizes, 32), (ordinal_sample_sizes, 64)):
+        found = sizes(bound, epsilon=epsilon, delta=delta)
+
+        def excess(d, n, factor=factor):
+            return factor * bound * math.sqrt(log_term / d) + 3 * bound * math.sqrt(log_term / n)
+
+        d, n = found.n_landmarks, found.n_samples
+        assert excess(d, n) <= epsilon * (1 + 1e-9)
+        assert d == 1 or n == 1 or excess(d - 1, n - 1) >= epsilon * (1 - 1e-9)
+        assert found.n_selected is None
+
+
+@given(**WISHES, tau=st.floats(0.01, 1))
+def test_sample_sizes_of_the_sparse_model(bound, epsilon, delta, tau):
+    found = sparse_regression_sample_sizes(bound, tau=tau, epsilon=epsilon, delta=delta)
+    d, n, k = found.n_landmarks, found.n_samples, found.n_selected
+    log_term = math.log(3 / delta)
+    terms = [
+        32 * bound * math.sqrt(log_term / (tau * d)),
+        math.sqrt(18 * bound**2 / k),
+        2 * bound * math.sqrt(2 * math.log(2 * d) / n) + 2 * bound * math.sqrt(log_term / 2 / n),
+    ]
+    assert sum(terms) <= epsilon * (1 + 1e-9)
+    for term, size in zip(terms, (d, k, n), strict=True):
+        assert size == 1 or term * math.sqrt(size / (size - 1)) >= epsilon / 3 * (1 - 1e-9)
+
+
+def test_sample_sizes_of_ranking_by_hand():
+    found = ranking_sample_sizes(2.0, n_documents=3, epsilon=0.5, delta=0.1)
+    assert found.n_landmarks == math.ceil((2 * 64 * 4 * 9 / 0.5) ** 2 * math.log(20))
+    assert found.n_samples == math.ceil((2 * 3 * 4 / 0.5) ** 2 * math.log(20))
+
+
+def test_as_many_landmarks_as_lemma_5_22_asks_for_approximate():
+    n, epsilon, delta = 40, 0.5, 0.2
+    d = landmarks_for_approximation(1.0, epsilon=epsilon, delta=delta)
+    rng = np.random.RandomState(0)
+    values = np.sign(rng.normal(size=(n, n)))
+    f = values.mean(axis=1)
+    failures = [
+        np.abs(values[:, rng.randint(n, size=d)].mean(axis=1) - f).mean() > epsilon
+        for _ in range(100)
+    ]
+    assert np.mean(failures) <= delta
+    # by hand: accuracy 1/4, δ' = min(0.2, 1/8): 32 ln(2 · 64)
+    assert d == math.ceil(32 * math.log(128))
+
+
+@given(
+    f=st.lists(st.floats(-3, 3), min_size=1, max_size=8),
+    grades=st.lists(st.integers(0, 3), min_size=8, max_size=8),
+    gaps=st.lists(st.floats(0.2, 2), min_size=2, max_size=2),
+    margin=st.floats(0.1, 2),
+)
+def test_errors_of_grades_are_within_their_bounds(f, grades, gaps, margin):
+    f, grades = np.array(f), np.array(grades[: len(f)])
+    thresholds = np.cumsum([-1, *gaps])
+    ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
+    losses = np.maximum(margin - f + ends[grades], 0)
+    losses += np.maximum(margin - ends[grades + 1] + f, 0)
+    errors = np.abs(np.searchsorted(thresholds, f, side="right") - grades)
+    zero_one, absolute = ordinal_error_bounds(
+        losses.mean(), margin=margin, spacing=np.diff(thresholds).min()
+    )
+    assert (errors > 0).mean() <= zero_one * (1 + 1e-9)
+    assert errors.mean() <= absolute * (1 + 1e-9)
+
+
+def test_where_the_printed_theorem_5_16_does_not_hold():
+    # half of the points lie on the wrong side of a threshold at 0, right at it, others far off
+    loss = 0.5 * 0.1  # margin 0.1
+    share, _ = ordinal_error_bounds(loss, margin=0.1, spacing=1, as_printed=True)
+    assert share == 0.05 < 0.5 == ordinal_error_bounds(loss, margin=0.1, spacing=1)[0]
+    # a tenth is wrong by one grade at a loss of 1, thresholds are 0.1 apart
+    _, absolute = ordinal_error_bounds(0.1, margin=1, spacing=0.1, as_printed=True)
+    assert absolute < 0 < 0.1 < ordinal_error_bounds(0.1, margin=1, spacing=0.1)[1]
+    # for thresholds as far apart as the margin, both are the same
+    printed = ordinal_error_bounds(0.3, margin=2, spacing=2, as_printed=True)
+    np.testing.assert_allclose(printed, ordinal_error_bounds(0.3, margin=2, spacing=2))
+
+
+@given(
+    r=st.lists(st.integers(0, 4), min_size=1, max_size=8).filter(any),
+    seed=st.integers(0, 2**32 - 1),
+    noise=st.floats(0, 1),
+)
+def test_ndcg_is_within_the_bound_of_theorem_5_20(r, seed, noise):
+    gains = 2.0 ** np.array(r) - 1
+    eta = gains / (np.sort(gains)[::-1] / np.log(np.arange(2, len(r) + 2))).sum()
+    s = eta + noise * np.random.RandomState(seed).normal(size=len(r))
+    bound = ndcg_regret_bound(((s - eta) ** 2).sum(), n_documents=len(r))
+    assert 1 - thesis_ndcg(r, s) <= bound + 1e-9
+
+
+def test_what_is_out_of_range():
+    for sizes in (regression_sample_sizes, ordinal_sample_sizes, landmarks_for_approximation):
+        with pytest.raises(ValueError, match="'delta' must be a number between 0 and 1"):
+            sizes(1.0, epsilon=0.1, delta=1.0)
+    with pytest.raises(ValueError, match="'tau' must be above 0 and at most 1"):
+        sparse_regression_sample_sizes(1.0, tau=2, epsilon=0.1, delta=0.1)
+    with pytest.raises(ValueError, match="'n_documents' must be an int >= 1"):
+        ranking_sample_sizes(1.0, n_documents=0, epsilon=0.1, delta=0.1)
+    with pytest.raises(ValueError, match="'gamma' must be a finite number above 0"):
+        ranking_weight_bound(0.0, n_documents=1, epsilon=0.1)
+    for bounds in (ordinal_error_bounds, ndcg_regret_bound):
+        how = {"margin": 1, "spacing": 1} if bounds is ordinal_error_bounds else {"n_documents": 2}
+        with pytest.raises(ValueError, match="'loss' must be a finite number of 0 or more"):
+            bounds(-0.1, **how)
