@@ -173,7 +173,7 @@ def _check_similarity(name: str) -> None:
     from kernlearn.kernels import as_kernel
 
     try:
-        as_kernel(name)
+        as_kernel(name, "similarity")
     except ValueError as error:
         raise DataError(f"--similarity {name}: {error}") from None
 

@@ -48,7 +48,9 @@ _NAMED: dict[str, type[Kernel]] = {
 }
 
 
-def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
+def as_kernel(
+    spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
+) -> Kernel:
     """Turn a name, a kernel or a function of two matrices into a kernel.
 
     Parameters
@@ -61,6 +63,8 @@ def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
         "jaccard", for sequences "dynamic_time_warping". Those with a width ("exponential",
         "gaussian", "laplacian") take the mean distance of the points that they are fitted
         to. Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
+    name : str, default="kernel"
+        The parameter that an error is about.
 
     Returns
     -------
@@ -86,6 +90,6 @@ def as_kernel(spec: str | Kernel | Callable[[Any, Any], ArrayLike]) -> Kernel:
         return CallableKernel(spec)
     names = ", ".join(map(repr, _NAMED))
     raise ValueError(
-        f"'kernel' must be one of {names}, a kernel object or a callable (X, Y) -> matrix, "
+        f"{name!r} must be one of {names}, a kernel object or a callable (X, Y) -> matrix, "
         f"got {spec!r}"
     )

@@ -149,7 +149,7 @@ class SimilarityEstimator(BaseEstimator):
         """Whether X is a sequence of strings or objects for a similarity that takes these."""
         if self._precomputed:
             return False
-        kernel = as_kernel(self.similarity)
+        kernel = as_kernel(self.similarity, "similarity")
         if not (kernel.structured or isinstance(kernel, CallableKernel)):
             return False
         if hasattr(X, "shape"):
@@ -170,7 +170,7 @@ class SimilarityEstimator(BaseEstimator):
                 f"kind='distance' is for a matrix or a function of your own: {self.similarity!r} "
                 "grows as points are more alike, as all that have a name do"
             )
-        kernel = as_kernel(self.similarity)
+        kernel = as_kernel(self.similarity, "similarity")
         fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
         return Landmarks(everything, X, fitted, sign)
 
