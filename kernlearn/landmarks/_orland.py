@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import (
-    assert_all_finite,
-    check_consistent_length,
     check_random_state,
-    column_or_1d,
 )
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -242,7 +239,8 @@ class ORLand(GradeClassifier):
         rows = np.arange(len(codes))
         validation = None
         if X_val is not None or y_val is not None:
-            X_val, grades = self._check_validation(X_val, y_val)
+            X_val, known = self._check_held_out(X_val, y_val)
+            grades = self._grades(known)
             validation = X_val, np.arange(len(grades)), grades
         elif len(Cs) > 1:
             rows, apart = hold_out(codes, self.validation_fraction, rng)
@@ -264,19 +262,6 @@ class ORLand(GradeClassifier):
         self.coef_ = solutions[best].coef.astype(features.dtype)
         self.thresholds_ = solutions[best].thresholds.astype(features.dtype)
         return self
-
-    def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Any, NDArray[np.float64]]:
-        """Validate the points to choose on and their grades."""
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val must be given together, or neither")
-        try:
-            X_val = self._check_points(X_val)
-            y_val = column_or_1d(y_val)
-            assert_all_finite(y_val, input_name="y_val")
-            check_consistent_length(X_val, y_val)
-            return X_val, self._grades(y_val)
-        except ValueError as error:
-            raise ValueError(f"X_val, y_val: {error}") from error
 
     def _scores(
         self, features: NDArray[Any], grades: NDArray[np.float64], solutions: list[Solution]

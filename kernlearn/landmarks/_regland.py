@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import mean_squared_error
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks._landmarked import LandmarkedModel
 from kernlearn.landmarks._training import numbers, penalties
@@ -202,7 +202,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         rows = np.arange(len(targets))
         validation = None
         if X_val is not None or y_val is not None:
-            X_val, targets_val = self._check_validation(X_val, y_val)
+            X_val, targets_val = self._check_held_out(X_val, y_val, np.float64)
             validation = X_val, np.arange(len(targets_val)), targets_val
         elif len(Cs) * len(epsilons) > 1:
             rows, apart = self._hold_out(len(targets), rng)
@@ -276,22 +276,6 @@ class RegLand(RegressorMixin, LandmarkedModel):
                 "give X_val and y_val, or a single value of each"
             )
         return hold_out(np.zeros(n_samples, dtype=np.intp), self.validation_fraction, rng)
-
-    def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Any, NDArray[np.float64]]:
-        """Validate the points to choose on and their targets."""
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val must be given together, or neither")
-        try:
-            X_val = self._check_points(X_val)
-        except ValueError as error:
-            raise ValueError(f"X_val: {error}") from error
-        y_val = check_array(y_val, ensure_2d=False, dtype=np.float64, input_name="y_val")
-        if y_val.shape != (X_val.shape[0],):
-            raise ValueError(
-                f"y_val must hold one target for each of the {X_val.shape[0]} points of X_val, "
-                f"got shape {y_val.shape}"
-            )
-        return X_val, y_val
 
 
 def _tolerances(epsilon: Any) -> list[float]:

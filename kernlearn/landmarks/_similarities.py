@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 
@@ -144,6 +144,24 @@ class SimilarityEstimator(BaseEstimator):
             dtype=[np.float64, np.float32],
             reset=False,
         )
+
+    def _check_held_out(
+        self, X_val: Any, y_val: Any, dtype: Any = None
+    ) -> tuple[Any, NDArray[Any]]:
+        """Validate the points that parameters are chosen on, and what is known of each."""
+        if X_val is None or y_val is None:
+            raise ValueError("X_val and y_val must be given together, or neither")
+        try:
+            X_val = self._check_points(X_val)
+        except ValueError as error:
+            raise ValueError(f"X_val: {error}") from error
+        y_val = check_array(y_val, ensure_2d=False, dtype=dtype, input_name="y_val")
+        if y_val.shape != (X_val.shape[0],):
+            raise ValueError(
+                f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
+                f"got shape {y_val.shape}"
+            )
+        return X_val, y_val
 
     def _takes_anything(self, X: Any) -> bool:
         """Whether X is a sequence of strings or objects for a similarity that takes these."""

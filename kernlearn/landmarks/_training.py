@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_array
 
 from kernlearn.landmarks._similarities import Landmarks, SimilarityEstimator
 from kernlearn.landmarks._validation import hold_out
@@ -132,18 +131,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _check_validation(self, X_val: Any, y_val: Any) -> tuple[Any, NDArray[np.intp]]:
         """Validate the points to choose on, and find the codes of their classes."""
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val must be given together, or neither")
-        try:
-            X_val = self._check_points(X_val)
-        except ValueError as error:
-            raise ValueError(f"X_val: {error}") from error
-        y_val = check_array(y_val, ensure_2d=False, dtype=None, input_name="y_val")
-        if y_val.shape != (X_val.shape[0],):
-            raise ValueError(
-                f"y_val must hold one label for each of the {X_val.shape[0]} points of X_val, "
-                f"got shape {y_val.shape}"
-            )
+        X_val, y_val = self._check_held_out(X_val, y_val)
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
         codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
         if (codes < 0).all():

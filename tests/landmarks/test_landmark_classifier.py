@@ -269,7 +269,7 @@ def test_a_constant_similarity_is_told(iris, make):
         ({"y_val": np.zeros(50)}, "X_val and y_val must be given together"),
         ({"X_val": np.zeros((50, 4))}, "X_val and y_val must be given together"),
         ({"X_val": np.zeros((50, 3)), "y_val": np.zeros(50)}, "X_val: X has 3 features"),
-        ({"X_val": np.zeros((50, 4)), "y_val": np.zeros(49)}, "y_val must hold one label"),
+        ({"X_val": np.zeros((50, 4)), "y_val": np.zeros(49)}, "y_val must hold one value"),
         ({"X_val": np.zeros((2, 4)), "y_val": ["p", "q"]}, "y_val holds none .* 'p', 'q'"),
         ({"X_val": np.full((2, 4), np.inf), "y_val": [0, 1]}, "X_val: .* infinity"),
     ],

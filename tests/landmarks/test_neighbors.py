@@ -191,7 +191,7 @@ def test_bad_validation_points(data):
         model.fit(X, y, None, y)
     with pytest.raises(ValueError, match="X_val: X has 2 features"):
         model.fit(X, y, X[:, :2], y)
-    with pytest.raises(ValueError, match="one label for each of the 200 points of X_val"):
+    with pytest.raises(ValueError, match="one value for each of the 200 points of X_val"):
         model.fit(X, y, X, y[:7])
     unknown = np.where(y == "c", "d", y)
     assert model.fit(X, y, X, unknown).validation_scores_.max() == np.mean(y != "c")

@@ -159,7 +159,7 @@ def test_points_kept_apart_are_not_trained_on():
 def test_grades_to_choose_on_may_be_new_numbers_but_not_new_letters():
     model = ORLand(8, C=[1, 10], random_state=0).fit(X, Y, NEW, np.full(30, 7))
     assert -model.validation_scores_.max() >= 1
-    with pytest.raises(ValueError, match="X_val, y_val: 'z' is no grade of y"):
+    with pytest.raises(ValueError, match="'z' is no grade of y"):
         ORLand(8, C=[1, 10]).fit(X, Y.astype(str), NEW, np.full(30, "z"))
 
 
@@ -230,8 +230,8 @@ def test_sparse_points_and_single_precision(container):
         ({"spacing": 0}, (X, Y), "'spacing' must be greater than 0"),
         ({"margin": 0}, (X, Y), "'margin' parameter"),
         ({}, (X, Y, NEW), "X_val and y_val must be given together"),
-        ({}, (X, Y, NEW[:, :2], NEW_Y), "X_val, y_val: X has 2 features"),
-        ({}, (X, Y, NEW, NEW_Y[:5]), "X_val, y_val: Found input variables with inconsistent"),
+        ({}, (X, Y, NEW[:, :2], NEW_Y), "X_val: X has 2 features"),
+        ({}, (X, Y, NEW, NEW_Y[:5]), "y_val must hold one value for each"),
         ({}, (X[:4], [3, 5, 1, 4]), "no class with two points"),
         ({"similarity": "precomputed"}, (X @ X.T, Y, None, None, NEW), "landmarks must be None"),
     ],

@@ -282,7 +282,7 @@ def test_a_solver_that_stops_early_says_so():
         ({}, (X, Y, NEW), "X_val and y_val must be given together"),
         ({}, (X, Y, None, NEW_Y), "X_val and y_val must be given together"),
         ({}, (X, Y, NEW[:, :2], NEW_Y), "X_val: X has 2 features"),
-        ({}, (X, Y, NEW, NEW_Y[:-1]), "y_val must hold one target for each of the 25 points"),
+        ({}, (X, Y, NEW, NEW_Y[:-1]), "y_val must hold one value for each of the 25 points"),
         ({}, (X, Y, NEW, NEW_Y * np.nan), "y_val contains NaN"),
         ({}, (X, np.full(80, "high")), "y must hold numbers"),
         ({"similarity": "precomputed"}, (X @ X.T, Y, None, None, X), "landmarks must be None"),
