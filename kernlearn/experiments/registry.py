@@ -80,6 +80,7 @@ ESTIMATORS: dict[str, Component] = {
     "RankLand": Component("kernlearn.landmarks:RankLand", 1, "ranking on landmarks"),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
+    "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),
     "LinearSVMRegressor": Component(
         "kernlearn.solvers:LinearSVMRegressor", 1, "linear support vector regression by LIBLINEAR"
     ),

@@ -69,3 +69,38 @@ def test_regression_and_ordinal_regression_of_a_file(tmp_path):
                     assert results[trial.key].info["selected"] == {"C": 10}
                 else:
                     assert found > better
+
+
+RANKING = """\
+title: t
+task: ranking
+datasets: [mq2008]
+methods:
+  ridge: {estimator: Ridge, alpha: {select: [0.1, 10]}}
+  RankLand: {estimator: RankLand, similarity: manhattan, n_landmarks: 30, C: 1}
+  mean: {estimator: DummyRegressor}
+protocol: {folds: published, splits: 1, scale: [zscore]}
+metrics: [ndcg, letor_mean_ndcg]
+"""
+
+
+@pytest.mark.data
+def test_ranking_on_the_published_folds(tmp_path, data_dir):
+    path = tmp_path / "c.yaml"
+    path.write_text(RANKING)
+    plan = make_plan(load_config(path), data_dir=data_dir)
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store, data_dir=data_dir).done == 3
+        results = store.get(t.key for t in plan.trials)
+    found = {t.labels["method"]: results[t.key] for t in plan.trials}
+    assert found["mean"].info["n_train"] == 2933 + 3635 + 3062
+    assert found["mean"].info["n_test"] == 2874
+    for metric in ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg"):
+        worst = found["mean"].metrics[metric]
+        assert found["ridge"].metrics[metric] > worst
+        assert found["RankLand"].metrics[metric] > worst
+
+
+def test_ranking_needs_queries():
+    with pytest.raises(ValueError, match="rows belong to queries"):
+        TASKS["ranking"].target({"target": [0, 1]}, {}, {})
