@@ -209,8 +209,12 @@ def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
         "method": {k: i for i, k in enumerate(config.methods)},
         "metric": {k: i for i, k in enumerate([*METRICS, *config.derived])},
     }
+    # a reported number may not say under which kernel: it stands with the first
     keys = pd.DataFrame(
-        {c: [ranks.get(str(v), -1) for v in frame[c]] for c, ranks in order.items()},
+        {
+            c: [ranks.get(str(v), 0 if v is None else -1) for v in frame[c]]
+            for c, ranks in order.items()
+        },
         index=frame.index,
     )
     for axis in plan.axes:
