@@ -11,7 +11,11 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.reports.summary import label_values, matching
 
 _WIDTH, _HEIGHT = 250, 190
-_TITLES = {"n_components": "number of features D", "n_features": "d"}
+_TITLES = {
+    "n_components": "number of features D",
+    "n_features": "d",
+    "n_landmarks": "number of landmarks",
+}
 
 
 def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> Any:

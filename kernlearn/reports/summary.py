@@ -212,7 +212,7 @@ def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     # a reported number may not say under which kernel: it stands with the first
     keys = pd.DataFrame(
         {
-            c: [ranks.get(str(v), 0 if v is None else -1) for v in frame[c]]
+            c: [ranks.get(str(v), 0 if _empty(v) else -1) for v in frame[c]]
             for c, ranks in order.items()
         },
         index=frame.index,
