@@ -202,9 +202,10 @@ def _item(value: Any) -> Any:
 def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     """Sort rows as the config lists data sets, kernels, methods and metrics."""
     config = plan.experiment.config
-    kernels = list(dict.fromkeys(str(t.labels["kernel"]) for t in plan.trials))
+    planned = (str(t.labels["kernel"]) for t in plan.trials)
+    kernels = list(dict.fromkeys([*planned, *config.kernels]))
     order = {
-        "kernel": {k: i for i, k in enumerate([*kernels, *config.kernels])},
+        "kernel": {k: i for i, k in enumerate(kernels)},
         "dataset": {k: i for i, k in enumerate(config.datasets)},
         "method": {k: i for i, k in enumerate(config.methods)},
         "metric": {k: i for i, k in enumerate([*METRICS, *config.derived])},

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -148,3 +149,20 @@ def test_remarks_tell_what_the_numbers_do_not(plan, small):
 def test_a_store_of_other_trials_is_passed_over(plan, tmp_path):
     with Store(tmp_path / "s") as store:
         assert store.get(t.key for t in plan.trials) == {}
+
+
+def test_reported_numbers_without_a_kernel_stand_where_the_config_has_them(
+    plan, tmp_path, monkeypatch
+):
+    reported = tmp_path / "numbers.csv"
+    reported.write_text(
+        "dataset,method,metric,mean\nwaveform,K,accuracy,0.8\nmoons,K,accuracy,0.9\n"
+    )
+    monkeypatch.setattr("kernlearn.reports.summary.shipped", lambda kind: tmp_path)
+    config = plan.experiment.config.model_copy(update={"reported": "numbers.csv"})
+    experiment = plan.experiment.model_copy(update={"config": config})
+    moons = replace(plan, trials=[t for t in plan.trials if t.labels["dataset"] == "moons"])
+    found = invented(moons, metrics_of)
+    frame = summarise(replace(plan, experiment=experiment), found)
+    # waveform was not run, and comes first all the same
+    assert list(dict.fromkeys(frame["dataset"])) == ["waveform", "moons"]
