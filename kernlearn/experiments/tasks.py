@@ -108,11 +108,16 @@ def _nearest_grade(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[np
 def _grade_errors(
     true: NDArray[Any], predicted: NDArray[Any], query: Query = None
 ) -> dict[str, float]:
-    error = np.abs(true - predicted)
+    from kernlearn.metrics import (
+        average_absolute_error,
+        macro_average_absolute_error,
+        zero_one_error,
+    )
+
     return {
-        "aae": float(error.mean()),
-        "macro_aae": float(np.mean([error[true == grade].mean() for grade in np.unique(true)])),
-        "zero_one": float(np.mean(error > 0)),
+        "aae": average_absolute_error(true, predicted),
+        "macro_aae": macro_average_absolute_error(true, predicted),
+        "zero_one": zero_one_error(true, predicted),
     }
 
 

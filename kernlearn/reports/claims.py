@@ -75,11 +75,8 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: 
             for method in check.better or check.not_better
             for other in check.than
         ]
-        outcomes = {outcome for outcome, _ in decided}
         numbers = "; ".join(text for _, text in decided)
-        outcome = FAILS if FAILS in outcomes else UNDECIDED
-        if outcomes == {HOLDS}:
-            outcome = HOLDS
+        outcome = _joined({outcome for outcome, _ in decided})
     return Decision(claim.says, claim.section, outcome, numbers)
 
 
@@ -158,5 +155,9 @@ def _among_best(
         else:
             enough = all(held) if check.over == "all" else 2 * sum(held) > len(held)
             outcomes.add(HOLDS if enough else FAILS)
-    outcome = FAILS if FAILS in outcomes else UNDECIDED if UNDECIDED in outcomes else HOLDS
-    return outcome, "; ".join(texts)
+    return _joined(outcomes), "; ".join(texts)
+
+
+def _joined(outcomes: set[str]) -> str:
+    """Return the outcome of a claim that is made of several: the worst of theirs."""
+    return next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)
