@@ -257,6 +257,11 @@ class ExperimentConfig(_Section):
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
 
+    @property
+    def compared(self) -> list[str]:
+        """The methods that are compared with each other: all but the baselines."""
+        return [label for label, entry in self.methods.items() if not entry.baseline]
+
 
 class LoadedExperiment(BaseModel):
     """A checked config and where it came from."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from kernlearn.landmarks._selection import Column, select_pairs
-from kernlearn.landmarks._similarities import Landmarks
+from kernlearn.landmarks._similarities import KEPT_ELEMENTS, Landmarks
 
 if TYPE_CHECKING:
     from kernlearn.landmarks._stumps import Pool
@@ -23,7 +23,6 @@ Similarities: TypeAlias = Callable[[Indices, Indices], NDArray[np.floating]]
 
 # Similarities that are computed at once: 4 MB of float64; and kept in training: 1 GiB.
 _BLOCK_ELEMENTS = 2**19
-_KEPT_ELEMENTS = 2**27
 # Points on whose differences thresholds are placed.
 _SAMPLE = 1024
 # Rounding of similarities, in units of the last place of the largest.
@@ -161,7 +160,7 @@ def remembered(points: Landmarks, X: Any, distinct: Indices) -> Similarities:
     callable
         Takes rows of X and numbers out of `distinct`; its result has a row for each of these.
     """
-    if X.shape[0] * len(distinct) > _KEPT_ELEMENTS:
+    if X.shape[0] * len(distinct) > KEPT_ELEMENTS:
         return lambda rows, which: np.ascontiguousarray(points.take(which).compare(X[rows]).T)
     landmarks = points.take(distinct)
     kept = np.empty((len(distinct), X.shape[0]), dtype=landmarks.compare(X[:1]).dtype)

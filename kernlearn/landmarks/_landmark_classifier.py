@@ -14,7 +14,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks._similarities import Landmarks
+from kernlearn.landmarks._similarities import KEPT_ELEMENTS, Landmarks
 from kernlearn.landmarks._training import SimilarityClassifier, Training
 from kernlearn.landmarks._validation import LOSSES, Scoreboard
 
@@ -22,8 +22,6 @@ from kernlearn.landmarks._validation import LOSSES, Scoreboard
 _BLOCK_ELEMENTS = 2**18
 # A kernel prepares the landmarks anew for every block.
 _LEAST_BLOCK_ROWS = 128
-# Similarities that are kept in training: 1 GiB of float64.
-_KEPT_ELEMENTS = 2**27
 
 
 class LandmarkClassifier(SimilarityClassifier):
@@ -151,7 +149,7 @@ def compared(landmarks: Landmarks, X: Any) -> Callable[[Any], NDArray[np.floatin
 
     They are computed once and kept where they fit into 1 GiB, else at each call.
     """
-    if X.shape[0] * len(landmarks) > _KEPT_ELEMENTS:
+    if X.shape[0] * len(landmarks) > KEPT_ELEMENTS:
         return lambda which: landmarks.take(which).compare(X)
     kept = landmarks.compare(X)
     # Indexing by numbers would have the result column by column in memory; solvers go by rows.

@@ -17,6 +17,9 @@ from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 
 Kind = Literal["similarity", "distance"]
 
+#: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
+KEPT_ELEMENTS = 2**27
+
 
 @dataclass(frozen=True)
 class Landmarks:

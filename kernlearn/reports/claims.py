@@ -141,11 +141,10 @@ def _standing(gain: np.ndarray, check: Check) -> str:
 def _among_best(
     cells: list[tuple[str, pd.DataFrame]], check: Check, config: ExperimentConfig, better: int
 ) -> tuple[str, str]:
-    compared = [m for m, entry in config.methods.items() if not entry.baseline]
     outcomes, texts = set(), []
     for method in check.among_best:
         held = [
-            method in best_methods(cell[cell["method"].isin(compared)], better, check.level)
+            method in best_methods(cell[cell["method"].isin(config.compared)], better, check.level)
             for _, cell in cells
             if method in set(cell["method"])
         ]

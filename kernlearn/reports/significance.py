@@ -98,8 +98,7 @@ def mark_best(
         Columns: the labels under ``within``, ``method``, ``metric``; ``best``, always true.
     """
     spec = config.best or BestSpec(metrics=["none"])
-    compared = [m for m, entry in config.methods.items() if not entry.baseline]
-    asked = runs["metric"].isin(spec.metrics) & runs["method"].isin(compared)
+    asked = runs["metric"].isin(spec.metrics) & runs["method"].isin(config.compared)
     keys = [*spec.within, "metric"]
     rows = [
         [*values, method, True]

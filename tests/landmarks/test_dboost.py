@@ -56,7 +56,7 @@ def test_blocks_and_memory_do_not_show(monkeypatch, multi_class, n_thresholds):
     )
     expected = model.fit(X, y).decision_function(X)
     pairs = model.landmark_pairs_
-    for name, value in (("_BLOCK_ELEMENTS", 50), ("_KEPT_ELEMENTS", 0)):
+    for name, value in (("_BLOCK_ELEMENTS", 50), ("KEPT_ELEMENTS", 0)):
         monkeypatch.setattr(_boost_problems, name, value)
         found = clone(model).fit(X, y)
         for one, other in zip(pairs, found.landmark_pairs_, strict=True):

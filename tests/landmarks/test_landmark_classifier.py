@@ -159,7 +159,7 @@ def test_with_one_choice_all_points_are_trained_on(iris, make):
 def test_memory_does_not_change_the_result(iris, make, kept, monkeypatch):
     X, y = iris
     expected = make(n_landmarks=8, random_state=0).fit(X, y)
-    monkeypatch.setattr(_landmark_classifier, "_KEPT_ELEMENTS", kept)
+    monkeypatch.setattr(_landmark_classifier, "KEPT_ELEMENTS", kept)
     found = make(n_landmarks=8, random_state=0).fit(X, y)
     assert_same(found, expected)
     decision = expected.decision_function(X)
