@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2
+CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2 \
+  table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008
 
 .PHONY: help demo test lint format bench reproduce-all reproduce-quick clean
 
@@ -15,7 +16,7 @@ help:            ## what each target does
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-virtualenv --upgrade -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet --require-virtualenv -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --require-virtualenv -c constraints.txt -e '.[dev,bench]'
 	@touch $@
 
 demo: $(READY)   ## install, then a small experiment on data that needs no download

@@ -118,9 +118,13 @@ def _kind(trial: Trial) -> tuple[str, ...]:
 
 
 def show_left_out(plan: Plan) -> None:
-    """Print which data sets a plan goes without, if any."""
+    """Print which data sets and methods a plan goes without, if any."""
+    name = plan.experiment.name
     if plan.left_out:
-        console.print(f"{plan.experiment.name}: left out, not found: {', '.join(plan.left_out)}")
+        console.print(f"{name}: left out, not found: {', '.join(plan.left_out)}")
+    if plan.not_installed:
+        labels = ", ".join(plan.not_installed)
+        console.print(f"{name}: left out, not installed: {labels}", markup=False)
 
 
 def show_tables(report: "Report") -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from kernlearn.experiments._raw import entries, mapping, own_parameters, texts
 from kernlearn.experiments._yaml import KeyPath
-from kernlearn.experiments.config import DatasetEntry, MethodEntry
+from kernlearn.experiments.config import QUESTIONS, DatasetEntry, MethodEntry
 from kernlearn.experiments.registry import TASK_METRICS, suggestion
 from kernlearn.experiments.values import varied
 
@@ -52,11 +52,14 @@ def check_comparisons(raw: Mapping[str, Any]) -> Iterator[Fault]:
         check = mapping(claim, "check") if isinstance(claim, Mapping) else {}
         path: KeyPath = ("claims", i, "check")
         yield from _check_metrics((*path, "metric"), check.get("metric"), raw)
-        for key in ("better", "not_better", "among_best", "than"):
-            for method in texts(check.get(key)):
-                if method not in mapping(raw, "methods"):
-                    text = f"no method {method!r}{suggestion(method, mapping(raw, 'methods'))}"
-                    yield (*path, key), text
+        compared = check.get("compare", "method")
+        if isinstance(compared, str) and compared not in known:
+            yield (*path, "compare"), f"no label {compared!r}{suggestion(compared, known)}"
+        for key in (*QUESTIONS, "than") if compared in LABELS else ():
+            for value in texts(check.get(key)):
+                if value not in mapping(raw, f"{compared}s"):
+                    hint = suggestion(value, mapping(raw, f"{compared}s"))
+                    yield (*path, key), f"no {compared} {value!r}{hint}"
         for label in mapping(check, "where"):
             if label not in known:
                 yield (*path, "where", label), f"no label {label!r}{suggestion(label, known)}"

@@ -101,6 +101,13 @@ def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
         name = entry.get("estimator")
         if not isinstance(name, str):
             continue
+        component = ESTIMATORS.get(name)
+        if component is not None and not component.installed:
+            if entry.get("optional") is not True:
+                command = f"pip install 'kernlearn[{component.extra}]'"
+                text = f"{name} is not installed: {command}, or let the method be `optional`"
+                yield (*path, "estimator"), text
+            continue
         yield from _check_component(path, "estimator", name, ESTIMATORS, parameters)
         # a similarity has a default, a kernel has none that would suit
         needs = name in ESTIMATORS and kernel_parameter(ESTIMATORS[name]) == "kernel"

@@ -77,6 +77,9 @@ class MethodEntry(_OpenSection):
     baseline: bool = Field(
         default=False, description="not of the paper: shown under a heading of its own"
     )
+    optional: bool = Field(
+        default=False, description="run without it where its library is not installed"
+    )
 
 
 class Protocol(_Section):
@@ -141,6 +144,7 @@ class FigureSpec(_Section):
     x: str
     metrics: list[str]
     panels: list[str] = Field(default=[], description="one panel a value of these labels")
+    per_row: Count = Field(default=4, description="panels side by side")
     color: str = "method"
     dash: str | None = None
     x_scale: Literal["linear", "log"] = "linear"
@@ -160,6 +164,10 @@ class Tolerance(_Section):
         return self
 
 
+#: What a claim can ask of one or more methods.
+QUESTIONS = ("better", "not_better", "not_worse", "indistinguishable", "among_best")
+
+
 class BestSpec(_Section):
     """Which cells are set in bold: the best, and what is not significantly worse.
 
@@ -176,13 +184,18 @@ class BestSpec(_Section):
 class Check(_Section):
     """A comparison of methods that decides a claim.
 
-    Methods are compared within cells: the same data set, kernel and parameters. Exactly one
-    of ``better``, ``not_better`` and ``among_best`` names the methods that it is about.
+    Methods are compared within cells: the same data set, kernel and parameters; with
+    ``compare`` it is the values of another label, such as the kernel, that are compared within
+    cells in which all else is the same. Exactly one of :data:`QUESTIONS` names those that the
+    claim is about.
     """
 
     metric: str
+    compare: str = Field(default="method", description="label whose values are compared")
     better: list[str] = []
     not_better: list[str] = []
+    not_worse: list[str] = []
+    indistinguishable: list[str] = []
     among_best: list[str] = []
     than: list[str] = []
     where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
@@ -190,15 +203,27 @@ class Check(_Section):
     by: float = Field(default=0.0, description="difference that is the least to count")
     level: Fraction = 0.05
 
+    @property
+    def question(self) -> str:
+        """Which of the questions is asked."""
+        return next(name for name in QUESTIONS if getattr(self, name))
+
+    @property
+    def asked(self) -> list[str]:
+        """Those that the claim is about."""
+        asked: list[str] = getattr(self, self.question)
+        return asked
+
     @model_validator(mode="after")
     def _one_question(self) -> "Check":
-        asked = [bool(self.better), bool(self.not_better), bool(self.among_best)]
-        if sum(asked) != 1:
-            raise ValueError("give one of better, not_better and among_best")
+        if sum(bool(getattr(self, name)) for name in QUESTIONS) != 1:
+            raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
         if bool(self.than) == bool(self.among_best):
-            raise ValueError("than goes with better and not_better, and only with them")
+            raise ValueError("than goes with every question but among_best, and only with those")
         if self.among_best and self.over == "average":
             raise ValueError("among_best needs over: all or over: most")
+        if self.among_best and self.compare != "method":
+            raise ValueError("among_best compares methods only")
         if self.not_better and self.over != "average":
             raise ValueError("not_better is decided over: average")
         return self

@@ -74,6 +74,8 @@ class Plan:
     trials : list of Trial
     left_out : list of str
         Labels of data sets that were not found and are left out.
+    not_installed : list of str
+        Labels of methods that are left out since their library is not installed.
     axes : list of str
         The varied parameters among the labels.
     """
@@ -81,6 +83,7 @@ class Plan:
     experiment: LoadedExperiment
     trials: list[Trial]
     left_out: list[str] = field(default_factory=list)
+    not_installed: list[str] = field(default_factory=list)
     axes: list[str] = field(default_factory=list)
 
 
@@ -136,7 +139,8 @@ def make_plan(
         for labels, spec, source in _cells(experiment, list(missing), data_dir)
         for split in range(config.protocol.splits)
     ]
-    return Plan(experiment, trials, list(missing), _axes(config))
+    absent = [k for k, m in config.methods.items() if not ESTIMATORS[m.estimator].installed]
+    return Plan(experiment, trials, list(missing), absent, _axes(config))
 
 
 def missing_datasets(
@@ -203,15 +207,18 @@ def _kernels_and_methods(
     axes = _axes(config)
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernel_variants(config)
+    # a feature map is compared with a kernel even if it has one of its own
+    compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            if i > 0 and not _needs_kernel(entry):
+            if not ESTIMATORS[entry.estimator].installed or (i > 0 and not _needs_kernel(entry)):
                 continue
+            met = (kernel_label, kernel) if compares or _needs_kernel(entry) else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
-                labels = {"kernel": kernel_label, "method": label}
+                labels = {"kernel": met[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
                 method = _component(ESTIMATORS, entry.estimator, fixed)
-                yield labels, {"kernel": kernel, "method": {**method, "select": grid}}
+                yield labels, {"kernel": met[1], "method": {**method, "select": grid}}
 
 
 def _needs_kernel(entry: MethodEntry) -> bool:

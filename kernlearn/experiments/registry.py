@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -21,11 +22,19 @@ class Component:
         Raised when the same parameters give other numbers, so that stored ones are stale.
     summary : str
         One line for ``kernlearn list``.
+    extra : str
+        The extra that installs the library it comes from; empty for what is always there.
     """
 
     path: str
     version: int
     summary: str
+    extra: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the library that it comes from is there."""
+        return find_spec(self.path.partition(".")[0]) is not None
 
     def load(self) -> Any:
         """Import and return the class or function."""
@@ -81,6 +90,14 @@ ESTIMATORS: dict[str, Component] = {
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
     "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),
+    "KernelRidge": Component("sklearn.kernel_ridge:KernelRidge", 1, "kernel ridge regression"),
+    "SVR": Component("sklearn.svm:SVR", 1, "support vector regression by LIBSVM"),
+    "LogisticAT": Component(
+        "skordinal.classifiers:LogisticAT",
+        1,
+        "ordinal logistic regression, all thresholds",
+        extra="bench",
+    ),
     "LinearSVMRegressor": Component(
         "kernlearn.solvers:LinearSVMRegressor", 1, "linear support vector regression by LIBLINEAR"
     ),

@@ -38,16 +38,24 @@ def decide_claims(
 ) -> list[Decision]:
     """Decide every claim of an experiment.
 
-    Methods are compared within cells: the same data set, kernel and parameters, on the same
-    splits, by paired t-tests. In a cell A is *better* than B if the confidence interval of
-    the difference lies above ``by``, *worse* if it lies below, else *even*.
+    Methods, or values of another label, are compared within cells in which all else is the
+    same, on the same splits, by paired t-tests. In a cell A is *better* than B if the
+    confidence interval of the difference lies above ``by``, *worse* if it lies below ``-by``
+    (where ``better`` is asked: below ``by``), else *even*.
 
-    ``over: all`` holds if A is better in every cell and fails if it is worse in any.
-    ``over: most`` holds if A is better in more than half of the cells, and fails if its mean is
-    ahead in no more than half. ``over: average`` takes the mean over the cells, split by split:
-    the claim holds if the confidence interval of that lies above ``by``, and fails if it lies
-    below; ``not_better`` the other way round. ``among_best`` counts the cells in which the
-    method is the best or not significantly worse. All else is undecided.
+    ``better`` over ``all`` holds if A is better in every cell and fails if it is worse in any;
+    over ``most`` it holds if A is better in more than half of the cells, and fails if its mean
+    is ahead in no more than half. ``not_worse`` and ``indistinguishable`` (neither better nor
+    worse) over ``all`` fail if a single cell says otherwise, over ``most`` if half of them do,
+    else hold: a test does not show that two are equal, only that no difference was found.
+    Where one cell is enough to refute, its test is at ``level`` divided by the number of cells,
+    so that many cells do not refute by chance.
+
+    Over ``average`` the mean over the cells is taken, split by split: ``better`` holds if the
+    confidence interval of that lies above ``by``, and fails if it lies below; ``not_better``
+    the other way round; ``not_worse`` fails if it lies below ``-by``, ``indistinguishable`` if
+    it does not meet ``[-by, by]``. ``among_best`` counts the cells in which the method is the
+    best or not significantly worse. All else is undecided.
 
     Parameters
     ----------
@@ -71,8 +79,8 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: 
         outcome, numbers = _among_best(cells, check, config, better)
     else:
         decided = [
-            _compare(cells, check, method, other, better)
-            for method in check.better or check.not_better
+            _compare(cells, check, one, other, better)
+            for one in check.asked
             for other in check.than
         ]
         numbers = "; ".join(text for _, text in decided)
@@ -81,30 +89,34 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: 
 
 
 def _cells(runs: pd.DataFrame, check: Check) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield a name and the rows of each combination of labels but the method."""
+    """Yield a name and the rows of each combination of labels but the compared one."""
     runs = runs[runs["metric"] == check.metric]
     for label, values in check.where.items():
         runs = runs[runs[label].isin(values if isinstance(values, list) else [values])]
-    labels = [c for c in runs.columns if c not in ("method", "metric", "split", "value")]
+    apart = (check.compare, "metric", "split", "value")
+    labels = [c for c in runs.columns if c not in apart]
+    # what is one and the same everywhere names nothing
+    naming = [c for c in labels if c == "dataset" or runs[c].nunique() > 1]
     for values, cell in runs.groupby(labels, dropna=False, sort=False):
-        yield _name(labels, values), cell
+        yield _name(dict(zip(labels, values, strict=True)), naming), cell
 
 
-def _name(labels: list[str], values: tuple[Any, ...]) -> str:
-    given = [(k, v) for k, v in zip(labels, values, strict=True) if not pd.isna(v)]
-    return " ".join(str(v) if k == "dataset" else f"{k}={v}" for k, v in given if k != "kernel")
+def _name(values: dict[str, Any], naming: list[str]) -> str:
+    given = [(k, values[k]) for k in naming if k in values and not pd.isna(values[k])]
+    plain = ("dataset", "kernel", "method")
+    return " ".join(str(v) if k in plain else f"{k}={v}" for k, v in given)
 
 
 def _compare(
-    cells: list[tuple[str, pd.DataFrame]], check: Check, method: str, other: str, better: int
+    cells: list[tuple[str, pd.DataFrame]], check: Check, one: str, other: str, better: int
 ) -> tuple[str, str]:
-    gains = {name: better * paired(cell, method, other) for name, cell in cells}
+    gains = {name: better * paired(cell, one, other, check.compare) for name, cell in cells}
     gains = {name: gain for name, gain in gains.items() if len(gain)}
     if not gains:
-        return UNDECIDED, f"{method} against {other}: not measured"
+        return UNDECIDED, f"{one} against {other}: not measured"
     decide = _on_average if check.over == "average" else _cell_by_cell
     outcome, numbers = decide(gains, check)
-    return outcome, f"{method} against {other}: {numbers}"
+    return outcome, f"{one} against {other}: {numbers}"
 
 
 def _on_average(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]:
@@ -112,30 +124,49 @@ def _on_average(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]:
     gain = np.mean([g[:n_splits] for g in gains.values()], axis=0)
     low, high = paired_interval(gain, check.level)
     numbers = f"{gain.mean():+.4f} [{low:+.4f}, {high:+.4f}] on average over {len(gains)} cells"
-    above, below = low > check.by, high < check.by
-    if check.not_better:
-        above, below = high <= check.by, low > check.by
-    return HOLDS if above else FAILS if below else UNDECIDED, numbers
+    if check.question == "better":
+        holds, fails = low > check.by, high < check.by
+    elif check.question == "not_better":
+        holds, fails = high <= check.by, low > check.by
+    elif check.question == "not_worse":
+        holds, fails = high >= -check.by, high < -check.by
+    else:
+        holds, fails = low <= check.by and high >= -check.by, low > check.by or high < -check.by
+    return _outcome(holds, fails), numbers
 
 
 def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]:
-    found = {name: _standing(gain, check) for name, gain in gains.items()}
-    counts = Counter(found.values())
-    ahead = sum(gain.mean() > check.by for gain in gains.values())
+    found = {name: _standing(gain, check, check.level) for name, gain in gains.items()}
+    # what refutes by a single cell is held to a level for all cells together
+    strict = [_standing(gain, check, check.level / len(gains)) for gain in gains.values()]
+    counts, refuting = Counter(found.values()), Counter(strict)
+    against = ["worse"] if check.question != "indistinguishable" else ["better", "worse"]
     numbers = f"better in {counts['better']}, even in {counts['even']}, worse in {counts['worse']}"
-    worse = [f"{name} {gains[name].mean():+.3f}" for name, is_ in found.items() if is_ == "worse"]
-    if worse:
-        numbers += f" ({', '.join(worse)})"
-    if check.over == "all":
-        holds, fails = counts["better"] == len(found), counts["worse"] > 0
+    differ = [f"{name} {gains[name].mean():+.3g}" for name, is_ in found.items() if is_ in against]
+    if differ:
+        numbers += f" ({', '.join(differ)})"
+    refuted = any(refuting[standing] for standing in against)
+    if check.question != "better":
+        most = 2 * sum(counts[standing] for standing in against) < len(found)
+        holds = not refuted if check.over == "all" else most
+        fails = not holds
+    elif check.over == "all":
+        holds, fails = counts["better"] == len(found), refuted
     else:
+        ahead = sum(gain.mean() > check.by for gain in gains.values())
         holds, fails = 2 * counts["better"] > len(found), 2 * ahead <= len(found)
-    return HOLDS if holds else FAILS if fails else UNDECIDED, f"{numbers} of {len(found)} cells"
+    return _outcome(holds, fails), f"{numbers} of {len(found)} cells"
 
 
-def _standing(gain: np.ndarray, check: Check) -> str:
-    low, high = paired_interval(gain, check.level)
-    return "better" if low > check.by else "worse" if high < check.by else "even"
+def _outcome(holds: bool, fails: bool) -> str:
+    return HOLDS if holds else FAILS if fails else UNDECIDED
+
+
+def _standing(gain: np.ndarray, check: Check, level: float) -> str:
+    low, high = paired_interval(gain, level)
+    # a gain has to reach what counts; a loss that does not count is none
+    least = check.by if check.question == "better" else -check.by
+    return "better" if low > check.by else "worse" if high < least else "even"
 
 
 def _among_best(

@@ -31,8 +31,8 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
     Returns
     -------
     altair.VConcatChart
-        A row a metric, a column a panel; methods without the parameter on the x-axis are
-        horizontal reference lines. Vertical bars are one standard deviation.
+        For each metric its panels, ``per_row`` in a row; methods without the parameter on the
+        x-axis are horizontal reference lines. Vertical bars are one standard deviation.
     """
     panels = [
         (values, matching(summary, spec.panels, values))
@@ -47,7 +47,7 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
                 title = " · ".join(str(v) for v in labels if v is not None)
                 charts.append(_panel(shown, metric, spec, config, title))
         if charts:
-            rows.append(alt.hconcat(*charts, spacing=24))
+            rows.append(alt.concat(*charts, columns=spec.per_row, spacing=24))
     if not rows:
         raise ValueError("nothing measured yet for this figure")
     return (

@@ -32,7 +32,9 @@ def paired_interval(differences: NDArray[np.float64], level: float) -> tuple[flo
     return mean - half, mean + half
 
 
-def paired(runs: pd.DataFrame, left: str, right: str) -> NDArray[np.float64]:
+def paired(
+    runs: pd.DataFrame, left: str, right: str, label: str = "method"
+) -> NDArray[np.float64]:
     """Return how much one method exceeds another on the splits that both have.
 
     Parameters
@@ -41,12 +43,14 @@ def paired(runs: pd.DataFrame, left: str, right: str) -> NDArray[np.float64]:
         Rows of one cell and metric, with columns ``method``, ``split`` and ``value``.
     left, right : str
         Labels of methods.
+    label : str
+        Column to compare values of in place of ``method``.
 
     Returns
     -------
     ndarray of shape (n_splits,)
     """
-    by_split = runs.pivot_table(index="split", columns="method", values="value")
+    by_split = runs.pivot_table(index="split", columns=label, values="value")
     if left not in by_split or right not in by_split:
         return np.empty(0)
     return (by_split[left] - by_split[right]).dropna().to_numpy()

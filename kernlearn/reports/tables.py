@@ -140,7 +140,7 @@ def _lay_out(
     columns = list(product(label_values(frame, labels), metrics))
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
     rows = []
-    for values in label_values(frame, spec.rows):
+    for values in _in_order(label_values(frame, spec.rows), spec.rows, config):
         here = matching(frame, spec.rows, values)
         cells = [_cell(matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
         names = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in values]
@@ -157,6 +157,22 @@ def _lay_out(
         [(names, [cells[i] for i in kept]) for names, cells in rows],
         ["baselines" if baselines & {*columns[i][0]} else "" for i in kept],
     )
+
+
+def _in_order(
+    rows: list[tuple[Any, ...]], labels: list[str], config: ExperimentConfig
+) -> list[tuple[Any, ...]]:
+    """Sort rows by their first label, then the next, each as the config or else they list it.
+
+    A row that does not have a label, such as that of a method that meets no kernel, would else
+    stand behind all that have.
+    """
+    listed = {"dataset": list(config.datasets), "method": list(config.methods)}
+    ranks = []
+    for i, label in enumerate(labels):
+        values = dict.fromkeys([*listed.get(label, []), *(row[i] for row in rows)])
+        ranks.append({value: rank for rank, value in enumerate(values)})
+    return sorted(rows, key=lambda row: [r[value] for r, value in zip(ranks, row, strict=True)])
 
 
 def _each(label: str, value: Any) -> str:

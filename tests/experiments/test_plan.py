@@ -3,6 +3,7 @@ import pytest
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.plan import canonical
+from kernlearn.experiments.registry import ESTIMATORS, Component
 
 
 def plan_of(path, **options):
@@ -62,7 +63,8 @@ def test_a_method_with_its_own_kernel_runs_once(small):
     text = text.replace("{estimator: KernelSVM,", "{estimator: KernelSVM, kernel: rbf,")
     small.write_text(text)
     kernels = [t.labels["kernel"] for t in plan_of(small).trials if t.labels["method"] == "K"]
-    assert set(kernels) == {"other"}
+    assert len(kernels) == 2 * 2
+    assert set(kernels) == {None}
 
 
 def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
@@ -190,3 +192,29 @@ def test_an_optional_data_set_is_gone_without(tmp_path):
     plan = make_plan(load_config(path), data_dir=empty)
     assert plan.left_out == ["patrol"]
     assert {t.labels["dataset"] for t in plan.trials} == {"matrix", "moons"}
+
+
+def test_a_method_without_its_library(tmp_path, monkeypatch):
+    away = Component("no_such_library.models:Model", 1, "of a library", extra="bench")
+    monkeypatch.setitem(ESTIMATORS, "Model", away)
+    path = tmp_path / "c.yaml"
+    text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"not installed: pip install 'kernlearn\[bench\]'"):
+        load_config(path)
+    path.write_text(text.replace("alpha: 1", "alpha: 1, optional: true"))
+    plan = plan_of(path)
+    assert plan.not_installed == ["peer"]
+    assert plan.trials
+    assert "peer" not in {t.labels["method"] for t in plan.trials}
+
+
+def test_a_method_that_meets_no_kernel_has_none(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        MATRICES.replace("methods: {", "methods: {first: {estimator: DummyClassifier}, ")
+    )
+    found = [t for t in plan_of(path).trials if t.labels["method"] == "first"]
+    assert {t.labels["kernel"] for t in found} == {None}
+    assert all(t.spec["kernel"] is None for t in found)
+    assert len(found) == 2

@@ -94,8 +94,92 @@ def test_what_was_not_measured_is_undecided(decide):
 def test_the_numbers_that_decided_are_said(decide):
     on_all = decide([0.05, -0.05], over="all", **RF_OVER_K)
     assert (
-        on_all.numbers == "RF against K: better in 1, even in 0, worse in 1 (d1 -0.050) of 2 cells"
+        on_all.numbers == "RF against K: better in 1, even in 0, worse in 1 (d1 -0.05) of 2 cells"
     )
     on_average = decide([0.05, 0.05], **RF_OVER_K)
     assert on_average.numbers.startswith("RF against K: +0.0500 [+0.04")
     assert (on_average.says, on_average.section) == ("a", "1")
+
+
+@pytest.mark.parametrize(
+    ("question", "gains", "over", "outcome"),
+    [
+        ("not_worse", [0.05, 0.0], "all", "holds"),
+        ("not_worse", [0.05, -0.05], "all", "fails"),
+        ("not_worse", [0.05, 0.0, -0.05], "most", "holds"),
+        ("not_worse", [0.05, -0.05], "most", "fails"),
+        ("not_worse", [0.05, -0.01], "average", "holds"),
+        ("not_worse", [0.01, -0.05], "average", "fails"),
+        ("indistinguishable", [0.0, 0.0], "all", "holds"),
+        ("indistinguishable", [0.0, 0.05], "all", "fails"),
+        ("indistinguishable", [0.0, -0.05], "all", "fails"),
+        ("indistinguishable", [0.0, 0.0, 0.05], "most", "holds"),
+        ("indistinguishable", [0.0, 0.0], "average", "holds"),
+        ("indistinguishable", [0.05, 0.05], "average", "fails"),
+    ],
+)
+def test_no_difference_is_found(decide, question, gains, over, outcome):
+    assert decide(gains, over=over, than=["K"], **{question: ["RF"]}).outcome == outcome
+
+
+def test_a_loss_that_does_not_count_is_none(decide):
+    asked = {"not_worse": ["RF"], "than": ["K"], "over": "all"}
+    assert decide([-0.01, 0.0], **asked).outcome == "fails"
+    assert decide([-0.01, 0.0], by=0.02, **asked).outcome == "holds"
+
+
+def test_many_cells_do_not_refute_by_chance(small):
+    """Of 400 cells without a difference some look worse at 5 %; the claim stands all the same."""
+    rng = np.random.default_rng(1)
+    gains = rng.normal(size=(400, N_SPLITS))
+    rows = [
+        (f"d{i}", "accuracy", split, method, value)
+        for i, cell in enumerate(gains)
+        for split, gain in enumerate(cell)
+        for method, value in (("K", 0.0), ("RF", gain))
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
+    check = {"metric": "accuracy", "not_worse": ["RF"], "than": ["K"], "over": "all"}
+    claim = Claim.model_validate({"says": "a", "check": check})
+    config = load_config(small).config.model_copy(update={"claims": [claim]})
+    (decision,) = decide_claims(runs, config, {"accuracy": 1})
+    assert "worse in 0 " not in decision.numbers
+    assert decision.outcome == "holds"
+
+
+def test_kernels_are_compared_within_a_method(small):
+    rng = np.random.default_rng(0)
+    rows = []
+    for dataset, gain in (("d0", 0.05), ("d1", 0.04)):
+        for split in range(N_SPLITS):
+            base, noise = rng.normal(size=2)
+            for method, ahead in (("RF", gain), ("K", -gain)):
+                cell = (dataset, method, "accuracy", split)
+                rows.append((*cell, "a", base))
+                rows.append((*cell, "b", base + ahead + 0.001 * noise))
+    names = ["dataset", "method", "metric", "split", "kernel", "value"]
+    runs = pd.DataFrame(rows, columns=names)
+    check = {"metric": "accuracy", "compare": "kernel", "better": ["b"], "than": ["a"]}
+
+    def outcome(**extra):
+        claim = Claim.model_validate({"says": "a", "check": {**check, "over": "all", **extra}})
+        config = load_config(small).config.model_copy(update={"claims": [claim]})
+        (decision,) = decide_claims(runs, config, {"accuracy": 1})
+        return decision.outcome
+
+    assert outcome(where={"method": "RF"}) == "holds"
+    assert outcome(where={"method": "K"}) == "fails"
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ({"better": ["a"], "not_worse": ["b"], "than": ["c"]}, "give one of better"),
+        ({"than": ["c"]}, "give one of better"),
+        ({"not_worse": ["a"]}, "than goes with"),
+        ({"among_best": ["a"], "over": "all", "compare": "kernel"}, "compares methods only"),
+    ],
+)
+def test_a_claim_asks_one_question(check, said):
+    with pytest.raises(ValueError, match=said):
+        Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **check}})
