@@ -8,7 +8,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
-Task = Literal["classification", "regression", "ordinal", "ranking", "kernel_approximation"]
+Task = Literal[
+    "classification",
+    "bipartite_ranking",
+    "regression",
+    "ordinal",
+    "ranking",
+    "kernel_approximation",
+]
 
 
 class _Section(BaseModel):
@@ -253,8 +260,9 @@ class ExperimentConfig(_Section):
     ----------
     title, source : str
         What it is and the paper, table or figure it re-measures.
-    task : {"classification", "regression", "ordinal", "ranking", "kernel_approximation"}
-        What is done with a method, and so which metrics there are.
+    task : str
+        What is done with a method, and so which metrics there are: "classification",
+        "bipartite_ranking", "regression", "ordinal", "ranking" or "kernel_approximation".
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.
     only : list of dict

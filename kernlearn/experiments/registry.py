@@ -98,6 +98,9 @@ ESTIMATORS: dict[str, Component] = {
         "ordinal logistic regression, all thresholds",
         extra="bench",
     ),
+    "LogisticRegression": Component(
+        "sklearn.linear_model:LogisticRegression", 1, "logistic regression"
+    ),
     "LinearSVMRegressor": Component(
         "kernlearn.solvers:LinearSVMRegressor", 1, "linear support vector regression by LIBLINEAR"
     ),
@@ -153,6 +156,7 @@ class Metric:
 
 METRICS: dict[str, Metric] = {
     "accuracy": Metric("accuracy", 1),
+    "auc": Metric("AUC", 1),
     "mse": Metric("MSE", -1),
     "mae": Metric("MAE", -1),
     "aae": Metric("AAE", -1),
@@ -180,6 +184,7 @@ _COSTS = (
 #: Metrics that each task can measure; not every method gives every one.
 TASK_METRICS: dict[str, tuple[str, ...]] = {
     "classification": ("accuracy", *_COSTS),
+    "bipartite_ranking": ("auc", *_COSTS),
     "regression": ("mse", "mae", *_COSTS),
     "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
     "ranking": ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg", *_COSTS),

@@ -33,12 +33,15 @@ class Task:
         Takes the same, returns a number of which more is better, to choose parameters by.
     as_label : callable
         Takes predicted values and those of the training part, returns what is judged.
+    output : str
+        The estimator's method that gives the values.
     """
 
     target: Callable[[Bunch, dict[str, Any], dict[str, Any]], NDArray[Any]]
     measure: Callable[[NDArray[Any], NDArray[Any], Query], dict[str, float]]
     score: Callable[[NDArray[Any], NDArray[Any], Query], float]
     as_label: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]] = _as_it_is
+    output: str = "predict"
 
 
 def _classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
@@ -61,6 +64,22 @@ def _accuracies(
     true: NDArray[Any], predicted: NDArray[Any], query: Query = None
 ) -> dict[str, float]:
     return {"accuracy": _accuracy(true, predicted)}
+
+
+def _two_classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+    y = _classes(data, spec, info)
+    if len(np.unique(y)) != 2:
+        raise ValueError(
+            f"task: bipartite_ranking needs two classes, not {len(np.unique(y))}: "
+            "give the data set `binarize`"
+        )
+    return y
+
+
+def _auc(true: NDArray[Any], scores: NDArray[Any], query: Query = None) -> float:
+    from sklearn.metrics import roc_auc_score
+
+    return float(roc_auc_score(true, scores))
 
 
 def _values(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.float64]:
@@ -141,6 +160,9 @@ def _gains(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> 
 #: Tasks by their names in a config.
 TASKS: dict[str, Task] = {
     "classification": Task(_classes, _accuracies, _accuracy),
+    "bipartite_ranking": Task(
+        _two_classes, lambda *values: {"auc": _auc(*values)}, _auc, output="decision_function"
+    ),
     "regression": Task(_values, _errors, lambda *values: -_errors(*values)["mse"]),
     "ordinal": Task(
         _grades, _grade_errors, lambda *values: -_grade_errors(*values)["aae"], _nearest_grade

@@ -115,7 +115,7 @@ def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
     if chosen:
         outcome.info["selected"] = chosen
     outcome.metrics["select_seconds"] = selecting.wall
-    _warm_up(estimator, parts, canonical([spec["method"], spec["kernel"]]))
+    _warm_up(estimator, parts, task, canonical([spec["method"], spec["kernel"]]))
     _measure(estimator, parts, task, outcome)
     return outcome
 
@@ -124,7 +124,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: Outcome) -> None
     with Stopwatch() as fitting:
         _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, _queries(parts, 0))
     with Stopwatch() as predicting:
-        predicted = estimator.predict(parts.X_test)
+        predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
     metrics = outcome.metrics
     if hasattr(estimator, "predict_native"):
@@ -185,14 +185,15 @@ def _select(
     best: tuple[float, dict[str, Any]] | None = None
     for parameters in ParameterGrid(grid):
         fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
-        score = task.score(y_val, task.as_label(fitted.predict(X_val), y), query_val)
+        predicted = getattr(fitted, task.output)(X_val)
+        score = task.score(y_val, task.as_label(predicted, y), query_val)
         if best is None or score > best[0]:
             best = (score, parameters)
     assert best is not None
     return best[1]
 
 
-def _warm_up(estimator: Any, parts: Parts, method: str) -> None:
+def _warm_up(estimator: Any, parts: Parts, task: Task, method: str) -> None:
     """Fit and predict once on a few rows, so that no import or first call is in the times."""
     if method in _warm:
         return
@@ -208,7 +209,7 @@ def _warm_up(estimator: Any, parts: Parts, method: str) -> None:
         warnings.simplefilter("ignore")
         query = None if parts.queries is None else parts.queries[0][rows]
         warm = _fit(clone(estimator), X, y, X, y, query)
-        warm.predict(X)
+        getattr(warm, task.output)(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)
 

@@ -164,13 +164,15 @@ def _in_order(
 ) -> list[tuple[Any, ...]]:
     """Sort rows by their first label, then the next, each as the config or else they list it.
 
-    A row that does not have a label, such as that of a method that meets no kernel, would else
-    stand behind all that have.
+    A method that meets no kernel so stands beside those that do, or where rows begin with the
+    kernel after them.
     """
     listed = {"dataset": list(config.datasets), "method": list(config.methods)}
     ranks = []
     for i, label in enumerate(labels):
         values = dict.fromkeys([*listed.get(label, []), *(row[i] for row in rows)])
+        if label == "kernel" and None in values:
+            values[None] = values.pop(None)
         ranks.append({value: rank for rank, value in enumerate(values)})
     return sorted(rows, key=lambda row: [r[value] for r, value in zip(ranks, row, strict=True)])
 

@@ -104,3 +104,38 @@ def test_ranking_on_the_published_folds(tmp_path, data_dir):
 def test_ranking_needs_queries():
     with pytest.raises(ValueError, match="rows belong to queries"):
         TASKS["ranking"].target({"target": [0, 1]}, {}, {})
+
+
+BIPARTITE = """\
+title: t
+task: bipartite_ranking
+datasets: {moons: {generator: two_moons, n_samples: 200, noise: 0.3}}
+methods: {logistic: {estimator: LogisticRegression, C: {select: [0.01, 1]}}}
+protocol: {splits: 2, scale: [zscore]}
+metrics: [auc]
+"""
+
+
+def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(BIPARTITE)
+    with Store(tmp_path / "s") as store:
+        plan = make_plan(load_config(path))
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+        found = [results[t.key] for t in plan.trials]
+    assert all(0.85 < result.metrics["auc"] < 1 for result in found)
+    true, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.4, 0.9])
+    assert TASKS["bipartite_ranking"].measure(true, scores) == {"auc": 0.75}
+
+
+def test_bipartite_ranking_needs_two_classes(tmp_path):
+    path = tmp_path / "c.yaml"
+    three = BIPARTITE.replace("two_moons, n_samples: 200, noise: 0.3", "waveform, n_samples: 90")
+    path.write_text(three)
+    with Store(tmp_path / "s") as store:
+        plan = make_plan(load_config(path))
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+        found = [results[t.key] for t in plan.trials]
+    assert all("needs two classes, not 3" in str(result.error) for result in found)

@@ -5,8 +5,10 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from kernlearn.experiments import load_config
-from kernlearn.reports import build_tables
+from kernlearn.experiments import load_config, make_plan
+from kernlearn.experiments.config import TableSpec
+from kernlearn.experiments.store import Result
+from kernlearn.reports import build_tables, summarise
 from kernlearn.reports.tables import (
     columns,
     format_number,
@@ -150,3 +152,29 @@ def test_the_best_is_bold_in_every_format(grouped):
     text = console.export_text(styles=True)
     assert "baselines" in text
     assert "\x1b[1;33m0.800 (0.900) ▼" in text
+
+
+def test_a_method_without_a_kernel_stands_among_the_others(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\n"
+        "datasets: {moons: {generator: two_moons, n_samples: 60}, rings: {generator: rings}}\n"
+        "kernels: {a: {kernel: GaussianKernel}, b: {kernel: SigmoidKernel}}\n"
+        "methods: {BBS: {estimator: BBSClassifier, n_landmarks: 5},"
+        " first: {estimator: DummyClassifier, baseline: true}}\n"
+        "protocol: {splits: 1}\nmetrics: [accuracy]\n"
+        "table: {each: [kernel], rows: [dataset, method]}\n"
+    )
+    plan = make_plan(load_config(path))
+    results = {
+        t.key: Result(t.key, "done", "", 1.0, metrics={"accuracy": 0.5}) for t in plan.trials
+    }
+    summary = summarise(plan, results)
+    for table in build_tables(summary, plan.experiment.config):
+        assert [labels for labels, _ in table.rows] == [
+            ["moons", "BBS"], ["moons", "first (baseline)"],
+            ["rings", "BBS"], ["rings", "first (baseline)"],
+        ]  # fmt: skip
+    rows = TableSpec(rows=["kernel", "method"])
+    (table,) = build_tables(summary, plan.experiment.config.model_copy(update={"table": rows}))
+    assert [labels[0] for labels, _ in table.rows] == ["a", "b", ""]
