@@ -78,7 +78,7 @@ ESTIMATORS: dict[str, Component] = {
         "kernlearn.landmarks:KernelRegressor", 1, "KR: weighted mean of training targets"
     ),
     "RegLand": Component(
-        "kernlearn.landmarks:RegLand", 1, "RegLand: support vector regression on landmarks"
+        "kernlearn.landmarks:RegLand", 2, "RegLand: support vector regression on landmarks"
     ),
     "SparseRegLand": Component(
         "kernlearn.landmarks:SparseRegLand", 1, "RegLand-Sp: few landmarks chosen greedily"
@@ -87,6 +87,9 @@ ESTIMATORS: dict[str, Component] = {
         "kernlearn.landmarks:ORLand", 1, "ORLand: ordinal regression on landmarks"
     ),
     "RankLand": Component("kernlearn.landmarks:RankLand", 1, "ranking on landmarks"),
+    "OLP": Component("kernlearn.pairwise:OLP", 1, "OLP: online learning with pairs in a buffer"),
+    "OAM": Component("kernlearn.pairwise:OAM", 1, "OAM_gra, OAM_seq: online AUC maximisation"),
+    "AllPairsSVM": Component("kernlearn.pairwise:AllPairsSVM", 1, "large AUC from all pairs"),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
     "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import product
 from numbers import Real
 from typing import Any, Self
@@ -19,6 +18,7 @@ from kernlearn.landmarks._landmarked import LandmarkedModel
 from kernlearn.landmarks._training import numbers, penalties
 from kernlearn.landmarks._validation import hold_out
 from kernlearn.solvers import LinearSVMRegressor
+from kernlearn.solvers._regression_path import regression_path
 
 
 class RegLand(RegressorMixin, LandmarkedModel):
@@ -28,8 +28,8 @@ class RegLand(RegressorMixin, LandmarkedModel):
     :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
     predicted as :math:`\langle w, \Psi(x) \rangle`. The similarity may be indefinite.
 
-    The algorithm minimises the loss over :math:`\|w\| \le B`. As in the thesis' experiments it is
-    LIBLINEAR that trains, which has :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)` in place
+    The algorithm minimises the loss over :math:`\|w\| \le B`. As in the thesis' experiments the
+    objective is LIBLINEAR's, which has :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)` in place
     of the constraint: for each B there is a C with the same solution, greater for a greater B.
 
     Parameters
@@ -54,11 +54,13 @@ class RegLand(RegressorMixin, LandmarkedModel):
         `sklearn.compose.TransformedTargetRegressor`. Several to choose from likewise.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The excess of the error over epsilon, or its square.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        As for `LinearSVMRegressor`. Coordinate descent in the dual is all there is for the
-        plain loss; "auto" takes the primal for the square.
+    solver : {"auto", "newton", "primal", "dual"}, default="auto"
+        "newton", for the squared loss, ends at the minimum, and takes several C in one path;
+        "primal" and "dual" are LIBLINEAR's, see `LinearSVMRegressor`. Its coordinate descent in
+        the dual is all there is for the plain loss, and stops far from the minimum where
+        similarities are as large as distances. "auto" takes the first that there is.
     tol : float, default=None
-        The solver's tolerance; None is LIBLINEAR's.
+        The solver's tolerance; None is its own.
     fit_intercept : bool, default=False
         Whether a penalised constant is added to the prediction; algorithm 5 has none.
     validation_fraction : float, default=0.2
@@ -110,7 +112,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
         "epsilon": [Interval(Real, 0, None, closed="left"), "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-        "solver": [StrOptions({"auto", "primal", "dual"})],
+        "solver": [StrOptions({"auto", "newton", "primal", "dual"})],
         "tol": [Interval(Real, 0, None, closed="neither"), None],
         "fit_intercept": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -193,7 +195,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         Warns
         -----
         ConvergenceWarning
-            If LIBLINEAR stopped before it reached `tol`.
+            If the solver stopped before it reached `tol`.
         """
         Cs, epsilons = penalties(self.C).tolist(), _tolerances(self.epsilon)
         X, checked = self._check_training(X, y)
@@ -208,16 +210,16 @@ class RegLand(RegressorMixin, LandmarkedModel):
             rows, apart = self._hold_out(len(targets), rng)
             validation = X, apart, targets[apart]
         rows = self._place_landmarks(X, targets, rows, landmarks, rng)
-        models = self._train(self._features(X, rows), targets[rows], product(Cs, epsilons), rng)
+        models = self._train(self._features(X, rows), targets[rows], Cs, epsilons, rng)
         best, self.validation_scores_ = 0, None
         if validation is not None:
             points, places, y_val = validation
             features = self._features(points, places)
-            scores = [-mean_squared_error(y_val, model.predict(features)) for model in models]
+            scores = [-mean_squared_error(y_val, features @ w + b) for w, b in models]
             self.validation_scores_ = np.reshape(scores, (len(Cs), len(epsilons)))
             best = int(np.argmax(scores))
-        self.C_, self.epsilon_ = models[best].C, models[best].epsilon
-        self.coef_, self.intercept_ = models[best].coef_, float(models[best].intercept_)
+        self.C_, self.epsilon_ = list(product(Cs, epsilons))[best]
+        self.coef_, self.intercept_ = models[best][0], float(models[best][1])
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
@@ -248,12 +250,28 @@ class RegLand(RegressorMixin, LandmarkedModel):
         self,
         features: NDArray[np.floating],
         targets: NDArray[np.float64],
-        choices: Iterable[tuple[float, float]],
+        Cs: list[float],
+        epsilons: list[float],
         rng: np.random.RandomState,
-    ) -> list[LinearSVMRegressor]:
-        """Return a trained solver for each C and epsilon."""
+    ) -> list[tuple[NDArray[np.floating], float]]:
+        """Return weights and intercept for each C and, within that, each epsilon."""
         seed = rng.randint(np.iinfo(np.int32).max)
-        return [
+        squared = self.loss == "squared_epsilon_insensitive"
+        if self.solver == "newton" and not squared:
+            raise ValueError(
+                f"solver='newton' needs a squared loss, but loss={self.loss!r}: "
+                "use solver='dual' or 'auto'"
+            )
+        if squared and self.solver in ("auto", "newton"):
+            paths = [
+                regression_path(
+                    features, targets, Cs,
+                    epsilon=epsilon, tol=self.tol, fit_intercept=self.fit_intercept,
+                )
+                for epsilon in epsilons
+            ]  # fmt: skip
+            return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
+        models = [
             LinearSVMRegressor(
                 C,
                 epsilon=epsilon,
@@ -263,8 +281,9 @@ class RegLand(RegressorMixin, LandmarkedModel):
                 fit_intercept=self.fit_intercept,
                 random_state=seed,
             ).fit(features, targets)
-            for C, epsilon in choices
+            for C, epsilon in product(Cs, epsilons)
         ]
+        return [(model.coef_, float(model.intercept_)) for model in models]
 
     def _hold_out(
         self, n_samples: int, rng: np.random.RandomState

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from kernlearn.solvers._liblinear import DEFAULT_TOL, PRIMAL_SOLVERS, SOLVERS, Settings, solve_path
-from kernlearn.solvers._newton import LOSSES, PrimalNewton
+from kernlearn.solvers._margin_losses import LOSSES
+from kernlearn.solvers._newton import PrimalNewton
 from kernlearn.solvers._nodes import feature_rows
 from kernlearn.solvers._truncated_newton import TruncatedNewton
 
@@ -24,8 +25,8 @@ _NUMBERS = {
 _SOLVERS = ("auto", "newton", "truncated_newton", "liblinear")
 # Newton's method ends with steps to the solution itself: on 10000 x 300 features and four
 # values of C, 20 to 50 steps reach 1e-4, and at most four more reach this.
-_NEWTON_TOL = 1e-10
-_MAX_STEPS = 200
+NEWTON_TOL = 1e-10
+MAX_STEPS = 200
 
 
 def linear_path(
@@ -164,7 +165,7 @@ def linear_paths(
     solver = _check_options(loss, solver, tol, warm_start)
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     signs = _check_labels(Y, len(X))
-    values = _check_Cs(Cs)
+    values = check_Cs(Cs)
     ascending = np.argsort(values, kind="stable")
     weights = np.empty((len(signs), len(values), X.shape[1] + int(fit_intercept)))
     if solver != "liblinear":
@@ -179,14 +180,18 @@ def linear_paths(
     return coef, weights[:, :, -1].astype(X.dtype)
 
 
+def with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
+    """Append a feature that is always 1, if there is to be an intercept."""
+    return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
+
+
 def _newton(
     X: NDArray[np.floating], solver: str, loss: str, tol: float | None, fit_intercept: bool
 ) -> PrimalNewton | TruncatedNewton:
-    if fit_intercept:
-        X = np.column_stack((X, np.ones(len(X))))
+    X = with_ones(X, fit_intercept)
     if solver == "truncated_newton":
         return TruncatedNewton(X, tol=DEFAULT_TOL[_NUMBERS[loss]] if tol is None else tol)
-    return PrimalNewton(X, loss, tol=_NEWTON_TOL if tol is None else tol, max_iter=_MAX_STEPS)
+    return PrimalNewton(X, loss, tol=NEWTON_TOL if tol is None else tol, max_iter=MAX_STEPS)
 
 
 def _by_liblinear(
@@ -259,7 +264,7 @@ def _check_labels(Y: Any, n_samples: int) -> NDArray[np.float64]:
     return np.where(positive, 1.0, -1.0)
 
 
-def _check_Cs(Cs: ArrayLike) -> NDArray[np.float64]:
+def check_Cs(Cs: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(Cs, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
         raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")

@@ -1,7 +1,8 @@
-"""A primal Newton solver for linear classifiers on dense features.
+"""A primal Newton solver for linear models on dense features.
 
-It minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(yᵢ⟨w, xᵢ⟩) for ascending values of C, each
-from the solution of the one before. The Hessian is I + C Xᵀ D X, where D holds the loss's
+It minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(tᵢ) for ascending values of C, each from the
+solution of the one before; tᵢ is the margin yᵢ⟨w, xᵢ⟩ of a label, or the error ⟨w, xᵢ⟩ − yᵢ of a
+target. The Hessian is I + C Xᵀ D X, where D holds the loss's
 second derivatives. Few of these change from step to step, and they do not depend on C: so the
 product Xᵀ D X is carried along the whole path, and only rows whose weight changed are added
 or taken out.
@@ -11,88 +12,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
-from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-Floats = NDArray[np.float64]
+from kernlearn.solvers._margin_losses import LOSSES, Floats, Loss
 
 _BLOCK_ROWS = 1024  # rows gathered at a time: they are in cache for the product that follows
 _MAX_TRIALS = 60  # lengths tried along a step
 _FLAT = 1e-3  # slope at which a step may end, relative to the one at its start
 _STILL = 8 * np.finfo(np.float64).eps  # relative size of a step that rounding has made
-
-
-class Loss(Protocol):
-    """A convex, once continuously differentiable function of the margin y⟨w, x⟩.
-
-    Attributes
-    ----------
-    slack : float
-        Relative change of a row's second derivative that the Hessian may ignore.
-    """
-
-    slack: float
-
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        ...
-
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
-        ...
-
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin, or a member of the generalised one."""
-        ...
-
-
-class SquaredHinge:
-    """max(0, 1 − t)²: the second derivative is 2 or 0, and the Hessian is kept exact."""
-
-    slack = 0.0
-
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        short = np.maximum(0.0, 1.0 - margins)
-        return float(short @ short)
-
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
-        return np.minimum(0.0, 2.0 * margins - 2.0)
-
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin."""
-        return np.where(margins < 1.0, 2.0, 0.0)
-
-
-class Logistic:
-    """log(1 + exp(−t)).
-
-    All second derivatives change in each step. A Hessian within 10 % of the true one makes
-    more steps, linear in their convergence, but each costs a small part of a new product.
-    """
-
-    slack = 0.1
-
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        return float(np.logaddexp(0.0, -margins).sum())
-
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
-        return -expit(-margins)
-
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin."""
-        return expit(margins) * expit(-margins)
-
-
-LOSSES: dict[str, Loss] = {"squared_hinge": SquaredHinge(), "logistic": Logistic()}
 
 
 class PrimalNewton:
@@ -109,7 +40,7 @@ class PrimalNewton:
     features : ndarray of shape (n_samples, n_features)
         Computed with in float64, whatever their type: a product in float32 would save a tenth
         of the time and limit the accuracy.
-    loss : {"squared_hinge", "logistic"}
+    loss : {"squared_hinge", "logistic"} or Loss
     tol : float
         A solution w is accepted when ½‖∇f(w)‖² <= tol · f(w). The objective f is strongly
         convex with constant 1, so its relative excess over the minimum is then at most `tol`.
@@ -126,7 +57,7 @@ class PrimalNewton:
     """
 
     def __init__(
-        self, features: NDArray[np.floating], loss: str, *, tol: float, max_iter: int
+        self, features: NDArray[np.floating], loss: str | Loss, *, tol: float, max_iter: int
     ) -> None:
         X = np.ascontiguousarray(features, dtype=np.float64)
         self._basis: Floats | None = None
@@ -134,15 +65,13 @@ class PrimalNewton:
             self._basis, triangle = qr(X.T, mode="economic", check_finite=False)
             X = np.ascontiguousarray(triangle.T)
         self._X = X
-        self._loss = LOSSES[loss]
-        # Both losses have their greatest second derivative here.
-        self._steepest = float(self._loss.curvature(np.zeros(1))[0])
+        self._loss = LOSSES[loss] if isinstance(loss, str) else loss
         self._tol = tol
         self._max_iter = max_iter
         self._whole = X.T @ X
 
     def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
-        """Solve one problem for each value of C.
+        """Train a classifier for each value of C.
 
         Parameters
         ----------
@@ -160,26 +89,52 @@ class PrimalNewton:
         ConvergenceWarning
             If a solution is not accepted within `max_iter` steps.
         """
-        gram = WeightedGram(self._X, self._whole, self._steepest, self._loss.slack)
+        return self._path(y, np.zeros(len(y)), Cs)
+
+    def regression_path(self, targets: Floats, Cs: Iterable[float]) -> Floats:
+        """Train a regressor for each value of C, with a loss of the error.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (n_samples,)
+        Cs : iterable of float
+            Best in ascending order.
+
+        Returns
+        -------
+        ndarray of shape (n_values, n_features)
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a solution is not accepted within `max_iter` steps.
+        """
+        return self._path(np.ones(len(targets)), targets, Cs)
+
+    def _path(self, signs: Floats, offsets: Floats, Cs: Iterable[float]) -> Floats:
+        """Solve for margins signᵢ⟨w, xᵢ⟩ − offsetᵢ."""
+        gram = WeightedGram(self._X, self._whole, self._loss.steepest, self._loss.slack)
         w = np.zeros(self._X.shape[1])
         found = []
         for C in Cs:
-            w = self._solve(y, C, w, gram)
+            w = self._solve(signs, offsets, C, w, gram)
             found.append(w)
         weights = np.array(found)
         return weights if self._basis is None else weights @ self._basis.T
 
-    def _solve(self, y: Floats, C: float, w: Floats, gram: WeightedGram) -> Floats:
+    def _solve(
+        self, signs: Floats, offsets: Floats, C: float, w: Floats, gram: WeightedGram
+    ) -> Floats:
         loss = self._loss
-        margins = y * (self._X @ w)
+        margins = signs * (self._X @ w) - offsets
         for _ in range(self._max_iter + 1):
-            gradient = w + C * combination(self._X, y * loss.slope(margins))
+            gradient = w + C * combination(self._X, signs * loss.slope(margins))
             objective = 0.5 * (w @ w) + C * loss.value(margins)
             if 0.5 * (gradient @ gradient) <= self._tol * objective:
                 return w
             gram.follow(loss.curvature(margins))
             step = gram.newton_step(gradient, C)
-            moves = y * (self._X @ step)
+            moves = signs * (self._X @ step)
             length = self._length(float(w @ step), float(step @ step), margins, moves, C)
             w = w + length * step
             if length * np.linalg.norm(step) <= _STILL * np.linalg.norm(w):
@@ -206,7 +161,7 @@ class PrimalNewton:
         start = inner + C * (loss.slope(margins) @ moves)
         # The second derivative lies between `square` and `most`: past the zero, a slope below
         # sqrt(square / 2 most) of the first one leaves half of the least decrease there is.
-        most = square + C * self._steepest * squares.sum()
+        most = square + C * loss.steepest * squares.sum()
         flat, flat_past = _FLAT * abs(start), min(_FLAT, np.sqrt(0.5 * square / most)) * abs(start)
         below, above, length, last = 0.0, np.inf, 1.0, np.inf
         for _ in range(_MAX_TRIALS):

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers._newton import Floats, SquaredHinge, WeightedGram, combination
+from kernlearn.solvers._margin_losses import Floats, SquaredHinge
+from kernlearn.solvers._newton import WeightedGram, combination
 
 # LIBLINEAR's constants.
 _MAX_STEPS = 1000

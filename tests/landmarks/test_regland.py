@@ -136,7 +136,7 @@ def test_the_best_on_given_validation_points(loss):
     np.testing.assert_allclose(model.validation_scores_, -np.reshape(errors, (3, 2)))
     assert (model.C_, model.epsilon_) == list(slow)[np.argmin(errors)]
     best = slow[model.C_, model.epsilon_]
-    np.testing.assert_array_equal(model.coef_, best.coef_)
+    np.testing.assert_allclose(model.coef_, best.coef_, rtol=1e-9)
     np.testing.assert_array_equal(model.landmark_indices_, best.landmark_indices_)
 
 
@@ -278,6 +278,7 @@ def test_a_solver_that_stops_early_says_so():
         ({"epsilon": -1}, (X, Y), "'epsilon' parameter of RegLand must be"),
         ({"selection": "stratified"}, (X, Y), "'selection' parameter of RegLand must be"),
         ({"solver": "primal"}, (X, Y), "solver='primal' needs a squared loss"),
+        ({"solver": "newton"}, (X, Y), "solver='newton' needs a squared loss"),
         ({"C": [1, 2]}, (X[:1], Y[:1]), "X holds 1 sample, none of which can be kept apart"),
         ({}, (X, Y, NEW), "X_val and y_val must be given together"),
         ({}, (X, Y, None, NEW_Y), "X_val and y_val must be given together"),

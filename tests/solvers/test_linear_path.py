@@ -181,7 +181,7 @@ def test_a_loose_tolerance_stops_sooner_and_holds_its_promise():
 
 
 def test_newton_stopped_short_warns(monkeypatch):
-    monkeypatch.setattr(_linear_path, "_MAX_STEPS", 1)
+    monkeypatch.setattr(_linear_path, "MAX_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="lower C or raise tol"):
         linear_path(X, Y[0], [1000.0])
 

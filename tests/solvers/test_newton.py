@@ -10,7 +10,8 @@ from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers import _newton
-from kernlearn.solvers._newton import LOSSES, PrimalNewton
+from kernlearn.solvers._margin_losses import LOSSES
+from kernlearn.solvers._newton import PrimalNewton
 
 CS = (0.01, 1.0, 100.0)
 
