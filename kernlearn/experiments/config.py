@@ -172,7 +172,7 @@ class Tolerance(_Section):
 
 
 #: What a claim can ask of one or more methods.
-QUESTIONS = ("better", "not_better", "not_worse", "indistinguishable", "among_best")
+QUESTIONS = ("better", "not_better", "not_worse", "indistinguishable", "among_best", "below")
 
 
 class BestSpec(_Section):
@@ -204,6 +204,7 @@ class Check(_Section):
     not_worse: list[str] = []
     indistinguishable: list[str] = []
     among_best: list[str] = []
+    below: float | None = Field(default=None, description="what the metric stays under")
     than: list[str] = []
     where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
     over: Literal["all", "most", "average"] = "average"
@@ -213,20 +214,22 @@ class Check(_Section):
     @property
     def question(self) -> str:
         """Which of the questions is asked."""
-        return next(name for name in QUESTIONS if getattr(self, name))
+        return self._questions()[0]
 
-    @property
-    def asked(self) -> list[str]:
-        """Those that the claim is about."""
-        asked: list[str] = getattr(self, self.question)
-        return asked
+    def _questions(self) -> list[str]:
+        return [name for name in QUESTIONS if getattr(self, name) not in ([], None)]
 
     @model_validator(mode="after")
     def _one_question(self) -> "Check":
-        if sum(bool(getattr(self, name)) for name in QUESTIONS) != 1:
+        if len(self._questions()) != 1:
             raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
-        if bool(self.than) == bool(self.among_best):
-            raise ValueError("than goes with every question but among_best, and only with those")
+        alone = self.question in ("among_best", "below")
+        if bool(self.than) == alone:
+            raise ValueError(
+                "than goes with every question but among_best and below, and only with those"
+            )
+        if self.below is not None and self.over != "all":
+            raise ValueError("below is decided over: all")
         if self.among_best and self.over == "average":
             raise ValueError("among_best needs over: all or over: most")
         if self.among_best and self.compare != "method":

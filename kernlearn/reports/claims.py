@@ -55,7 +55,9 @@ def decide_claims(
     confidence interval of that lies above ``by``, and fails if it lies below; ``not_better``
     the other way round; ``not_worse`` fails if it lies below ``-by``, ``indistinguishable`` if
     it does not meet ``[-by, by]``. ``among_best`` counts the cells in which the method is the
-    best or not significantly worse. All else is undecided.
+    best or not significantly worse. ``below`` asks the metric itself: it holds if each method's
+    confidence interval in each cell lies below the number, and fails if one lies above. All else
+    is undecided.
 
     Parameters
     ----------
@@ -77,10 +79,12 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: 
     cells = list(_cells(runs, check))
     if check.among_best:
         outcome, numbers = _among_best(cells, check, config, better)
+    elif check.below is not None:
+        outcome, numbers = _below(cells, check, check.below)
     else:
         decided = [
             _compare(cells, check, one, other, better)
-            for one in check.asked
+            for one in getattr(check, check.question)
             for other in check.than
         ]
         numbers = "; ".join(text for _, text in decided)
@@ -156,6 +160,25 @@ def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]
         ahead = sum(gain.mean() > check.by for gain in gains.values())
         holds, fails = 2 * counts["better"] > len(found), 2 * ahead <= len(found)
     return _outcome(holds, fails), f"{numbers} of {len(found)} cells"
+
+
+def _below(cells: list[tuple[str, pd.DataFrame]], check: Check, most: float) -> tuple[str, str]:
+    values = {
+        f"{name} {one}": runs["value"].to_numpy()
+        for name, cell in cells
+        for one, runs in cell.groupby(check.compare, dropna=False, sort=False)
+    }
+    if not values:
+        return UNDECIDED, "not measured"
+    under = sum(paired_interval(v, check.level)[1] < most for v in values.values())
+    # what refutes by a single cell is held to a level for all cells together
+    strict = check.level / len(values)
+    over = [name for name, v in values.items() if paired_interval(v, strict)[0] > most]
+    highest = max(values, key=lambda name: values[name].mean())
+    numbers = (
+        f"below {most:g} in {under} of {len(values)} cells, at most {values[highest].mean():.3g}"
+    )
+    return _outcome(under == len(values), bool(over)), f"{numbers} ({', '.join(over) or highest})"
 
 
 def _outcome(holds: bool, fails: bool) -> str:

@@ -177,9 +177,25 @@ def test_kernels_are_compared_within_a_method(small):
         ({"better": ["a"], "not_worse": ["b"], "than": ["c"]}, "give one of better"),
         ({"than": ["c"]}, "give one of better"),
         ({"not_worse": ["a"]}, "than goes with"),
+        ({"below": 0.0, "than": ["a"], "over": "all"}, "than goes with"),
+        ({"below": 0.0}, "below is decided over: all"),
         ({"among_best": ["a"], "over": "all", "compare": "kernel"}, "compares methods only"),
     ],
 )
 def test_a_claim_asks_one_question(check, said):
     with pytest.raises(ValueError, match=said):
         Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **check}})
+
+
+@pytest.mark.parametrize(
+    ("below", "outcome"), [(1.05, "holds"), (0.6, "fails"), (0.9, "undecided")]
+)
+def test_a_metric_stays_below_a_number(decide, below, outcome):
+    """K scores 0.8 or so, RF 0.9."""
+    assert decide([0.1, 0.1], below=below, over="all").outcome == outcome
+
+
+def test_what_stays_below_is_named(decide):
+    numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
+    assert numbers.startswith("below 1 in 3 of 4 cells, at most 1.3")
+    assert numbers.endswith("(d1 RF)")
