@@ -17,9 +17,13 @@ __getattr__, __dir__, __all__ = attach(
         "experiments": "",
         "features": "",
         "kernels": "",
+        "landmarks": "",
+        "metrics": "",
+        "pairwise": "",
         "reports": "",
         "solvers": "",
         "theory": "",
+        "voted": "",
     },
 )
 __all__ += ["__version__"]

@@ -83,7 +83,8 @@ def _panel(
         scale=alt.Scale(type=spec.x_scale, nice=False, padding=8),
         axis=alt.Axis(tickCount=5),
     )
-    y = alt.Y("mean:Q", title=name, scale=alt.Scale(type=scale, zero=False))
+    axis = alt.Axis(format="~g", tickCount=4) if scale == "log" else alt.Axis()
+    y = alt.Y("mean:Q", title=name, axis=axis, scale=alt.Scale(type=scale, zero=False, nice=False))
     look = {"color": _color(shown, spec, config)}
     if spec.dash:
         look["strokeDash"] = alt.StrokeDash(f"{spec.dash}:N", title=spec.dash, sort=None)

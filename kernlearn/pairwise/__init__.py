@@ -1,0 +1,42 @@
+"""Online learning with losses of pairs of points, in the memory of a small buffer."""
+
+from kernlearn._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "AllPairsSVM": "_batch",
+        "Buffer": "_buffers",
+        "CallableLoss": "_losses",
+        "Exponential": "_losses",
+        "FIFO": "_buffers",
+        "Followed": "_regret",
+        "Hinge": "_losses",
+        "Logistic": "_losses",
+        "OAM": "_oam",
+        "OLP": "_olp",
+        "OnlineMKL": "_mkl",
+        "OnlineMetricLearner": "_metric",
+        "OnlineSimilarityLearner": "_similarity",
+        "PairwiseLoss": "_losses",
+        "RS": "_buffers",
+        "RSx": "_buffers",
+        "RSx2": "_buffers",
+        "RegretCurve": "_regret",
+        "Squared": "_losses",
+        "SquaredHinge": "_losses",
+        "StreamRegret": "_regret",
+        "as_buffer": "_buffers",
+        "as_pairwise_loss": "_losses",
+        "buffer_contents": "_regret",
+        "follow": "_regret",
+        "kernel_target_alignment": "_alignment",
+        "pair_labels": "_losses",
+        "project_l1": "_projections",
+        "project_l2": "_projections",
+        "project_psd": "_projections",
+        "project_simplex": "_projections",
+        "project_trace_norm": "_projections",
+        "stream_regret": "_regret",
+    },
+)

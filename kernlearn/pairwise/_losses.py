@@ -1,0 +1,342 @@
+"""Losses of a pair of points: a convex function of a margin."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+PairwiseLossLike: TypeAlias = (
+    "PairwiseLoss | str | tuple[Callable[[Any], ArrayLike], Callable[[Any], ArrayLike]]"
+)
+
+# Where a loss of the user's is looked at, and how far off rounding may be.
+_GRID = np.linspace(-4, 4, 161)
+_STEP = 1e-4
+_SLACK = 1e-6
+
+
+class PairwiseLoss(ABC):
+    r"""A convex function :math:`\varphi` of the margin :math:`Y(y, y')\,h(x, x')` of a pair.
+
+    Losses do not change, are equal where their parameters are, and may be used as parameters of
+    estimators.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 6.6.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the loss is called."""
+        names = (name for name, loss in _NAMED.items() if type(self) is loss)
+        return next(names, type(self).__name__)
+
+    @abstractmethod
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        """Return the loss of each margin, in the shape of `margin`."""
+
+    @abstractmethod
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        """Return the derivative at each margin, a subgradient where there is none."""
+
+    def lipschitz(self, bound: float) -> float:
+        """Return the Lipschitz constant of the loss over margins in [-bound, bound].
+
+        Parameters
+        ----------
+        bound : float
+            Largest absolute margin, above 0.
+
+        Returns
+        -------
+        float
+            The steeper of the slopes at both ends, as the loss is convex.
+
+        Raises
+        ------
+        ValueError
+            If `bound` is not a finite number above 0.
+        """
+        if not 0 < bound < np.inf:
+            raise ValueError(f"'bound' must be finite and above 0, got {bound!r}")
+        return float(np.abs(self.derivative(np.array([-bound, bound]))).max())
+
+
+def _floating(margin: ArrayLike) -> NDArray[np.floating]:
+    margin = np.asarray(margin)
+    return margin if margin.dtype.kind == "f" else margin.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Hinge(PairwiseLoss):
+    """The hinge loss φ(m) = max(0, 1 − m); its slope at 1 is taken as 0.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Hinge
+    >>> Hinge().value([-1.0, 0.5, 1.0]), Hinge().derivative([-1.0, 0.5, 1.0])
+    (array([2. , 0.5, 0. ]), array([-1., -1.,  0.]))
+    """
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return np.maximum(1 - _floating(margin), 0)
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        margin = _floating(margin)
+        return -(margin < 1).astype(margin.dtype) + 0
+
+
+@dataclass(frozen=True)
+class SquaredHinge(PairwiseLoss):
+    """The squared hinge loss φ(m) = max(0, 1 − m)².
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import SquaredHinge
+    >>> SquaredHinge().value([-1.0, 0.5, 2.0])
+    array([4.  , 0.25, 0.  ])
+    """
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return np.maximum(1 - _floating(margin), 0) ** 2
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return 2 * np.minimum(_floating(margin) - 1, 0)
+
+
+@dataclass(frozen=True)
+class Logistic(PairwiseLoss):
+    """The logistic loss φ(m) = log(1 + exp(−m)).
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Logistic
+    >>> Logistic().value([-1.0, 0.0]).round(3)
+    array([1.313, 0.693])
+    """
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        margin = _floating(margin)
+        return np.logaddexp(margin.dtype.type(0), -margin)
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return -expit(-_floating(margin))
+
+
+@dataclass(frozen=True)
+class Exponential(PairwiseLoss):
+    """The exponential loss φ(m) = exp(−m).
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Exponential
+    >>> Exponential().value([0.0, 1.0]).round(3)
+    array([1.   , 0.368])
+    """
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return np.exp(-_floating(margin))
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return -np.exp(-_floating(margin))
+
+
+@dataclass(frozen=True)
+class Squared(PairwiseLoss):
+    """The squared loss φ(m) = (1 − m)².
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Squared
+    >>> Squared().value([-1.0, 0.5, 2.0])
+    array([4.  , 0.25, 1.  ])
+    """
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return (1 - _floating(margin)) ** 2
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return 2 * (_floating(margin) - 1)
+
+
+@dataclass(frozen=True, repr=False)
+class CallableLoss(PairwiseLoss):
+    """A loss of the user's own.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of margins and returns their losses, element by element.
+    slope : callable
+        Takes an array of margins and returns the derivative, or a subgradient.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be called, changes the shape, is not finite, or `slope` is no
+        subgradient of a convex `function`, all of which is looked at on a grid from -4 to 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import CallableLoss
+    >>> CallableLoss(lambda m: np.abs(1 - m), lambda m: np.sign(m - 1)).value([0.0, 3.0])
+    array([1., 2.])
+    >>> CallableLoss(np.square, np.square)
+    Traceback (most recent call last):
+        ...
+    ValueError: 'square' is no derivative of a convex 'square': at a margin of -4 it gives 16,
+    while the loss has a slope between -8.0001 and -7.9999
+    """
+
+    function: Callable[[Any], ArrayLike]
+    slope: Callable[[Any], ArrayLike]
+
+    def __post_init__(self) -> None:
+        for what, given in (("function", self.function), ("slope", self.slope)):
+            if not callable(given):
+                raise ValueError(f"'{what}' must be callable, got {given!r}")
+        below, at, above = self.value(_GRID + np.array([[-_STEP], [0], [_STEP]]))
+        slope = self.derivative(_GRID)
+        left, right = (at - below) / _STEP, (above - at) / _STEP
+        slack = _SLACK * np.maximum(np.abs(slope), np.abs(at) / _STEP * 1e-3 + 1)
+        wrong = np.flatnonzero((slope < left - slack) | (slope > right + slack))
+        if len(wrong):
+            i = wrong[0]
+            raise ValueError(
+                f"'{_called(self.slope)}' is no derivative of a convex '{self.name}': at a margin "
+                f"of {_GRID[i]:g} it gives {slope[i]:g}, while the loss has a slope between "
+                f"{left[i]:g} and {right[i]:g}"
+            )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name}, {_called(self.slope)})"
+
+    @property
+    def name(self) -> str:
+        """What the function is called."""
+        return _called(self.function)
+
+    def value(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return self._apply(self.function, margin)
+
+    def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
+        return self._apply(self.slope, margin)
+
+    def _apply(
+        self, function: Callable[[Any], ArrayLike], margin: ArrayLike
+    ) -> NDArray[np.floating]:
+        margin = _floating(margin)
+        found = np.asarray(function(margin))
+        if found.shape != margin.shape:
+            raise ValueError(
+                f"'{_called(function)}' returned an array of shape {found.shape} for margins of "
+                f"shape {margin.shape}; it must keep the shape"
+            )
+        if not np.isfinite(found).all():
+            raise ValueError(
+                f"'{_called(function)}' must give finite numbers, and does not at a margin of "
+                f"{margin[~np.isfinite(found)].flat[0]:g}"
+            )
+        return found.astype(margin.dtype, copy=False)
+
+
+def _called(function: Callable[[Any], ArrayLike]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+_NAMED: dict[str, type[PairwiseLoss]] = {
+    "hinge": Hinge,
+    "squared_hinge": SquaredHinge,
+    "logistic": Logistic,
+    "exponential": Exponential,
+    "squared": Squared,
+}
+
+
+def as_pairwise_loss(spec: PairwiseLossLike) -> PairwiseLoss:
+    """Turn a name or two functions into a loss.
+
+    Parameters
+    ----------
+    spec : PairwiseLoss, str, or pair of callables
+        A loss, handed back as it is; "hinge", "squared_hinge", "logistic", "exponential" or
+        "squared"; or a function and its derivative, see :class:`CallableLoss`.
+
+    Returns
+    -------
+    PairwiseLoss
+
+    Raises
+    ------
+    ValueError
+        If `spec` is nothing of these.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import as_pairwise_loss
+    >>> as_pairwise_loss("squared_hinge")
+    SquaredHinge()
+    """
+    if isinstance(spec, PairwiseLoss):
+        return spec
+    if isinstance(spec, str) and spec in _NAMED:
+        return _NAMED[spec]()
+    if isinstance(spec, (tuple, list)) and len(spec) == 2 and all(map(callable, spec)):
+        return CallableLoss(*spec)
+    names = ", ".join(map(repr, _NAMED))
+    raise ValueError(
+        f"'loss' must be one of {names}, a PairwiseLoss, or a function and its derivative, "
+        f"got {spec!r}"
+    )
+
+
+def pair_labels(y: ArrayLike, others: ArrayLike, kind: str = "difference") -> NDArray[Any]:
+    """Return what a pair of labels asks of h(x, x'), the Y of the margin Y · h(x, x').
+
+    Parameters
+    ----------
+    y, others : array-like
+        Labels of the first and the second points, of shapes that broadcast.
+    kind : {"difference", "product"}, default="difference"
+        "difference": (y − y') / 2 with labels in {-1, +1}, as in AUC maximisation: 0 for a pair
+        of one class, which then says nothing. Thesis section 6.6.2 has y − y'; the half gives
+        the hinge a margin of 1. "product": y·y' in {-1, +1}, which for more than two classes
+        is +1 where the labels are equal and -1 where not.
+
+    Returns
+    -------
+    ndarray of float64
+        In {-1, 0, +1}.
+
+    Raises
+    ------
+    ValueError
+        If `kind` is nothing of these, or labels other than -1 and +1 are to be subtracted.
+
+    References
+    ----------
+    Kar (2013), sections 6.6.2 and 6.6.3.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import pair_labels
+    >>> pair_labels(1, [1, -1]), pair_labels("a", ["a", "b"], kind="product")
+    (array([0., 1.]), array([ 1., -1.]))
+    """
+    first, second = np.asarray(y), np.asarray(others)
+    if kind == "product":
+        return np.where(first == second, 1.0, -1.0)
+    if kind != "difference":
+        raise ValueError(f"'kind' must be 'difference' or 'product', got {kind!r}")
+    for labels in (first, second):
+        if not np.isin(labels, (-1, 1)).all():
+            raise ValueError("labels must be -1 and +1 for their difference to be taken")
+    return (first.astype(np.float64) - second) / 2
