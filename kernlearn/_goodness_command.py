@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from kernlearn._pictures import check_picture, save_picture
 from kernlearn._terminal import make_console
 
 if TYPE_CHECKING:
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from kernlearn.theory.goodness import Goodness
-
-_PICTURES = (".html", ".svg", ".png")
 
 
 class _Task(NamedTuple):
@@ -73,8 +72,7 @@ def show_goodness(
     for name, share in (("--epsilon", epsilon), ("--delta", delta)):
         if not 0 < share < 1:
             raise DataError(f"{name} {share:g}: expected a number between 0 and 1")
-    if plot is not None and plot.suffix.lower() not in _PICTURES:
-        raise DataError(f"--plot {plot}: expected a file name with {', '.join(_PICTURES)}")
+    check_picture(plot)
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
         task = _read(data, target, data_dir, similarity, kind, scale, max_points, seed)
@@ -227,8 +225,6 @@ def _draw(found: "dict[str, Goodness]", epsilon: float, title: str, path: Path) 
     import numpy as np
     import pandas as pd
 
-    from kernlearn.exceptions import DataError
-
     shares = np.linspace(0, 1, 200, endpoint=False)
     curves = pd.concat(
         pd.DataFrame({"criterion": name, "gamma": good.gamma(shares), "epsilon": shares})
@@ -257,9 +253,4 @@ def _draw(found: "dict[str, Goodness]", epsilon: float, title: str, path: Path) 
     rule = alt.Chart(marks).mark_rule(color="#999999", strokeWidth=1)
     chart = alt.layer(rule.encode(x="gamma:Q"), rule.encode(y="epsilon:Q"), *layers)
     chart = chart.properties(width=420, height=280, title=title)
-    form: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 150}}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        chart.save(path, **form.get(path.suffix.lower(), {}))
-    except OSError as error:
-        raise DataError(f"--plot {path}: {error.strerror}") from None
+    save_picture(chart, path)

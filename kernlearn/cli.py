@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernlearn import _datasets_command, _goodness_command
+from kernlearn import _datasets_command, _goodness_command, _rademacher_command, _regret_command
 
 if TYPE_CHECKING:
     from kernlearn.experiments.config import LoadedExperiment
@@ -24,6 +24,8 @@ app = typer.Typer(
 
 app.add_typer(_datasets_command.app, name="datasets")
 app.command("goodness")(_goodness_command.show_goodness)
+app.command("rademacher")(_rademacher_command.show_rademacher)
+app.command("regret")(_regret_command.show_regret)
 
 Configs = Annotated[
     list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")

@@ -29,6 +29,7 @@ __getattr__, __dir__, __all__ = attach(
         "gaussian_stream": "_streams",
         "generators": "_generators",
         "indefinite_similarity": "_similarities",
+        "iter_chunks": "_chunks",
         "load": "_load",
         "load_all": "_load",
         "locate": "_locate",

@@ -15,6 +15,7 @@ Task = Literal[
     "ordinal",
     "ranking",
     "kernel_approximation",
+    "rademacher_complexity",
 ]
 
 
@@ -265,7 +266,8 @@ class ExperimentConfig(_Section):
         What it is and the paper, table or figure it re-measures.
     task : str
         What is done with a method, and so which metrics there are: "classification",
-        "bipartite_ranking", "regression", "ordinal", "ranking" or "kernel_approximation".
+        "bipartite_ranking", "regression", "ordinal", "ranking", "kernel_approximation" or
+        "rademacher_complexity".
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.
     only : list of dict

@@ -90,6 +90,17 @@ ESTIMATORS: dict[str, Component] = {
     "OLP": Component("kernlearn.pairwise:OLP", 1, "OLP: online learning with pairs in a buffer"),
     "OAM": Component("kernlearn.pairwise:OAM", 1, "OAM_gra, OAM_seq: online AUC maximisation"),
     "AllPairsSVM": Component("kernlearn.pairwise:AllPairsSVM", 1, "large AUC from all pairs"),
+    "LinearAUC": Component("kernlearn.theory.rademacher:LinearAUC", 1, "a ball of linear scores"),
+    "KernelAUC": Component("kernlearn.theory.rademacher:KernelAUC", 1, "a ball of kernel scores"),
+    "BilinearSimilarity": Component(
+        "kernlearn.theory.rademacher:BilinearSimilarity", 1, "a ball of bilinear similarities"
+    ),
+    "MahalanobisMetric": Component(
+        "kernlearn.theory.rademacher:MahalanobisMetric", 1, "a ball of Mahalanobis metrics"
+    ),
+    "KernelCombination": Component(
+        "kernlearn.theory.rademacher:KernelCombination", 1, "combinations of kernels"
+    ),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
     "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),
@@ -169,6 +180,10 @@ METRICS: dict[str, Metric] = {
     "ndcg_10": Metric("NDCG@10", 1),
     "letor_ndcg_10": Metric("NDCG@10 (LETOR)", 1),
     "letor_mean_ndcg": Metric("mean NDCG (LETOR)", 1),
+    "complexity": Metric("complexity", -1),
+    "complexity_bound": Metric("bound", -1),
+    "printed_bound": Metric("bound as printed", -1),
+    "complexity_share": Metric("complexity / bound", -1),
     "gram_error": Metric("mean |K − ZZᵀ|", -1),
     "fit_seconds": Metric("fit s", -1),
     "fit_cpu_seconds": Metric("fit cpu s", -1),
@@ -176,6 +191,7 @@ METRICS: dict[str, Metric] = {
     "predict_cpu_seconds": Metric("predict cpu s", -1),
     "native_predict_seconds": Metric("predict s (LIBSVM)", -1),
     "select_seconds": Metric("select s", -1),
+    "estimate_seconds": Metric("estimate s", -1),
     "transform_seconds": Metric("transform s", -1),
     "n_support": Metric("support vectors", -1),
 }
@@ -192,6 +208,9 @@ TASK_METRICS: dict[str, tuple[str, ...]] = {
     "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
     "ranking": ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg", *_COSTS),
     "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
+    "rademacher_complexity": (
+        "complexity", "complexity_bound", "printed_bound", "complexity_share", "estimate_seconds",
+    ),
 }  # fmt: skip
 
 

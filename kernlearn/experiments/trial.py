@@ -20,6 +20,8 @@ from kernlearn.experiments.timing import Stopwatch, thread_limit
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
+# Draws of pairs and signs that an estimate of a complexity is the mean of, in each split.
+_COMPLEXITY_TRIALS = 100
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
 
@@ -235,4 +237,42 @@ def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:
     )
 
 
-_RUN = {**dict.fromkeys(TASKS, _supervise), "kernel_approximation": _approximate}
+def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
+    """Set a bound of a class's Rademacher complexity beside an estimate (Kar 2013, section 6.6).
+
+    Points and pairs are as many as there are in the training part, from which they are drawn.
+    """
+    from kernlearn.theory.rademacher import rademacher_complexity
+
+    spec, protocol = trial.spec, trial.spec["protocol"]
+    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
+    parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
+    component = ESTIMATORS[spec["method"]["name"]]
+    given = dict(spec["method"]["parameters"])
+    if spec["kernel"] is not None and kernel_parameter(component) is not None:
+        given["kernel"] = _kernel(spec["kernel"], parts.X_train, parts.y_train)
+    hypotheses = component.load()(**given)
+    n = len(parts.y_train)
+    with Stopwatch() as estimating:
+        found = rademacher_complexity(
+            hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
+            random_state=random_state(protocol["seed"], "complexity", trial.split),
+        )  # fmt: skip
+    bound = hypotheses.bound(n)
+    return Outcome(
+        metrics={
+            "complexity": found.mean,
+            "complexity_bound": bound,
+            "printed_bound": hypotheses.bound(n, as_printed=True),
+            "complexity_share": found.mean / bound,
+            "estimate_seconds": estimating.wall,
+        },
+        info={"n": n, "class": hypotheses.name},
+    )
+
+
+_RUN = {
+    **dict.fromkeys(TASKS, _supervise),
+    "kernel_approximation": _approximate,
+    "rademacher_complexity": _complexity,
+}

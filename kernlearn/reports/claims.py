@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,10 @@ def _cells(runs: pd.DataFrame, check: Check) -> Iterator[tuple[str, pd.DataFrame
 def _name(values: dict[str, Any], naming: list[str]) -> str:
     given = [(k, values[k]) for k in naming if k in values and not pd.isna(values[k])]
     plain = ("dataset", "kernel", "method")
-    return " ".join(str(v) if k in plain else f"{k}={v}" for k, v in given)
+    return " ".join(
+        str(v) if k in plain else f"{k}={v:g}" if isinstance(v, Real) else f"{k}={v}"
+        for k, v in given
+    )
 
 
 def _compare(

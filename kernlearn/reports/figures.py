@@ -12,6 +12,7 @@ from kernlearn.reports.summary import label_values, matching
 
 _WIDTH, _HEIGHT = 250, 190
 _TITLES = {
+    "buffer_size": "buffer size s",
     "n_components": "number of features D",
     "n_features": "d",
     "n_landmarks": "number of landmarks",

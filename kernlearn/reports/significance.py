@@ -107,6 +107,8 @@ def mark_best(
     rows = [
         [*values, method, True]
         for values, cell in runs[asked].groupby(keys, dropna=False, sort=False)
+        # one alone is the best of nothing
+        if cell["method"].nunique() > 1
         for method in best_methods(cell, better[str(values[-1])], spec.level)
     ]
     return pd.DataFrame(rows, columns=[*keys, "method", "best"])

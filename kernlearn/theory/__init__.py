@@ -14,5 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "maclaurin_failure_probability": "bounds",
         "maclaurin_n_components": "bounds",
         "maclaurin_pointwise_failure_probability": "bounds",
+        "pairwise_bounds": "",
+        "rademacher": "",
     },
 )

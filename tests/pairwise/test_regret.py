@@ -1,0 +1,326 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.datasets import two_gaussians
+from kernlearn.pairwise import FIFO, OLP, RS, Buffer, RSx, RSx2, as_pairwise_loss
+from kernlearn.pairwise import _hindsight as hindsight
+from kernlearn.pairwise._regret import buffer_contents, follow, stream_regret
+from kernlearn.theory.pairwise_bounds import olp_buffer_regret_bound, olp_regret_bound
+
+LOSSES = ["hinge", "squared_hinge", "logistic", "exponential", "squared"]
+
+
+def stream(n=40, d=3, seed=0):
+    made = two_gaussians(n, d, random_state=seed)
+    return made.data / np.linalg.norm(made.data, axis=1).max(), made.target
+
+
+def slow_penalty(w, t, X, y, earlier, loss):
+    """Equations 6.1 and 6.3, pair by pair; y in {-1, +1}."""
+    return np.mean(
+        [loss.value(np.array((y[t] - y[j]) / 2 * (w @ X[t] - w @ X[j]))) for j in earlier]
+    )
+
+
+def slow_penalties(weights, X, y, contents, loss):
+    signs = np.where(y == np.unique(y)[1], 1, -1)
+    found = []
+    for t in range(1, len(X)):
+        earlier = range(t) if contents is None else [j for j in contents[t] if j >= 0]
+        w = weights if np.ndim(weights) == 1 else weights[t - 1]
+        found.append(slow_penalty(w, t, X, signs, earlier, loss))
+    return np.array(found)
+
+
+def random_contents(rng, n, size):
+    contents = np.full((n, size), -1)
+    for t in range(1, n):
+        kept = rng.integers(0, t, size)
+        kept[1:][rng.random(size - 1) < 0.3] = -1
+        contents[t] = rng.permutation(kept)
+    return contents
+
+
+# -- buffers -------------------------------------------------------------------------------------
+
+
+class Watch(Buffer):
+    """Moves points about: the newest goes to slot 0, all others one up."""
+
+    def update(self, t, n_kept, rng):
+        slots = np.arange(min(n_kept + 1, self.size))
+        return slots, slots - 1
+
+
+@pytest.mark.parametrize("policy", [FIFO, RS, RSx, RSx2, Watch])
+def test_contents_are_what_the_moves_make_of_them(policy):
+    n, size = 30, 4
+    contents = buffer_contents(policy(size), n, random_state=3)
+    rng = np.random.default_rng(3)
+    kept = [-1] * size
+    for t in range(n):
+        assert contents[t].tolist() == kept
+        slots, sources = policy(size).update(t + 1, min(t, size), rng)
+        before = list(kept)
+        for slot, source in zip(slots, sources, strict=True):
+            kept[slot] = t if source == -1 else before[source]
+
+
+def test_contents_of_fifo_are_the_last_ones():
+    contents = buffer_contents(FIFO(3), 20)
+    for t in range(3, 20):
+        assert sorted(contents[t]) == [t - 3, t - 2, t - 1]
+
+
+@pytest.mark.parametrize("buffer", ["fifo", "rs", "rsx", "rsx2"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_following_a_learner(buffer, loss):
+    X, y = stream(60)
+    learner = OLP(buffer_size=5, buffer=buffer, loss=loss, eta=3.0, random_state=11)
+    seen = follow(learner, X, y)
+    assert learner.average  # as it was
+    assert not hasattr(learner, "coef_")
+    for t in (30, 59):
+        copy = OLP(**{**learner.get_params(), "average": False}).fit(X[:t], y[:t])
+        assert np.array_equal(seen.hypotheses[t - 1], copy.coef_[0])
+        assert np.array_equal(X[seen.contents[t]], copy._reservoir.rows)
+    mean = OLP(**learner.get_params()).fit(X[:59], y[:59])
+    assert np.allclose(seen.hypotheses.mean(axis=0), mean.coef_[0])
+
+
+def test_following_does_not_need_an_int_as_a_seed():
+    X, y = stream(30)
+    one, two = (
+        follow(OLP(buffer_size=3, random_state=np.random.RandomState(5)), X, y) for _ in range(2)
+    )
+    assert np.array_equal(one.contents, two.contents)
+    seen = follow(OLP(buffer_size=3, random_state=None), X, y)
+    assert seen.contents.shape == (30, 3)
+
+
+# -- penalties -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_penalties_are_means_over_pairs(loss, as_sparse):
+    X, y = stream(25)
+    rng = np.random.default_rng(1)
+    weights, contents = rng.normal(size=(24, 3)), random_contents(rng, 25, 4)
+    phi = as_pairwise_loss(loss)
+    points = sparse.csr_matrix(X) if as_sparse else X
+    found = stream_regret(points, y, weights, contents, loss=loss, radius=1.0)
+    assert np.allclose(found.all_pairs.penalty, slow_penalties(weights, X, y, None, phi))
+    assert np.allclose(found.buffer.penalty, slow_penalties(weights, X, y, contents, phi))
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    X, y = stream(50)
+    rng = np.random.default_rng(2)
+    weights, contents = rng.normal(size=(49, 3)), random_contents(rng, 50, 4)
+    whole = stream_regret(X, y, weights, contents, radius=1.0, loss="logistic")
+    monkeypatch.setattr(hindsight, "_BLOCK", 70)
+    parts = stream_regret(X, y, weights, contents, radius=1.0, loss="logistic")
+    for one, two in ((whole.all_pairs, parts.all_pairs), (whole.buffer, parts.buffer)):
+        assert np.allclose(one.penalty, two.penalty)
+        assert np.allclose(one.regret, two.regret)
+
+
+def test_a_buffer_that_holds_all_is_no_buffer():
+    X, y = stream(40)
+    seen = follow(OLP(buffer_size=40, random_state=0), X, y)
+    found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[10, 40])
+    assert np.allclose(found.all_pairs.penalty, found.buffer.penalty)
+    assert np.allclose(found.all_pairs.regret, found.buffer.regret, atol=1e-2)
+
+
+def test_without_contents_there_is_no_buffer():
+    X, y = stream(10)
+    assert stream_regret(X, y, np.zeros((9, 3)), radius=1.0).buffer is None
+
+
+# -- the best weights in hindsight ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("radius", [0.3, 4.0, 50.0])
+@pytest.mark.parametrize("seed", [1])
+def test_no_weights_in_the_ball_beat_the_best_ones_by_more_than_the_gap(loss, radius, seed):
+    X, y = stream(30, seed=seed)
+    rng = np.random.default_rng(seed)
+    contents = random_contents(rng, 30, 3)
+    phi = as_pairwise_loss(loss)
+    found = stream_regret(
+        X, y, np.zeros((29, 3)), contents, radius=radius, loss=loss, horizons=[12, 30]
+    )
+    for curve, kept in ((found.all_pairs, None), (found.buffer, contents)):
+        for i, n in enumerate((12, 30)):
+            best = slow_penalties(curve.best[i], X[:n], y[:n], kept, phi).sum()
+            assert np.linalg.norm(curve.best[i]) <= radius * (1 + 1e-12)
+            assert curve.regret[i] == pytest.approx(curve.penalty[: n - 1].sum() - best, abs=1e-9)
+            assert 0 <= curve.gap[i] <= 0.01 * n * (1 + radius)
+            for _ in range(20):
+                w = curve.best[i] + rng.normal(size=3) * radius * 10.0 ** -rng.integers(0, 5)
+                w *= min(1, radius / np.linalg.norm(w))
+                other = slow_penalties(w, X[:n], y[:n], kept, phi).sum()
+                assert other >= best - curve.gap[i] - 1e-9
+
+
+@given(seed=st.integers(0, 2**32 - 1), radius=st.sampled_from([0.5, 3.0, 20.0]))
+@settings(max_examples=15)
+def test_the_hinge_in_one_dimension_by_its_kinks(seed, radius):
+    X, y = stream(12, 2, seed=seed % 1000)
+    X = X[:, :1]
+    if len(np.unique(y)) < 2:
+        return
+    found = stream_regret(X, y, np.zeros((11, 1)), radius=radius, tol=1e-6).all_pairs
+    phi = as_pairwise_loss("hinge")
+    signs = 2 * y - 1
+    slopes = (signs[:, None] - signs) / 2 * (X - X.T)
+    kinks = np.append(1 / slopes[slopes != 0], [-radius, radius])
+    least = min(
+        slow_penalties(np.array([k]), X, y, None, phi).sum() for k in kinks if abs(k) <= radius
+    )
+    paid = found.penalty.sum()
+    assert paid - least >= found.regret[0] - 1e-9
+    assert paid - least <= found.regret[0] + found.gap[0] + 1e-9
+    assert found.gap[0] < 1e-3 * (1 + radius)
+
+
+@pytest.mark.parametrize("regularization", [0.1, 2.0])
+def test_a_regulariser_counts_in_each_round(regularization):
+    X, y = stream(30)
+    weights = np.random.default_rng(0).normal(size=(29, 3))
+    plain = stream_regret(X, y, weights, radius=5.0)
+    found = stream_regret(X, y, weights, radius=5.0, regularization=regularization).all_pairs
+    added = regularization / 2 * (weights**2).sum(axis=1)
+    assert np.allclose(found.penalty, plain.all_pairs.penalty + added)
+    w = found.best[0]
+    phi = as_pairwise_loss("hinge")
+    best = slow_penalties(w, X, y, None, phi).sum() + 29 * regularization / 2 * w @ w
+    assert found.regret[0] == pytest.approx(found.penalty.sum() - best)
+    assert found.gap[0] < 0.1
+    assert np.linalg.norm(w) < np.linalg.norm(plain.all_pairs.best[0])
+
+
+def test_one_class_so_far_has_no_regret():
+    X, y = stream(20)
+    y = np.r_[np.zeros(10, dtype=int), np.ones(10, dtype=int)]
+    weights = np.random.default_rng(0).normal(size=(19, 3))
+    found = stream_regret(X, y, weights, radius=1.0, horizons=[5, 20]).all_pairs
+    assert found.penalty[:9] == pytest.approx(1.0)
+    assert (found.regret[0], found.gap[0]) == (0, 0)
+
+
+def test_a_minimum_that_is_not_found_is_told():
+    # a loss with a kink that is not the hinge
+    def steep(m):
+        return 30 * np.maximum(0.1 - m, 0) + 30 * np.maximum(m - 0.1, 0)
+
+    def slope(m):
+        return 30.0 * np.sign(m - 0.1)
+
+    X, y = stream(12)
+    with pytest.warns(ConvergenceWarning, match="the best weights of 12 points are known to"):
+        found = stream_regret(X, y, np.zeros((11, 3)), radius=2.0, loss=(steep, slope), tol=1e-9)
+    assert found.all_pairs.gap[0] > 0
+
+
+# -- theorem 6.13 --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("eta", [0.2, 3.0])
+@pytest.mark.parametrize("buffer", ["fifo", "rs", "rsx2"])
+def test_lemma_6_24_holds_for_the_learner(buffer, eta):
+    # it holds on every stream, whatever the buffer
+    X, y = stream(80, 4, seed=3)
+    radius = 1.5
+    learner = OLP(buffer_size=6, buffer=buffer, radius=radius, eta=eta, random_state=0)
+    seen = follow(learner, X, y)
+    found = stream_regret(
+        X, y, seen.hypotheses, seen.contents, radius=radius, horizons=[20, 80]
+    ).buffer
+    steepest = max(np.linalg.norm(a - b) for a in X for b in X)
+    for regret, gap, n in zip(found.regret, found.gap, found.horizons, strict=True):
+        bound = olp_buffer_regret_bound(int(n), lipschitz=steepest, diameter=2 * radius, eta=eta)
+        assert regret + gap <= bound
+    assert np.allclose(found.per_round, found.regret / [19, 79])
+
+
+def test_theorem_6_13_holds_for_the_learner():
+    X, y = stream(120, 3, seed=4)
+    radius, size = 1.0, 40
+    steepest = max(np.linalg.norm(a - b) for a in X for b in X)
+    for seed in range(3):
+        learner = OLP(buffer_size=size, radius=radius, eta=1.0, random_state=seed)
+        seen = follow(learner, X, y)
+        found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=radius)
+        bound = olp_regret_bound(
+            120, size, lipschitz=steepest, diameter=2 * radius, eta=1.0,
+            complexity=2 * radius, loss_bound=1 + radius * steepest, delta=0.05,
+        )  # fmt: skip
+        assert found.all_pairs.regret[0] + found.all_pairs.gap[0] <= bound
+
+
+@pytest.mark.parametrize("policy", [RSx, RSx2])
+def test_buffer_penalties_of_fixed_weights_are_all_pairs_penalties_on_average(policy):
+    # theorem 6.12: each slot is a uniform sample of what came before
+    X, y = stream(12, seed=2)
+    weights = np.tile([3.0, -1.0, 2.0], (11, 1))
+    draws = []
+    for seed in range(400):
+        contents = buffer_contents(policy(3), 12, seed)
+        pairs = hindsight.StreamPairs(X, 2.0 * y - 1, contents)
+        draws.append(pairs.penalties(weights, as_pairwise_loss("hinge"), 12))
+    mean, error = np.mean(draws, axis=0), np.std(draws, axis=0) / 20
+    phi = as_pairwise_loss("hinge")
+    expected = slow_penalties(weights, X, y, None, phi)
+    assert np.all(np.abs(mean - expected) <= 4.5 * error + 1e-12)
+    # until the buffer overflows it holds all
+    assert np.all(error[:3] < 1e-12)
+    assert np.all(error[5:] > 0)
+
+
+# -- mistakes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"hypotheses": np.zeros((10, 3))}, r"'hypotheses' must have shape \(9, 3\).*got \(10, 3"),
+        ({"hypotheses": np.full((9, 3), np.nan)}, "hypotheses contains NaN"),
+        ({"y": np.zeros(10)}, "two"),
+        ({"y": np.arange(9)}, "inconsistent numbers of samples"),
+        ({"radius": 0.0}, "'radius' must be a finite number above 0, got 0.0"),
+        ({"radius": np.inf}, "'radius' must be a finite number above 0, got inf"),
+        ({"tol": -1.0}, "'tol' must be a finite number above 0, got -1.0"),
+        ({"regularization": -1.0}, "'regularization' must be a finite number of 0 or more"),
+        ({"horizons": [1]}, r"'horizons' must be ints from 2 to n = 10, got \[1\]"),
+        ({"horizons": [2.5]}, "'horizons' must be ints"),
+        ({"horizons": []}, "'horizons' must be ints"),
+        ({"loss": "nope"}, "'loss' must be one of"),
+        ({"contents": np.zeros((9, 2), dtype=int)}, r"'contents' must be whole numbers of shape"),
+        ({"contents": np.full((10, 2), 0.5)}, "'contents' must be whole numbers"),
+        ({"contents": np.full((10, 2), -1)}, "'contents' holds nothing in row 1"),
+        (
+            {"contents": np.arange(10)[:, None]},
+            "'contents' holds a point that has not come yet in row 0",
+        ),
+    ],
+)
+def test_mistakes(change, message):
+    X, y = stream(10)
+    arguments = {"X": X, "y": y, "hypotheses": np.zeros((9, 3)), "radius": 1.0, **change}
+    with pytest.raises(ValueError, match=message):
+        stream_regret(**arguments)
+
+
+def test_mistakes_of_the_length():
+    with pytest.raises(ValueError, match="'n' must be an int >= 1, got 0"):
+        buffer_contents(FIFO(2), 0)
+    with pytest.raises(ValueError, match="two"):
+        follow(OLP(), np.eye(3), [1, 1, 1])
