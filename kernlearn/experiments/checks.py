@@ -150,14 +150,35 @@ def _check_component(
         return
     names = [n for n in parameter_names(known[name]) if n != role]
     for key, value in parameters.items():
-        if key not in names:
+        owner, _, nested = key.partition("__")
+        if owner not in names:
             yield (*path, key), f"{name} has no such parameter{suggestion(key, [*names, role])}"
+        elif nested:
+            yield from _check_nested((*path, key), nested, parameters.get(owner), value)
+        elif isinstance(value, dict) and isinstance(value.get("kernel"), str):
+            own = {k: v for k, v in value.items() if k != "kernel"}
+            faults = [*_check_component((*path, key), "kernel", value["kernel"], KERNELS, own)]
+            yield from faults
+            refused = None if faults else value_error(known[name], {key: value})
+            if refused:
+                yield (*path, key), refused
         elif _unfoldable(value):
             for candidate in candidates(value):
                 refused = value_error(known[name], {key: candidate})
                 if refused:
                     yield (*path, key), refused
                     break
+
+
+def _check_nested(path: KeyPath, name: str, owner: Any, value: Any) -> Iterator[Fault]:
+    """Check the parameter of a kernel that is itself a parameter, such as ``kernel__degree``."""
+    kernel = owner.get("kernel") if isinstance(owner, dict) else None
+    if not isinstance(kernel, str):
+        text = f"needs `{path[-1]}`'s kernel beside it, as {{kernel: NAME}}"
+        yield path, text.replace(f"__{name}", "")
+    elif kernel in KERNELS:
+        faults = _check_component(path[:-1], "kernel", kernel, KERNELS, {name: value})
+        yield from ((path, text) for _, text in faults)
 
 
 def _unfoldable(value: Any) -> bool:

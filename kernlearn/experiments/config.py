@@ -16,6 +16,7 @@ Task = Literal[
     "ranking",
     "kernel_approximation",
     "rademacher_complexity",
+    "dataset_statistics",
 ]
 
 
@@ -55,6 +56,12 @@ class DatasetEntry(_OpenSection):
     )
     binarize: Literal["random"] | list[str] | None = Field(
         default=None, description="make two classes: a random half positive, or the classes named"
+    )
+    classes: Annotated[list[str], Field(min_length=2)] | None = Field(
+        default=None, description="classes kept; rows of the others are left out"
+    )
+    sample: Count | None = Field(
+        default=None, description="a random part of so many rows, the same in all splits"
     )
     scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
     bins: Annotated[int, Field(ge=2)] | None = Field(
@@ -113,6 +120,11 @@ class Protocol(_Section):
         default=None,
         description="share of all rows on which parameters are chosen instead: "
         "methods are then fitted on the training part alone",
+    )
+    select_by_mean: Literal[True] | None = Field(
+        default=None,
+        description="choose the parameters under `select` by their mean score over all splits, "
+        "once for all, instead of on each split",
     )
     seed: Annotated[int, Field(ge=0)] = 0
     threads: Count = 1
@@ -208,7 +220,9 @@ class Check(_Section):
     below: float | None = Field(default=None, description="what the metric stays under")
     than: list[str] = []
     where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
-    over: Literal["all", "most", "average"] = "average"
+    over: Literal["all", "most", "average"] | Count = Field(
+        default="average", description="which cells; a number: in so many of them at least"
+    )
     by: float = Field(default=0.0, description="difference that is the least to count")
     level: Fraction = 0.05
 
@@ -266,8 +280,8 @@ class ExperimentConfig(_Section):
         What it is and the paper, table or figure it re-measures.
     task : str
         What is done with a method, and so which metrics there are: "classification",
-        "bipartite_ranking", "regression", "ordinal", "ranking", "kernel_approximation" or
-        "rademacher_complexity".
+        "bipartite_ranking", "regression", "ordinal", "ranking", "kernel_approximation",
+        "rademacher_complexity" or "dataset_statistics".
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.
     only : list of dict

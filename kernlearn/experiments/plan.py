@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kernlearn.datasets import Card
 
 # Settings that are part of a key only where they are given: keys made before they came still hold.
-_LATER = ("folds", "holdout", "scale_target")
+_LATER = ("folds", "holdout", "scale_target", "select_by_mean")
 
 # Raised when the way a trial is carried out changes its numbers.
 _TRIAL_VERSION = 1

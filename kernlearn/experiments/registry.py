@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from kernlearn.experiments.values import unfold
+
 
 @dataclass(frozen=True)
 class Component:
@@ -101,6 +103,11 @@ ESTIMATORS: dict[str, Component] = {
     "KernelCombination": Component(
         "kernlearn.theory.rademacher:KernelCombination", 1, "combinations of kernels"
     ),
+    "SVC": Component("sklearn.svm:SVC", 1, "support vector machine by LIBSVM"),
+    "VotedKernelClassifier": Component(
+        "kernlearn.voted:VotedKernelClassifier", 1, "voted kernel regularization"
+    ),
+    "L1SVMClassifier": Component("kernlearn.voted:L1SVMClassifier", 1, "norm-1 SVM"),
     "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
     "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
     "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),
@@ -170,6 +177,7 @@ class Metric:
 
 METRICS: dict[str, Metric] = {
     "accuracy": Metric("accuracy", 1),
+    "error_percent": Metric("error %", -1),
     "auc": Metric("AUC", 1),
     "mse": Metric("MSE", -1),
     "mae": Metric("MAE", -1),
@@ -184,6 +192,8 @@ METRICS: dict[str, Metric] = {
     "complexity_bound": Metric("bound", -1),
     "printed_bound": Metric("bound as printed", -1),
     "complexity_share": Metric("complexity / bound", -1),
+    "n_samples": Metric("rows", 0),
+    "n_features": Metric("columns", 0),
     "gram_error": Metric("mean |K − ZZᵀ|", -1),
     "fit_seconds": Metric("fit s", -1),
     "fit_cpu_seconds": Metric("fit cpu s", -1),
@@ -202,12 +212,13 @@ _COSTS = (
 )  # fmt: skip
 #: Metrics that each task can measure; not every method gives every one.
 TASK_METRICS: dict[str, tuple[str, ...]] = {
-    "classification": ("accuracy", *_COSTS),
+    "classification": ("accuracy", "error_percent", *_COSTS),
     "bipartite_ranking": ("auc", *_COSTS),
     "regression": ("mse", "mae", *_COSTS),
     "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
     "ranking": ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg", *_COSTS),
     "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
+    "dataset_statistics": ("n_samples", "n_features"),
     "rademacher_complexity": (
         "complexity", "complexity_bound", "printed_bound", "complexity_share", "estimate_seconds",
     ),
@@ -254,10 +265,37 @@ def kernel_parameter(component: Component) -> str | None:
     return next((name for name in ("kernel", "similarity") if name in names), None)
 
 
+def built(name: str, value: Any) -> Any:
+    """Make the kernel that a parameter's value describes; return any other value as it is.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter; ``kernels`` gets a list.
+    value : object
+        ``{kernel: NAME, ...}`` describes a kernel, of which a list under one of its parameters
+        makes several.
+
+    Returns
+    -------
+    object
+    """
+    if not (isinstance(value, Mapping) and "kernel" in value):
+        return value
+    parameters = {k: v for k, v in value.items() if k != "kernel"}
+    make = KERNELS[value["kernel"]].load()
+    made = [make(**fixed) for fixed, _ in unfold(parameters)]
+    if name == "kernels":
+        return made
+    if len(made) > 1:
+        raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
+    return made[0]
+
+
 def value_error(component: Component, parameters: Mapping[str, Any]) -> str | None:
     """Return why an estimator refuses parameter values, or None if it takes them."""
     try:
-        instance = component.load()(**parameters)
+        instance = component.load()(**{k: built(k, v) for k, v in parameters.items()})
         if hasattr(instance, "_validate_params"):
             instance._validate_params()
     except (ValueError, TypeError) as error:

@@ -5,8 +5,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kernlearn.exceptions import DataError
 from kernlearn.experiments.config import DatasetEntry
-from kernlearn.experiments.seeds import random_state
+from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.values import unfold, varied
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def dataset_variants(
     options: dict[str, Any] = {"nominal": entry.nominal, "binarize": entry.binarize}
     if entry.bins is not None:
         options["bins"] = entry.bins
+    part = {k: v for k in ("classes", "sample") if (v := getattr(entry, k)) is not None}
+    options |= part
     if entry.generator is not None:
         from kernlearn.datasets import generators
 
@@ -52,7 +55,7 @@ def dataset_variants(
         for parameters, _ in unfold(entry.parameters):
             labels = {k: parameters[k] for k in varied(entry.parameters)}
             made = {"generator": entry.generator, "parameters": parameters}
-            yield labels, {**made, **options}, made
+            yield labels, {**made, **options}, {**made, **part}
         return
     source: dict[str, Any] = {"nominal": entry.nominal, "missing": entry.missing}
     if entry.file is not None:
@@ -64,7 +67,7 @@ def dataset_variants(
     what = {"name": name, "fingerprint": data.fingerprint, **options}
     if "similarity" in data:
         what["pairwise"] = data.similarity
-    yield {}, what, source
+    yield {}, what, {**source, **part}
 
 
 def load_source(
@@ -85,12 +88,47 @@ def load_source(
     -------
     sklearn.utils.Bunch
     """
+    part = {k: source[k] for k in ("classes", "sample") if k in source}
+    source = {k: v for k, v in source.items() if k not in part}
     if "generator" in source:
         from kernlearn.datasets import generators
 
         make = generators()[source["generator"]]
-        return make(**source["parameters"], random_state=random_state(seed, "data", split))
-    return _load(source, data_dir)
+        data = make(**source["parameters"], random_state=random_state(seed, "data", split))
+    else:
+        data = _load(source, data_dir)
+    return _part(data, seed=seed, **part) if part else data
+
+
+def _part(
+    data: "Bunch", *, seed: int, classes: list[str] | None = None, sample: int | None = None
+) -> "Bunch":
+    """Return some of the rows of a data set."""
+    import numpy as np
+    from sklearn.utils import Bunch
+
+    n = data.data.shape[0]
+    rows = np.arange(n)
+    changed: dict[str, Any] = {}
+    if classes is not None:
+        names = [str(name) for name in data.target_names]
+        unknown = [name for name in classes if name not in names]
+        if unknown:
+            have = f"has {', '.join(names)}" if names else "is not of classes"
+            raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
+        kept = sorted(names.index(name) for name in classes)
+        rows = np.flatnonzero(np.isin(data.target, kept))
+        changed["target_names"] = np.asarray(data.target_names)[kept]
+    if sample is not None and sample < len(rows):
+        rows = np.sort(generator(seed, "sample").permutation(rows)[:sample])
+        changed["sample"] = True
+        changed["note"] = f"a random part of {sample} of {n} rows"
+    for field in ("data", "target", "fold", "query"):
+        if data.get(field) is not None:
+            changed[field] = data[field][rows]
+    if classes is not None:
+        changed["target"] = np.searchsorted(kept, changed["target"])
+    return Bunch(**{**data, **changed})
 
 
 def _load(source: dict[str, Any], data_dir: Path | None) -> "Bunch":

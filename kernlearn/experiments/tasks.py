@@ -63,7 +63,8 @@ def _accuracy(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) 
 def _accuracies(
     true: NDArray[Any], predicted: NDArray[Any], query: Query = None
 ) -> dict[str, float]:
-    return {"accuracy": _accuracy(true, predicted)}
+    accuracy = _accuracy(true, predicted)
+    return {"accuracy": accuracy, "error_percent": 100 * (1 - accuracy)}
 
 
 def _two_classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from kernlearn.experiments.grid import measure_grid
 from kernlearn.experiments.plan import Trial, canonical
 from kernlearn.experiments.protocol import Parts, prepare
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, kernel_parameter
+from kernlearn.experiments.registry import ESTIMATORS, KERNELS, built, kernel_parameter
 from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.sources import load_source
 from kernlearn.experiments.tasks import TASKS, Task
@@ -44,7 +45,7 @@ class Outcome:
 def _build(spec: dict[str, Any], trial: Trial, kernel: Any, kind: str | None = None) -> Any:
     """Make an estimator; ``kind`` says what a matrix of similarities holds."""
     component = ESTIMATORS[spec["name"]]
-    estimator = component.load()(**spec["parameters"])
+    estimator = component.load()(**{k: built(k, v) for k, v in spec["parameters"].items()})
     seed = trial.spec["protocol"]["seed"]
     parameters = estimator.get_params(deep=False)
     takes = kernel_parameter(component)
@@ -112,6 +113,9 @@ def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
     with Stopwatch() as selecting:
         kernel = _kernel(spec["kernel"], parts.X_train, parts.y_train)
         estimator = _build(spec["method"], trial, kernel, kind)
+        if protocol.get("select_by_mean") and spec["method"]["select"]:
+            outcome.info["grid"] = measure_grid(estimator, spec["method"]["select"], parts, task)
+            return outcome
         chosen = _select(estimator, spec["method"]["select"], parts, trial, task)
     estimator.set_params(**chosen)
     if chosen:
@@ -271,8 +275,19 @@ def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
     )
 
 
+def _statistics(trial: Trial, data_dir: Path | None) -> Outcome:
+    """Count what a data set holds."""
+    protocol = trial.spec["protocol"]
+    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
+    n_samples, n_features = data.data.shape
+    info = {"sample": data.note} if data.get("sample") else {}
+    metrics = {"n_samples": float(n_samples), "n_features": float(n_features)}
+    return Outcome(metrics=metrics, info=info)
+
+
 _RUN = {
     **dict.fromkeys(TASKS, _supervise),
     "kernel_approximation": _approximate,
     "rademacher_complexity": _complexity,
+    "dataset_statistics": _statistics,
 }

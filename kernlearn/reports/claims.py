@@ -46,9 +46,10 @@ def decide_claims(
 
     ``better`` over ``all`` holds if A is better in every cell and fails if it is worse in any;
     over ``most`` it holds if A is better in more than half of the cells, and fails if its mean
-    is ahead in no more than half. ``not_worse`` and ``indistinguishable`` (neither better nor
+    is ahead in no more than half; over a number, the same with at least so many cells.
+    ``not_worse`` and ``indistinguishable`` (neither better nor
     worse) over ``all`` fail if a single cell says otherwise, over ``most`` if half of them do,
-    else hold: a test does not show that two are equal, only that no difference was found.
+    over a number if fewer cells are left, else hold: a test does not show that two are equal, only that no difference was found.
     Where one cell is enough to refute, its test is at ``level`` divided by the number of cells,
     so that many cells do not refute by chance.
 
@@ -153,17 +154,19 @@ def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]
     differ = [f"{name} {gains[name].mean():+.3g}" for name, is_ in found.items() if is_ in against]
     if differ:
         numbers += f" ({', '.join(differ)})"
-    refuted = any(refuting[standing] for standing in against)
+    n, refuted = len(found), any(refuting[standing] for standing in against)
+    # more than half of the cells, or as many as the claim says
+    enough = n // 2 + 1 if check.over == "most" else check.over
     if check.question != "better":
-        most = 2 * sum(counts[standing] for standing in against) < len(found)
-        holds = not refuted if check.over == "all" else most
+        left = n - sum(counts[standing] for standing in against)
+        holds = left >= enough if isinstance(enough, int) else not refuted
         fails = not holds
-    elif check.over == "all":
-        holds, fails = counts["better"] == len(found), refuted
-    else:
+    elif isinstance(enough, int):
         ahead = sum(gain.mean() > check.by for gain in gains.values())
-        holds, fails = 2 * counts["better"] > len(found), 2 * ahead <= len(found)
-    return _outcome(holds, fails), f"{numbers} of {len(found)} cells"
+        holds, fails = counts["better"] >= enough, ahead < enough
+    else:
+        holds, fails = counts["better"] == n, refuted
+    return _outcome(holds, fails), f"{numbers} of {n} cells"
 
 
 def _below(cells: list[tuple[str, pd.DataFrame]], check: Check, most: float) -> tuple[str, str]:

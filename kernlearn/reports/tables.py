@@ -21,6 +21,7 @@ _BOLD = (
     "\N{HEAVY LEFT-POINTING ANGLE BRACKET ORNAMENT}",
     "\N{HEAVY RIGHT-POINTING ANGLE BRACKET ORNAMENT}",
 )
+_COUNTS = ("n_samples", "n_features")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 
@@ -92,7 +93,7 @@ def format_number(value: float, metric: str) -> str:
         return ""
     if metric in METRICS and METRICS[metric].better == 1:
         return f"{value:.3f}"
-    if abs(value) >= 100:
+    if abs(value) >= 100 or metric in _COUNTS:
         return f"{value:.0f}"
     return f"{value:#.3g}"
 

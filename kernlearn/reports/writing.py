@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.experiments.environment import describe_environment
+from kernlearn.experiments.grid import chosen_by_mean
 from kernlearn.experiments.plan import Plan
 from kernlearn.experiments.store import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
@@ -55,7 +56,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     Report
     """
     experiment = plan.experiment
-    results = store.get(t.key for t in plan.trials)
+    results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
     summary = summarise(plan, results)
     said = remarks(plan, results)
     claims = _claims(plan, results)

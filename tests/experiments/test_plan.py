@@ -1,9 +1,12 @@
+import numpy as np
 import pytest
 
+from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.plan import canonical
 from kernlearn.experiments.registry import ESTIMATORS, Component
+from kernlearn.experiments.sources import load_source
 
 
 def plan_of(path, **options):
@@ -218,3 +221,37 @@ def test_a_method_that_meets_no_kernel_has_none(tmp_path):
     assert {t.labels["kernel"] for t in found} == {None}
     assert all(t.spec["kernel"] is None for t in found)
     assert len(found) == 2
+
+
+PART = """\
+title: t
+datasets:
+  iris: {classes: [setosa, virginica], sample: 60}
+methods: {first: {estimator: DummyClassifier}}
+metrics: [accuracy]
+protocol: {splits: 2, seed: 3}
+"""
+
+
+def test_a_part_of_a_data_set(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(PART)
+    trials = plan_of(path).trials
+    parts = [load_source(t.source, None, seed=3, split=t.split) for t in trials]
+    for data in parts:
+        assert data.data.shape == (60, 4)
+        assert list(data.target_names) == ["setosa", "virginica"]
+        assert set(data.target) == {0, 1}
+        np.testing.assert_array_equal(data.data, parts[0].data)
+    whole = load("iris")
+    rows = {tuple(row): int(code) for row, code in zip(whole.data, whole.target, strict=True)}
+    assert all(
+        rows[tuple(row)] == 2 * code
+        for row, code in zip(parts[0].data, parts[0].target, strict=True)
+    )
+    path.write_text(PART.replace("sample: 60", "sample: 50"))
+    assert {t.key for t in plan_of(path).trials}.isdisjoint(t.key for t in trials)
+    path.write_text(PART.replace("setosa", "rosa"))
+    (trial, _) = plan_of(path).trials
+    with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
+        load_source(trial.source, None, seed=3, split=0)

@@ -24,7 +24,9 @@ def test_metrics_by_hand():
         "aae": 0.75, "macro_aae": pytest.approx((0.5 + 0 + 2) / 3), "zero_one": 0.5,
     }  # fmt: skip
     assert TASKS["regression"].measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
-    assert TASKS["classification"].measure(true, predicted) == {"accuracy": 0.5}
+    assert TASKS["classification"].measure(true, predicted) == {
+        "accuracy": 0.5, "error_percent": 50.0,
+    }  # fmt: skip
 
 
 def test_real_predictions_become_the_nearest_grade():

@@ -1,0 +1,282 @@
+"""Rademacher complexities of the families ±K(·, x'): sections 4 and 5.3, lemmas 3 and 4."""
+
+from __future__ import annotations
+
+from math import comb, log, pi, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln, logsumexp
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from kernlearn.kernels import Kernel
+
+# Signs that are drawn at once: 8 MB beside a matrix of 4000 points.
+_DRAWS_AT_ONCE = 256
+# Eigenvalues of a positive semi-definite matrix may come out this negative, beside the largest.
+_ROUNDING = 1e-8
+
+
+def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
+    r"""Lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Values of a positive semi-definite kernel. Of one that is not, with no negative value on
+        the diagonal, the number is computed all the same, and bounds nothing.
+    kappa : float, default=None
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the largest of the sample.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or finite, or a value on its diagonal is negative.
+
+    References
+    ----------
+    Cortes, Goyal, Kuznetsov & Mohri (2015), lemma 3.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import trace_complexity
+    >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
+    0.7071
+    """
+    diagonal = _diagonal(_square(gram))
+    return _kappa(diagonal, kappa) * sqrt(diagonal.sum()) / len(diagonal)
+
+
+def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
+    r"""Lemma 4: :math:`κ^2 \sqrt{d}`, or the whole bound :math:`12 κ^2 \sqrt{π d / m}`.
+
+    Parameters
+    ----------
+    kappa : float
+        The supremum of :math:`\sqrt{K(x, x)}`.
+    dimension : float
+        The dimension d of the feature space, see `feature_dimension`; may be infinite.
+    n_samples : int, default=None
+        Sample size m; None leaves out the factor :math:`12 \sqrt{π / m}`, as section 5.3 does
+        for the penalties.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If a number is negative or the sample size is not positive.
+
+    References
+    ----------
+    Cortes, Goyal, Kuznetsov & Mohri (2015), lemma 4 and what follows it.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import dimension_complexity
+    >>> dimension_complexity(1.0, 9)
+    3.0
+    """
+    for name, value in (("kappa", kappa), ("dimension", dimension)):
+        if not value >= 0:
+            raise ValueError(f"'{name}' must be a number >= 0, got {value!r}")
+    if n_samples is not None and n_samples < 1:
+        raise ValueError(f"'n_samples' must be at least 1, got {n_samples!r}")
+    factor = 1.0 if n_samples is None else 12 * sqrt(pi / n_samples)
+    return factor * kappa**2 * sqrt(dimension)
+
+
+def feature_dimension(kernel: Kernel, n_features: int) -> float:
+    r"""Return the dimension of a dot-product kernel's feature space: equation (3).
+
+    A term :math:`a_n t^n` takes :math:`\binom{N+n-1}{n}` monomials; for :math:`(t + r)^k`, r > 0,
+    their sum is :math:`\binom{N+k}{k}`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A dot-product kernel.
+    n_features : int
+        The dimension N of the data.
+
+    Returns
+    -------
+    float
+        Infinite for an infinite series, and above the largest float64.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not a dot-product kernel.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.voted import feature_dimension
+    >>> feature_dimension(PolynomialKernel(degree=2), 3)
+    10.0
+    """
+    from kernlearn.kernels import BaseDotProductKernel, LinearKernel
+
+    if isinstance(kernel, LinearKernel):
+        return float(n_features)
+    if not isinstance(kernel, BaseDotProductKernel):
+        raise ValueError(
+            f"the dimension of lemma 4 is that of a polynomial's feature space, and {kernel!r} is "
+            "not a power series in the inner product; choose another complexity"
+        )
+    degree = kernel.degree_max
+    if degree is None:
+        return np.inf
+    orders = np.flatnonzero(np.isfinite(kernel.log_coefficients(degree)))
+    if degree < 100:  # exact
+        total = sum(comb(n_features + int(n) - 1, int(n)) for n in orders)
+        return float(total) if total < 2**1000 else np.inf
+    logs = gammaln(n_features + orders) - gammaln(orders + 1) - gammaln(n_features)
+    size = float(logsumexp(logs)) if len(orders) else -np.inf
+    return float(np.exp(size)) if size < log(np.finfo(np.float64).max) else np.inf
+
+
+def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = None) -> float:
+    r"""Bound on the local Rademacher complexity: :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
+
+    The :math:`λ_j` are the eigenvalues of K / m. The paper states the bound for functions of
+    norm 1, thus with κ = 1, as normalised kernels have it; :math:`±K(·, x')` has a norm of at
+    most κ.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Values of a positive semi-definite kernel.
+    radius : float
+        The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
+    kappa : float, default=None
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the largest of the sample. With 1 the
+        number is the paper's.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, finite, symmetric and positive semi-definite, or the radius
+        is not positive.
+
+    References
+    ----------
+    Cortes, Goyal, Kuznetsov & Mohri (2015), section 5.3 and objective (2); Mendelson (2003).
+
+    Examples
+    --------
+    >>> from kernlearn.voted import local_complexity
+    >>> local_complexity([[1.0, 0.0], [0.0, 1.0]], radius=0.125)
+    0.5
+    """
+    return float(local_complexities(gram, np.array([radius]), kappa=kappa)[0])
+
+
+def local_complexities(
+    gram: ArrayLike, radii: NDArray[np.float64], *, kappa: float | None = None
+) -> NDArray[np.float64]:
+    """Return `local_complexity` for several radii at the price of one."""
+    if not (radii > 0).all():
+        raise ValueError(f"'radius' must be a number > 0, got {radii[~(radii > 0)][0]!r}")
+    values = _square(gram)
+    if not np.allclose(values, values.T, rtol=1e-7, atol=1e-10 * np.abs(values).max(initial=0.0)):
+        raise ValueError(
+            "the local complexity is for positive semi-definite kernels, and the matrix is not "
+            "symmetric; 'monte_carlo' or numbers of your own do for any"
+        )
+    eigenvalues = np.linalg.eigvalsh(values) / len(values)
+    if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], -eigenvalues[0]):
+        raise ValueError(
+            "the local complexity is for positive semi-definite kernels, and the matrix has the "
+            f"eigenvalue {eigenvalues[0] * len(values):.6g}; 'monte_carlo' or numbers of your own "
+            "do for any"
+        )
+    squared = _kappa(_diagonal(values), kappa) ** 2 * np.maximum(eigenvalues, 0.0)
+    sums = np.minimum(radii[:, None], squared).sum(axis=1)
+    return np.sqrt(2 / len(values) * sums)
+
+
+def monte_carlo_complexity(
+    gram: ArrayLike, *, n_draws: int = 100, random_state: Any = None
+) -> float:
+    r"""Estimate :math:`\frac1m E_σ \max_j |\sum_i σ_i K(x_i, x_j)|` by drawing signs.
+
+    It is the empirical Rademacher complexity of the base functions of the sample, which are those
+    that objective (1) combines; for points x' outside the sample it is a lower bound.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_points)
+        Values K(x_i, x_j) of any kernel.
+    n_draws : int, default=100
+        Number of sign vectors.
+    random_state : int, RandomState instance or None, default=None
+        Draws the signs.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not finite or the number of draws is not positive.
+
+    References
+    ----------
+    Cortes, Goyal, Kuznetsov & Mohri (2015), section 2.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import monte_carlo_complexity
+    >>> monte_carlo_complexity([[1.0, 0.0], [0.0, 1.0]], random_state=0)
+    0.5
+    """
+    if n_draws < 1:
+        raise ValueError(f"'n_draws' must be at least 1, got {n_draws!r}")
+    values: NDArray[np.float64] = check_array(gram, dtype=np.float64, input_name="gram")
+    rng = check_random_state(random_state)
+    total = 0.0
+    for start in range(0, n_draws, _DRAWS_AT_ONCE):
+        n = min(_DRAWS_AT_ONCE, n_draws - start)
+        signs = 2.0 * rng.randint(2, size=(n, len(values))) - 1.0
+        total += float(np.abs(signs @ values).max(axis=1).sum())
+    return total / n_draws / len(values)
+
+
+def _square(gram: ArrayLike) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = check_array(gram, dtype=np.float64, input_name="gram")
+    if values.shape[0] != values.shape[1]:
+        raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
+    return values
+
+
+def _diagonal(gram: NDArray[np.float64]) -> NDArray[np.float64]:
+    diagonal = np.diag(gram)
+    if diagonal.min(initial=0.0) < 0:
+        raise ValueError(
+            f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
+            "complexity is for such kernels; 'monte_carlo' or numbers of your own do for any"
+        )
+    return diagonal
+
+
+def _kappa(diagonal: NDArray[np.float64], kappa: float | None) -> float:
+    if kappa is None:
+        return sqrt(diagonal.max())
+    if not 0 <= kappa < np.inf:
+        raise ValueError(f"'kappa' must be a finite number >= 0, got {kappa!r}")
+    return float(kappa)

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.svm import SVC
+
+from kernlearn.datasets import two_moons
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.grid import chosen_by_mean, measure_grid
+from kernlearn.experiments.protocol import Parts, prepare
+from kernlearn.experiments.store import Result
+from kernlearn.experiments.tasks import TASKS
+from kernlearn.reports.writing import assemble
+from kernlearn.voted import L1SVMClassifier
+
+FOLDS = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: 100, noise: 0.3}}
+methods:
+  SVM: {estimator: SVC, kernel: rbf, gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}}
+  L1-SVM:
+    estimator: L1SVMClassifier
+    kernel: {kernel: PolynomialKernel, coef0: 1}
+    kernel__degree: {select: [1, 3]}
+    beta: {select: [0.1, 0.001]}
+  first: {estimator: DummyClassifier}
+protocol: {folds: 5, splits: 5, select_by_mean: true, seed: 1}
+metrics: [error_percent, n_support]
+"""
+
+
+@pytest.fixture
+def parts() -> Parts:
+    data = two_moons(90, noise=0.3, random_state=0)
+    protocol = {"folds": 3, "scale": [], "seed": 0, "max_train": None, "max_test": None}
+    return prepare(data.data, data.target, protocol, 0)
+
+
+def test_every_point_is_measured(parts):
+    grid = {"gamma": [0.1, 10.0], "C": [1.0, 100.0]}
+    found = measure_grid(SVC(), grid, parts, TASKS["classification"])
+    assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
+    for point in found:
+        model = SVC(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        assert point["score"] == np.mean(model.predict(parts.X_val) == parts.y_val)
+        assert point["metrics"]["accuracy"] == model.score(parts.X_test, parts.y_test)
+        assert point["metrics"]["n_support"] == model.n_support_.sum()
+
+
+def test_a_path_gives_what_single_fits_do(parts):
+    from kernlearn.kernels import PolynomialKernel
+
+    model = L1SVMClassifier(PolynomialKernel())
+    grid = {"kernel__degree": [1, 4], "beta": [0.1, 0.01]}
+    found = measure_grid(model, grid, parts, TASKS["classification"])
+    points = [(p["parameters"]["kernel__degree"], p["parameters"]["beta"]) for p in found]
+    assert sorted(points) == [(1, 0.01), (1, 0.1), (4, 0.01), (4, 0.1)]
+    for point in found:
+        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        assert point["score"] == alone.score(parts.X_val, parts.y_val)
+        assert point["metrics"]["accuracy"] == alone.score(parts.X_test, parts.y_test)
+        assert point["metrics"]["n_support"] == alone.n_support_
+
+
+def test_the_best_mean_over_the_splits_is_taken(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(FOLDS)
+    plan = make_plan(load_config(path))
+
+    def point(parameters, score, n_support):
+        metrics = {"error_percent": 100 - score, "n_support": n_support}
+        return {"parameters": parameters, "score": score, "metrics": metrics}
+
+    # b is never the best of a split, but in the mean; c is as good and needs fewer points
+    scores = {"a": (99, 0, 99, 0, 99), "b": (80, 80, 80, 80, 80), "c": (90, 70, 80, 90, 70)}
+    scores["d"] = (0, 99, 0, 99, 0)
+    results = {}
+    for trial in plan.trials:
+        split = trial.split
+        grid = [
+            point({"p": name}, values[split], 5 if name == "c" else 9)
+            for name, values in scores.items()
+        ]
+        info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
+        results[trial.key] = Result(trial.key, "done", "", 1.0, {"error_percent": 50.0}, info)
+    found = chosen_by_mean(plan, results)
+    for trial in plan.trials:
+        result = found[trial.key]
+        if trial.labels["method"] == "SVM":
+            assert result.info["selected"] == {"p": "c"}
+            assert result.metrics["error_percent"] == 100 - scores["c"][trial.split]
+        else:
+            assert result is results[trial.key]
+
+
+def test_a_report_shows_one_choice_a_method(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(FOLDS)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 15
+        report = assemble(plan, store)
+    selected = {cell["method"]: cell["selected"] for cell in report.details["selected"]}
+    assert set(selected) == {"SVM", "L1-SVM"}
+    assert all(list(counts.values()) == [5] for counts in selected.values())
+    errors = report.summary[report.summary["metric"] == "error_percent"].set_index("method")
+    assert errors.loc["SVM", "mean"] < errors.loc["first", "mean"]
+    assert errors.loc["SVM", "n_splits"] == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kernel__degree", "kernel__degre", "PolynomialKernel has no such parameter"),
+        ("kernel__degree: {select: [1, 3]}", "kernel__degree: {select: [0]}", "degree"),
+        ("PolynomialKernel", "PolynomalKernel", "did you mean 'PolynomialKernel'"),
+        ("coef0: 1", "coef0: [1, 2]", "takes one kernel, got the parameters of 2"),
+        ("{kernel: PolynomialKernel, coef0: 1}", "polynomial", "kernel beside it, as {kernel:"),
+    ],
+)
+def test_faults_of_a_kernel_that_is_a_parameter(tmp_path, old, new, said):
+    path = tmp_path / "c.yaml"
+    path.write_text(FOLDS.replace(old, new))
+    with pytest.raises(ConfigError, match=said):
+        load_config(path)

@@ -1,0 +1,387 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_moons
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from kernlearn.kernels import (
+    GaussianKernel,
+    HomogeneousPolynomialKernel,
+    LevenshteinSimilarity,
+    PolynomialKernel,
+)
+from kernlearn.voted import (
+    L1SVMClassifier,
+    VotedKernelClassifier,
+    dimension_complexity,
+    local_complexity,
+    monte_carlo_complexity,
+    trace_complexity,
+)
+from tests.voted.test_solvers import slow_minimum
+
+
+@parametrize_with_checks(
+    [
+        VotedKernelClassifier(),
+        VotedKernelClassifier(lam=[1e-2, 1e-3], beta=[1e-3, 1e-4], random_state=0),
+        VotedKernelClassifier(["gaussian", "sigmoid"], complexity="monte_carlo", random_state=0),
+        L1SVMClassifier(),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def moons():
+    X, y = make_moons(160, noise=0.2, random_state=0)
+    return X[:100], np.array(["down", "up"])[y[:100]], X[100:], np.array(["down", "up"])[y[100:]]
+
+
+def lopsided(X, Y):
+    """Neither symmetric nor positive semi-definite."""
+    return np.tanh(X @ Y.T - 1) + 0.3 * X[:, :1]
+
+
+def slow_decision(kernels, model, X_train, X):
+    values = np.zeros((len(X), model.coef_[0].shape[0]))
+    for kernel, coef in zip(kernels, model.coef_, strict=True):
+        values += kernel(X, X_train) @ coef.toarray().T
+    return values
+
+
+def test_minimises_the_objective_over_all_kernels(moons):
+    X, y, X_test, y_test = moons
+    kernels = [PolynomialKernel(3), GaussianKernel(0.5), lopsided, HomogeneousPolynomialKernel(2)]
+    r = [1.0, 0.5, 0.0, 2.0]
+    model = VotedKernelClassifier(kernels, lam=1e-3, beta=1e-3, complexity=r).fit(X, y)
+    from kernlearn.voted._problem import VotedProblem
+
+    grams = np.array([kernel(X, X) for kernel in kernels])
+    problem = VotedProblem(grams, np.where(y == "up", 1.0, -1.0), 1e-3 * np.array(r) + 1e-3)
+    least = slow_minimum(problem)
+    np.testing.assert_allclose(model.penalties_, problem.penalties)
+    assert model.objective_[0] == pytest.approx(least, rel=1e-6)
+    assert model.dual_bound_[0] == pytest.approx(least, rel=1e-6)
+    values = slow_decision(kernels, model, X, X_test)[:, 0]
+    np.testing.assert_allclose(model.decision_function(X_test), values, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X_test), np.where(values > 0, "up", "down"))
+    assert model.score(X_test, y_test) > 0.9
+
+
+def test_support(moons):
+    X, y, _, _ = moons
+    model = VotedKernelClassifier(lam=1e-3, beta=1e-3).fit(X, y)
+    dense = np.array([coef.toarray()[0] for coef in model.coef_])
+    np.testing.assert_array_equal(model.support_, np.flatnonzero((dense != 0).any(axis=0)))
+    assert model.n_support_ == len(model.support_) < 40
+    np.testing.assert_array_equal(model.n_support_by_kernel_, (dense != 0).sum(axis=1))
+    assert all(sparse.issparse(coef) for coef in model.coef_)
+
+
+@pytest.mark.parametrize("solver", ["lp", "coordinate_descent"])
+def test_solvers_agree(moons, solver):
+    X, y, X_test, _ = moons
+    model = VotedKernelClassifier(lam=1e-2, beta=1e-2, solver=solver).fit(X, y)
+    default = VotedKernelClassifier(lam=1e-2, beta=1e-2).fit(X, y)
+    assert model.objective_ == pytest.approx(default.objective_, rel=1e-5)
+    assert np.mean(model.predict(X_test) == default.predict(X_test)) > 0.95
+
+
+def test_only_kernels_and_points_in_use_are_evaluated(moons):
+    X, y, X_test, _ = moons
+    seen = []
+
+    def spy(A, B):
+        seen.append(B.shape)
+        return np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    def never(A, B):
+        assert len(A) == len(B) == len(X), "a kernel without coefficients was evaluated"
+        return np.ones((len(A), len(B)))
+
+    model = VotedKernelClassifier([spy, never], lam=1.0, beta=1e-3, complexity=[0.0, np.inf]).fit(
+        X, y
+    )
+    seen.clear()
+    model.predict(X_test)
+    assert seen == [(model.n_support_, 2)]
+
+
+def test_a_user_sees_zero(moons):
+    """A huge penalty leaves nothing, and the first class is predicted."""
+    X, y, X_test, _ = moons
+    model = VotedKernelClassifier(lam=0.0, beta=1e15).fit(X, y)
+    assert model.n_support_ == 0
+    assert model.objective_ == [1.0]
+    np.testing.assert_array_equal(model.decision_function(X_test), np.zeros(len(X_test)))
+    assert set(model.predict(X_test)) == {"down"}
+
+
+def test_one_against_all():
+    X, y = load_iris(return_X_y=True)
+    model = VotedKernelClassifier(["gaussian", "linear"], lam=1e-3, beta=1e-3).fit(X, y)
+    values = model.decision_function(X)
+    assert values.shape == (150, 3)
+    for label in range(3):
+        binary = clone(model).fit(X, y == label)
+        assert binary.objective_[0] == pytest.approx(model.objective_[label], rel=1e-5)
+    np.testing.assert_array_equal(model.predict(X), values.argmax(axis=1))
+    assert model.score(X, y) > 0.95
+
+
+def test_labels_and_columns_swapped(moons):
+    """Turning the classes round turns f round."""
+    X, y, X_test, _ = moons
+    model = VotedKernelClassifier(lam=1e-2, beta=1e-2).fit(X, y)
+    turned = VotedKernelClassifier(lam=1e-2, beta=1e-2).fit(X, np.where(y == "up", 0, 1))
+    assert turned.objective_ == pytest.approx(model.objective_, rel=1e-5)
+    agree = np.where(turned.predict(X_test) == 1, "down", "up") == model.predict(X_test)
+    assert agree.mean() > 0.95
+
+
+def test_sparse_and_single_precision(moons):
+    X, y, X_test, _ = moons
+    model = VotedKernelClassifier(lam=1e-2, beta=1e-2).fit(X, y)
+    values = model.decision_function(X_test)
+    for form in (sparse.csr_array, np.float32):
+        found = clone(model).fit(form(X), y).decision_function(form(X_test))
+        np.testing.assert_allclose(found, values, atol=1e-3)
+
+
+def test_precomputed(moons):
+    X, y, X_test, y_test = moons
+    kernels = [PolynomialKernel(2), GaussianKernel(0.5)]
+    side_by_side = [np.hstack([k(A, X) for k in kernels]) for A in (X, X_test)]
+    grid = {"lam": [1e-2, 1e-4], "beta": [1e-2, 1e-4]}
+    model = VotedKernelClassifier(kernels, **grid).fit(X, y, X_test, y_test)
+    given = VotedKernelClassifier("precomputed", **grid)
+    given.fit(side_by_side[0], y, side_by_side[1], y_test)
+    assert given.best_params_ == model.best_params_
+    np.testing.assert_allclose(
+        given.decision_function(side_by_side[1]), model.decision_function(X_test), atol=1e-8
+    )
+    apart = VotedKernelClassifier(kernels, **grid, random_state=0).fit(X, y)
+    given.set_params(random_state=0).fit(side_by_side[0], y)
+    np.testing.assert_array_equal(given.support_, apart.support_)
+    np.testing.assert_allclose(
+        given.decision_function(side_by_side[1]), apart.decision_function(X_test), atol=1e-8
+    )
+    with pytest.raises(ValueError, match=r"100 rows a multiple of as many columns, got.*150"):
+        given.fit(side_by_side[0][:, :150], y)
+
+
+def test_strings():
+    words = ["cat", "cart", "car", "mat", "dog", "dig", "fog", "log"]
+    y = np.array([1, 1, 1, 1, 0, 0, 0, 0])
+    model = VotedKernelClassifier([LevenshteinSimilarity()], lam=0.0, beta=1e-3).fit(words, y)
+    np.testing.assert_array_equal(model.predict(words), y)
+    assert list(model.predict(["cut", "dug"])) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("trace", lambda K, k: trace_complexity(K)),
+        ("dimension", lambda K, k: dimension_complexity(np.sqrt(K.diagonal().max()),
+                                                        (k + 1) * (k + 2) / 2)),
+        ("dimension_bound", lambda K, k: dimension_complexity(np.sqrt(K.diagonal().max()),
+                                                              (k + 1) * (k + 2) / 2, 100)),
+        ("local", lambda K, k: local_complexity(K, 0.3)),
+    ],
+)  # fmt: skip
+def test_complexities(moons, name, expected):
+    X, y, _, _ = moons
+    kernels = [PolynomialKernel(k) for k in (1, 2, 4)]
+    model = VotedKernelClassifier(kernels, complexity=name, local_radius=0.3).fit(X, y)
+    values = [expected((X @ X.T + 1) ** k, k) for k in (1, 2, 4)]
+    np.testing.assert_allclose(model.complexities_, values, rtol=1e-6)
+    np.testing.assert_allclose(model.penalties_, 1e-4 * np.array(values) + 1e-4, rtol=1e-6)
+
+
+def test_drawn_complexities(moons):
+    X, y, _, _ = moons
+    model = VotedKernelClassifier(
+        [lopsided, lopsided, "linear"], complexity="monte_carlo", n_draws=500, random_state=0
+    ).fit(X, y)
+    one, same, other = model.complexities_
+    assert one == same != other
+    assert one == pytest.approx(
+        monte_carlo_complexity(lopsided(X, X), n_draws=20000, random_state=1), rel=0.1
+    )
+
+
+def test_chooses_on_validation_points(moons):
+    X, y, X_val, y_val = moons
+    grid = {"lam": [1e-6, 1e-2], "beta": [1e-5, 1e-3, 1e-1, 10]}
+    model = VotedKernelClassifier(**grid).fit(X, y, X_val, y_val)
+    lams, betas = [1e-2, 1e-6], [10, 1e-1, 1e-3, 1e-5]
+    scores, supports = np.zeros((2, 2, 4))
+    for i, lam in enumerate(lams):
+        for j, beta in enumerate(betas):
+            single = VotedKernelClassifier(lam=lam, beta=beta).fit(X, y)
+            scores[i, j], supports[i, j] = single.score(X_val, y_val), single.n_support_
+    np.testing.assert_allclose(model.validation_scores_, scores)
+    order = np.lexsort((np.arange(8), supports.ravel(), -scores.ravel()))
+    i, j = np.unravel_index(order[0], (2, 4))
+    assert model.best_params_ == {"lam": lams[i], "beta": betas[j]}
+    assert (model.lam_, model.beta_) == (lams[i], betas[j])
+    assert model.score(X_val, y_val) == scores.max()
+
+
+def test_chooses_the_radius(moons):
+    X, y, X_val, y_val = moons
+    model = VotedKernelClassifier(complexity="local", local_radius=[0.01, 1.0], lam=[1e-3, 1e-2])
+    model.fit(X, y, X_val, y_val)
+    assert model.validation_scores_.shape == (2, 2, 1)
+    best = dict(model.best_params_)
+    single = VotedKernelClassifier(complexity="local", **best).fit(X, y)
+    np.testing.assert_allclose(model.complexities_, single.complexities_)
+    assert model.score(X_val, y_val) == single.score(X_val, y_val)
+
+
+def test_keeps_points_apart_for_choosing(moons):
+    X, y, _, _ = moons
+    model = VotedKernelClassifier(lam=[1e-2, 1e-4], random_state=0).fit(X, y)
+    assert model.coef_[0].shape == (1, 80)
+    again = clone(model).fit(X, y)
+    np.testing.assert_array_equal(again.support_, model.support_)
+    everything = clone(model).set_params(lam=1e-2).fit(X, y)
+    assert everything.coef_[0].shape == (1, 100)
+    assert everything.validation_scores_ is None
+
+
+def test_path_is_the_single_fits(moons):
+    X, y, X_test, y_test = moons
+    estimator = VotedKernelClassifier(lam=[1e-1, 1e-3], beta=[1e-1, 1e-3, 1e-4])
+    path = estimator.path(X, y)
+    assert path.shape == (2, 3)
+    errors = path.errors(X_test, y_test)
+    for i, lam in enumerate([1e-1, 1e-3]):
+        for j, beta in enumerate([1e-1, 1e-3, 1e-4]):
+            single = VotedKernelClassifier(lam=lam, beta=beta).fit(X, y)
+            assert path.objective[i, j] == pytest.approx(single.objective_.sum(), rel=2e-6)
+            assert path.n_support[i, j] == single.n_support_
+            assert errors[i, j] == pytest.approx(1 - single.score(X_test, y_test))
+            assert path.settings[3 * i + j].params == {"lam": lam, "beta": beta}
+    with pytest.raises(ValueError, match="at least one label"):
+        path.errors(X_test[:0], [])
+
+
+def test_path_of_three_classes():
+    X, y = load_iris(return_X_y=True)
+    path = L1SVMClassifier("gaussian", beta=[1e-2, 1e-3]).path(X, y)
+    assert path.decision_functions(X).shape == (2, 150, 3)
+    for place, beta in enumerate([1e-2, 1e-3]):
+        single = L1SVMClassifier("gaussian", beta=beta).fit(X, y)
+        np.testing.assert_allclose(
+            path.decision_functions(X)[place], single.decision_function(X), atol=1e-4
+        )
+    np.testing.assert_allclose(path.errors(X, y)[1], 1 - single.score(X, y))
+
+
+def test_norm_1_svm_is_one_kernel_without_complexity(moons):
+    X, y, X_test, _ = moons
+    kernel = PolynomialKernel(3)
+    model = L1SVMClassifier(kernel, beta=1e-2).fit(X, y)
+    voted = VotedKernelClassifier([kernel], lam=0.0, beta=1e-2).fit(X, y)
+    assert model.objective_ == pytest.approx(voted.objective_)
+    np.testing.assert_allclose(model.decision_function(X_test), voted.decision_function(X_test))
+    given = L1SVMClassifier("precomputed", beta=1e-2).fit(kernel(X), y)
+    np.testing.assert_array_equal(given.support_, model.support_)
+    assert given.__sklearn_tags__().input_tags.pairwise
+    with pytest.raises(ValueError, match="2 side by side"):
+        given.fit(np.hstack([kernel(X), kernel(X)]), y)
+
+
+def test_norm_1_svm_against_scikit_learn(moons):
+    """LIBLINEAR's 1-norm machine has the squared hinge: the same zeros where nothing pays."""
+    X, y, _, _ = moons
+    K = PolynomialKernel(2)(X)
+    at_zero = np.abs(K.T @ np.where(y == "up", 1, -1)).max() / 100
+    assert L1SVMClassifier(PolynomialKernel(2), beta=1.001 * at_zero).fit(X, y).n_support_ == 0
+    assert L1SVMClassifier(PolynomialKernel(2), beta=0.999 * at_zero).fit(X, y).n_support_ == 1
+    theirs = LinearSVC(penalty="l1", dual=False, fit_intercept=False, C=0.499 / 100 / at_zero)
+    assert not theirs.fit(K, y).coef_.any()
+
+
+def test_pickles(moons):
+    X, y, X_test, _ = moons
+    model = VotedKernelClassifier().fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X_test), model.predict(X_test))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernels": []}, "'kernels' must hold at least one kernel"),
+        ({"kernels": ["nonsense"]}, "'kernels' must be one of .*'nonsense'"),
+        ({"kernels": [lambda X, Y: np.full((len(X), len(Y)), np.nan)]}, "gave NaN or infinity"),
+        ({"lam": []}, "'lam' must be a finite number >= 0"),
+        ({"beta": [1.0, -1.0]}, "'beta' must be a finite number >= 0"),
+        ({"beta": -1.0}, "'beta' parameter"),
+        ({"complexity": [1.0]}, "one number >= 0 for each of the 10 kernels"),
+        ({"complexity": [-1.0] + 9 * [1]}, "one number >= 0 for each of the 10 kernels"),
+        ({"complexity": [np.nan] + 9 * [1]}, "one number >= 0 for each of the 10 kernels"),
+        ({"complexity": "nonsense"}, "'complexity' parameter"),
+        ({"complexity": "local", "local_radius": [0.0, 1.0]}, "'local_radius' must be .* > 0"),
+        ({"kernels": ["gaussian"], "complexity": "dimension"}, "kernel 0: .*not a power series"),
+        ({"kernels": ["linear", "manhattan"], "complexity": "local"}, "kernel 1: .*eigenvalue"),
+        ({"kernels": ["sigmoid"], "complexity": "trace"}, "kernel 0: .*monte_carlo"),
+    ],
+)
+def test_refuses(moons, parameters, message):
+    X, y, _, _ = moons
+    with pytest.raises(ValueError, match=message):
+        VotedKernelClassifier(**parameters).fit(X, y)
+
+
+def test_refuses_data(moons):
+    X, y, X_val, y_val = moons
+    model = VotedKernelClassifier(lam=[1e-2, 1e-3])
+    with pytest.raises(ValueError, match="must have at least two classes"):
+        model.fit(X, np.full(len(X), "up"))
+    with pytest.raises(ValueError, match="given together"):
+        model.fit(X, y, X_val)
+    with pytest.raises(ValueError, match=r"one value for each of the 60 points"):
+        model.fit(X, y, X_val, y_val[:-1])
+    with pytest.raises(ValueError, match="no class with two points"):
+        model.fit(X[:2], ["up", "down"])
+    given = VotedKernelClassifier("precomputed", complexity="dimension")
+    with pytest.raises(ValueError, match="degree of polynomial kernels"):
+        given.fit(np.eye(100), y)
+
+
+def test_infinite_and_zero_complexities(moons):
+    X, y, _, _ = moons
+    kernels = [PolynomialKernel(k) for k in (1, 2, 3)]
+    model = VotedKernelClassifier(kernels, complexity=[0.0, np.inf, np.inf], lam=1e-3).fit(X, y)
+    alone = L1SVMClassifier(kernels[0], beta=1e-4).fit(X, y)
+    assert list(model.penalties_) == [1e-4, np.inf, np.inf]
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
+    free = VotedKernelClassifier(kernels, complexity=[0.0, np.inf, np.inf], lam=0.0).fit(X, y)
+    assert list(free.penalties_) == [1e-4] * 3
+
+
+@pytest.mark.data
+def test_ionosphere():
+    """Protocol of table 1 on one fold: sparse, and about as good as reported (4 %, 31 points)."""
+    from kernlearn.datasets import load
+
+    data = load("ionosphere")
+    X = data.data / np.maximum(np.linalg.norm(data.data, axis=1, keepdims=True), 1e-12)
+    folds = np.array_split(np.random.RandomState(0).permutation(len(X)), 5)
+    train, (val, test) = np.concatenate(folds[2:]), folds[:2]
+    grid = 10.0 ** -np.arange(7)
+    path = VotedKernelClassifier(lam=grid, beta=grid).path(X[train], data.target[train])
+    best = path.best(path.errors(X[val], data.target[val]))
+    assert path.errors(X[test], data.target[test]).ravel()[best] < 0.1
+    assert path.n_support.ravel()[best] < 70
+    assert all(s.converged for found in path.solutions for s in found)
