@@ -47,10 +47,10 @@ def decide_claims(
     ``better`` over ``all`` holds if A is better in every cell and fails if it is worse in any;
     over ``most`` it holds if A is better in more than half of the cells, and fails if its mean
     is ahead in no more than half; over a number, the same with at least so many cells.
-    ``not_worse`` and ``indistinguishable`` (neither better nor
-    worse) over ``all`` fail if a single cell says otherwise, over ``most`` if half of them do,
-    over a number if fewer cells are left, else hold: a test does not show that two are equal, only that no difference was found.
-    Where one cell is enough to refute, its test is at ``level`` divided by the number of cells,
+    ``not_worse`` and ``indistinguishable`` (neither better nor worse) over ``all`` fail if a
+    single cell says otherwise, over ``most`` if half of them do, over a number if fewer cells
+    are left, else hold: a test does not show that two are equal, only that no difference was
+    found. Where one cell refutes, its test is at ``level`` divided by the number of cells,
     so that many cells do not refute by chance.
 
     Over ``average`` the mean over the cells is taken, split by split: ``better`` holds if the
