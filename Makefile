@@ -5,7 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2 \
-  table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008
+  table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008 \
+  figure6_1 figure6_2 table6 vkr_table1 vkr_gaussian vkr_table2
 
 .PHONY: help demo test lint format bench reproduce-all reproduce-quick clean
 
