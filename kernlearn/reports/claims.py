@@ -50,7 +50,9 @@ def decide_claims(
     ``not_worse`` and ``indistinguishable`` (neither better nor worse) over ``all`` fail if a
     single cell says otherwise, over ``most`` if half of them do, over a number if fewer cells
     are left, else hold: a test does not show that two are equal, only that no difference was
-    found. Where one cell refutes, its test is at ``level`` divided by the number of cells,
+    found. Over ``all``, a cell refutes if its test does at ``level`` divided by the number of
+    cells, or together with others if more of them say otherwise than chance gives (the binomial
+    law at ``level``, which takes cells for independent),
     so that many cells do not refute by chance.
 
     Over ``average`` the mean over the cells is taken, split by split: ``better`` holds if the
@@ -154,12 +156,13 @@ def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]
     differ = [f"{name} {gains[name].mean():+.3g}" for name, is_ in found.items() if is_ in against]
     if differ:
         numbers += f" ({', '.join(differ)})"
-    n, refuted = len(found), any(refuting[standing] for standing in against)
+    n, n_against = len(found), sum(counts[standing] for standing in against)
+    refuted = any(refuting[standing] for standing in against)
+    refuted |= _beyond_chance(n_against, n, check.level * len(against) / 2, check.level)
     # more than half of the cells, or as many as the claim says
     enough = n // 2 + 1 if check.over == "most" else check.over
     if check.question != "better":
-        left = n - sum(counts[standing] for standing in against)
-        holds = left >= enough if isinstance(enough, int) else not refuted
+        holds = n - n_against >= enough if isinstance(enough, int) else not refuted
         fails = not holds
     elif isinstance(enough, int):
         ahead = sum(gain.mean() > check.by for gain in gains.values())
@@ -186,6 +189,13 @@ def _below(cells: list[tuple[str, pd.DataFrame]], check: Check, most: float) -> 
         f"below {most:g} in {under} of {len(values)} cells, at most {values[highest].mean():.3g}"
     )
     return _outcome(under == len(values), bool(over)), f"{numbers} ({', '.join(over) or highest})"
+
+
+def _beyond_chance(count: int, n: int, probability: float, level: float) -> bool:
+    """Whether so many of n cells differ that a binomial law hardly gives as many."""
+    from scipy.stats import binom
+
+    return bool(binom.sf(count - 1, n, probability) < level)
 
 
 def _outcome(holds: bool, fails: bool) -> str:

@@ -204,3 +204,14 @@ def test_what_stays_below_is_named(decide):
     numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
     assert numbers.startswith("below 1 in 3 of 4 cells, at most 1.3")
     assert numbers.endswith("(d1 RF)")
+
+
+def test_many_small_losses_refute_together(decide):
+    """None of them is significant for ten cells together, but five of ten are not chance."""
+    asked = {"not_worse": ["RF"], "than": ["K"], "over": "all"}
+    # the wobble's deviation is 0.002, the standard error of the mean 0.0007
+    small = [-0.0017] * 5 + [0.0] * 5
+    together, alone = decide(small, **asked), decide([-0.0017] + [0.0] * 9, **asked)
+    assert "worse in 5 " in together.numbers
+    assert "worse in 1 " in alone.numbers
+    assert (together.outcome, alone.outcome) == ("fails", "holds")
