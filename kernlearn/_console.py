@@ -155,7 +155,7 @@ def trial_states(plan: Plan, store: Path) -> Iterator[tuple[Trial, str]]:
     """Yield every trial with ``done``, ``failed`` or ``new``."""
     results: dict[str, Result] = {}
     if store.exists():
-        with Store(store) as opened:
+        with Store.existing(store) as opened:
             results = opened.get(t.key for t in plan.trials)
     for trial in plan.trials:
         yield trial, results[trial.key].status if trial.key in results else "new"
@@ -169,7 +169,7 @@ def show_status(plan: Plan, store: Path) -> None:
     numbers = ", ".join(f"{count} {state}" for state, count in counts.items())
     console.print(f"{plan.experiment.name}: {len(states)} trials, {numbers}", highlight=False)
     if counts["failed"]:
-        with Store(store) as opened:
+        with Store.existing(store) as opened:
             results = opened.get(t.key for t, state in states if state == "failed")
         for trial, state in states:
             if state == "failed":

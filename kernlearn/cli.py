@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernlearn import _datasets_command, _goodness_command, _rademacher_command, _regret_command
+from kernlearn import (
+    _datasets_command,
+    _goodness_command,
+    _rademacher_command,
+    _regret_command,
+    _store_commands,
+)
 
 if TYPE_CHECKING:
     from kernlearn.experiments.config import LoadedExperiment
@@ -26,6 +32,8 @@ app.add_typer(_datasets_command.app, name="datasets")
 app.command("goodness")(_goodness_command.show_goodness)
 app.command("rademacher")(_rademacher_command.show_rademacher)
 app.command("regret")(_regret_command.show_regret)
+for _name, _command in _store_commands.COMMANDS.items():
+    app.command(_name)(_command)
 
 Configs = Annotated[
     list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")

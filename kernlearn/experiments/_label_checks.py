@@ -60,13 +60,28 @@ def check_comparisons(raw: Mapping[str, Any]) -> Iterator[Fault]:
                 if value not in mapping(raw, f"{compared}s"):
                     hint = suggestion(value, mapping(raw, f"{compared}s"))
                     yield (*path, key), f"no {compared} {value!r}{hint}"
-        for label in mapping(check, "where"):
+        for label, value in mapping(check, "where").items():
+            place: KeyPath = (*path, "where", label)
             if label not in known:
-                yield (*path, "where", label), f"no label {label!r}{suggestion(label, known)}"
+                yield place, f"no label {label!r}{suggestion(label, known)}"
+            else:
+                yield from _check_where(place, label, value, raw)
+
+
+def _check_where(path: KeyPath, label: str, value: Any, raw: Mapping[str, Any]) -> Iterator[Fault]:
+    values = value if isinstance(value, list) else [value]
+    if not values or any(v is None or isinstance(v, (dict, list)) for v in values):
+        yield path, "must be a value or a list of values"
+    elif label in ("dataset", "method"):
+        names = mapping(raw, f"{label}s")
+        for name in values:
+            if names and name not in names:
+                yield path, f"no {label} {name!r}{suggestion(str(name), names)}"
 
 
 def _check_metrics(path: KeyPath, value: Any, raw: Mapping[str, Any]) -> Iterator[Fault]:
-    measured = TASK_METRICS.get(raw.get("task", "classification"), ())
+    task = raw.get("task", "classification")
+    measured = TASK_METRICS.get(task, ()) if isinstance(task, str) else ()
     for metric in [value] if isinstance(value, str) else texts(value):
         if measured and metric not in measured:
             yield path, f"no measured metric {metric!r}{suggestion(metric, measured)}"

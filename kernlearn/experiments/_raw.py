@@ -1,6 +1,7 @@
 """Looking into a config as it was read, whatever form its parts have."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -19,6 +20,14 @@ def entries(raw: Mapping[str, Any], section: str) -> Iterator[tuple[str, dict[st
 
 def texts(value: Any) -> list[str]:
     return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; no name, however odd, is an error."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def own_parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:

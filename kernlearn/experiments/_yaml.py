@@ -13,14 +13,48 @@ KeyPath = tuple[str | int, ...]
 
 # An alias bomb is a small file with billions of nodes; no honest config comes near this.
 _MAX_NODES = 100_000
+# Deeper than any config, and well within Python's own limit.
+_MAX_DEPTH = 50
+# More than any float has before its point; Python writes no integer of over 4300 digits.
+_MAX_BITS = 2048
+
+_PREFIX = "tag:yaml.org,2002:"
+_TYPES = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map")}
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.2's idea of booleans and floats: ``1e-3`` is a number, ``no`` a word."""
+    """YAML 1.2's idea of scalars: ``1e-3`` is a number; ``no`` and ``2013-01-02`` are words."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        depth = getattr(self, "_depth", 0)
+        if depth > _MAX_DEPTH:
+            raise _error("nested too deeply", self.peek_event())
+        self._depth = depth + 1
+        node = super().compose_node(parent, index)
+        self._depth = depth
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            value = super().construct_object(node, deep=deep)
+        except (ValueError, TypeError, OverflowError, LookupError):
+            name = node.tag.removeprefix(_PREFIX)
+            raise _error(f"a value that YAML cannot build as {name}", node) from None
+        if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+            raise _error("a number of too many digits", node)
+        return value
+
+
+def _error(problem: str, at: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=at.start_mark)
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith((":bool", ":float"))]
+    first: [
+        (tag, pattern)
+        for tag, pattern in resolvers
+        if not tag.endswith((":bool", ":float", ":timestamp"))
+    ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
@@ -43,14 +77,12 @@ class _Lines:
         self.source = source
         self.lines: dict[KeyPath, int] = {}
         self.open: set[int] = set()
+        self.visited = 0
 
     def visit(self, node: yaml.Node, path: KeyPath) -> None:
         line = node.start_mark.line + 1
         self.lines.setdefault(path, line)
-        if len(self.lines) > _MAX_NODES:
-            raise ConfigError(f"{self.source}: more than {_MAX_NODES} values, aliases unfolded")
-        if id(node) in self.open:
-            raise ConfigError(f"{self.source}:{line}: an alias that contains itself")
+        self._check(node)
         self.open.add(id(node))
         if isinstance(node, yaml.MappingNode):
             self._visit_mapping(node, path)
@@ -59,14 +91,34 @@ class _Lines:
                 self.visit(child, (*path, i))
         self.open.discard(id(node))
 
+    def _check(self, node: yaml.Node) -> None:
+        """Refuse a node that would unfold without end, or to what is not plain data."""
+        where = f"{self.source}:{node.start_mark.line + 1}"
+        self.visited += 1
+        if self.visited > _MAX_NODES:
+            raise ConfigError(f"{where}: more than {_MAX_NODES} values, aliases unfolded")
+        if id(node) in self.open:
+            raise ConfigError(f"{where}: an alias that contains itself")
+        if len(self.open) > _MAX_DEPTH:
+            raise ConfigError(f"{where}: nested too deeply, aliases unfolded")
+        if node.tag not in _TYPES:
+            tag = node.tag.replace(_PREFIX, "!!")
+            raise ConfigError(f"{where}: not valid YAML: no tag {tag!r} here; give a plain value")
+        if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
+            raise ConfigError(f"{where}: not valid YAML: a character that is not text")
+
     def _visit_mapping(self, node: yaml.MappingNode, path: KeyPath) -> None:
         seen: dict[str, int] = {}
         for key, child in node.value:
             line = key.start_mark.line + 1
-            if key.tag == "tag:yaml.org,2002:merge":
+            if key.tag == _PREFIX + "merge":
+                self._visit_merged(child, path)
                 continue
             if not isinstance(key, yaml.ScalarNode):
                 raise ConfigError(f"{self.source}:{line}: a key must be a plain word")
+            # method and data set names may look like numbers
+            key.tag = _PREFIX + "str"
+            self._check(key)
             if key.value in seen:
                 raise ConfigError(
                     f"{self.source}:{line}: {key.value!r} is given twice, first on line "
@@ -76,13 +128,20 @@ class _Lines:
             self.visit(child, (*path, key.value))
             self.lines[(*path, key.value)] = line
 
+    def _visit_merged(self, node: yaml.Node, path: KeyPath) -> None:
+        """Visit what ``<<`` brings in: its keys are those of the mapping around it."""
+        parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        for part in parts:
+            if isinstance(part, yaml.MappingNode):
+                self.visit(part, path)
 
-def _string_keys(value: Any) -> Any:
-    """Make every key a string: method and data set names may look like numbers."""
+
+def _unshared(value: Any) -> Any:
+    """Copy, so that what an alias repeats can be changed in one place alone."""
     if isinstance(value, dict):
-        return {str(k): _string_keys(v) for k, v in value.items()}
+        return {k: _unshared(v) for k, v in value.items()}
     if isinstance(value, list):
-        return [_string_keys(v) for v in value]
+        return [_unshared(v) for v in value]
     return value
 
 
@@ -115,33 +174,51 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
             raise ConfigError(f"{source}: the file is empty")
         collected = _Lines(source)
         collected.visit(node, ())
-        return _string_keys(loader.construct_document(node)), collected.lines
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = f"{source}:{mark.line + 1}" if mark else source
-        raise ConfigError(f"{where}: not valid YAML: {error.problem or error.context}") from None
+        return _unshared(loader.construct_document(node)), collected.lines
     except yaml.YAMLError as error:
-        raise ConfigError(f"{source}: not valid YAML: {error}") from None
-    except RecursionError:
-        raise ConfigError(f"{source}: nested too deeply") from None
-    except (ValueError, TypeError, OverflowError) as error:
-        raise ConfigError(f"{source}: a value that YAML cannot build: {error}") from None
+        line, problem = _what_is_wrong(error, text)
+        raise ConfigError(f"{source}:{line}: not valid YAML: {problem}") from None
+
+
+def _what_is_wrong(error: yaml.YAMLError, text: str) -> tuple[int, str]:
+    """Return the line of an error, and in one line what it is."""
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        problem = error.problem or error.context or "cannot be read"
+        return (mark.line if mark else 0) + 1, " ".join(problem.split())
+    position = getattr(error, "position", 0)
+    found = text[position : position + 1]
+    return text.count("\n", 0, position) + 1, f"a character that is not text ({found!r})"
 
 
 def read_yaml(path: Path) -> tuple[Any, dict[KeyPath, int]]:
     """Parse a YAML file, as :func:`parse_yaml` does a text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        text = content.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: not UTF-8 text (byte {error.start})") from None
     return parse_yaml(text, str(path))
 
 
 def parse_scalar(text: str) -> Any:
     """Read a command-line value as the same text would be read inside a config."""
+    if not text.strip():
+        return None
     try:
-        return yaml.load(text, Loader=_Loader)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{text!r} is not a YAML value: {error}") from None
+        return parse_yaml(text, "value")[0]
+    except ConfigError as error:
+        problem = str(error).partition("not valid YAML: ")[2] or str(error).partition(": ")[2]
+        raise ConfigError(f"{shortened(text)} is not a YAML value: {problem}") from None
+
+
+def shortened(value: Any) -> str:
+    """Write a value for a message, which stays readable if the value is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return "a number of too many digits"
+    return text if len(text) <= 80 else f"{text[:60]}… ({len(text)} characters)"

@@ -1,12 +1,13 @@
 """Whether the names in a config exist and fit each other; the model has checked the form."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from kernlearn.experiments._label_checks import LABELS, Fault, check_comparisons, check_labels
-from kernlearn.experiments._raw import entries, mapping, own_parameters, texts
-from kernlearn.experiments._yaml import KeyPath
+from kernlearn.experiments._raw import entries, is_file, mapping, own_parameters, texts
+from kernlearn.experiments._yaml import KeyPath, shortened
 from kernlearn.experiments.config import DatasetEntry, KernelEntry, MethodEntry
 from kernlearn.experiments.registry import (
     ESTIMATORS,
@@ -19,8 +20,11 @@ from kernlearn.experiments.registry import (
     suggestion,
     value_error,
 )
-from kernlearn.experiments.values import candidates, form_of
+from kernlearn.experiments.values import FORMS, candidates, form_fault, form_of
 from kernlearn.resources import shipped
+
+# More than any table has rows; a few long lists under one method would fill the memory.
+_MAX_VARIANTS = 10_000
 
 
 def check_references(
@@ -69,7 +73,7 @@ def _check_datasets(
                 continue
             names = [p for p in known[generator].parameters if p != "random_state"]
         elif isinstance(file, str):
-            if not (folder / file).is_file():
+            if not is_file(folder / file):
                 yield (*path, "file"), f"no file {file!r} in the config's folder, {folder}"
         else:
             name = entry.get("name") or label
@@ -78,10 +82,28 @@ def _check_datasets(
                 yield path, f"no data set {name!r} in the catalogue{hint}"
         if "target" in entry and file is None:
             yield (*path, "target"), "goes with file: a card knows its own target"
-        for key in own_parameters(entry, DatasetEntry):
+        parameters = own_parameters(entry, DatasetEntry)
+        yield from _check_forms(path, parameters)
+        for key, value in parameters.items():
             if key not in names:
                 hint = suggestion(key, [*DatasetEntry.model_fields, *names])
                 yield (*path, key), f"unknown key{hint}"
+            elif form_fault(value, ("list",)) is None:
+                default = generators()[str(generator)].parameters[key]
+                yield from (((*path, key), wrong) for wrong in _other_types(value, default))
+
+
+def _other_types(value: Any, default: Any) -> Iterator[str]:
+    """Say which values of a generator's parameter are not of its default's type."""
+    for type_, allowed, text in (
+        (bool, bool, "true or false"), (int, int, "a whole number"),
+        (float, (int, float), "a number"), (str, str, "text"),
+    ):  # fmt: skip
+        if type(default) is type_:
+            for given in candidates(value):
+                of_type = isinstance(given, allowed)
+                if not of_type or (isinstance(given, bool) and type_ is not bool):
+                    yield f"must be {text}, not {shortened(given)}"
 
 
 def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:
@@ -89,6 +111,7 @@ def _check_kernels(raw: Mapping[str, Any]) -> Iterator[Fault]:
         name = entry.get("kernel")
         if isinstance(name, str):
             parameters = own_parameters(entry, KernelEntry)
+            yield from _check_forms(("kernels", label), parameters)
             yield from _check_component(("kernels", label), "kernel", name, KERNELS, parameters)
 
 
@@ -97,7 +120,7 @@ def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
     for label, entry in entries(raw, "methods"):
         path: KeyPath = ("methods", label)
         parameters = own_parameters(entry, MethodEntry)
-        yield from _check_forms(path, parameters, datasets)
+        yield from _check_forms(path, parameters, datasets, FORMS)
         name = entry.get("estimator")
         if not isinstance(name, str):
             continue
@@ -116,15 +139,18 @@ def _check_methods(raw: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _check_forms(
-    path: KeyPath, parameters: Mapping[str, Any], datasets: Iterable[str]
+    path: KeyPath,
+    parameters: Mapping[str, Any],
+    datasets: Iterable[str] = (),
+    forms: tuple[str, ...] = ("list",),
 ) -> Iterator[Fault]:
+    """Yield a fault for every parameter whose value is a choice of the wrong form."""
     for key, value in parameters.items():
-        form = form_of(value)
-        if form == "by_dataset":
+        wrong = form_fault(value, forms)
+        if wrong:
+            yield (*path, key), wrong
+        elif form_of(value) == "by_dataset":
             choices = value["by_dataset"]
-            if not isinstance(choices, dict):
-                yield (*path, key), "by_dataset must be a mapping of data sets to values"
-                continue
             for name in choices:
                 if name != "default" and name not in datasets:
                     text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
@@ -132,10 +158,9 @@ def _check_forms(
             missing = [d for d in datasets if d not in choices]
             if missing and "default" not in choices:
                 yield (*path, key), f"by_dataset gives no value for {', '.join(missing)}"
-        elif form == "select" and not (isinstance(value["select"], list) and value["select"]):
-            yield (*path, key), "select must be a list of values to choose from"
-        elif form == "list" and not value:
-            yield (*path, key), "an empty list gives no method; give one value or more"
+    variants = prod(len(v) for v in parameters.values() if isinstance(v, list))
+    if variants > _MAX_VARIANTS:
+        yield path, f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
 
 
 def _check_component(
@@ -155,19 +180,29 @@ def _check_component(
             yield (*path, key), f"{name} has no such parameter{suggestion(key, [*names, role])}"
         elif nested:
             yield from _check_nested((*path, key), nested, parameters.get(owner), value)
-        elif isinstance(value, dict) and isinstance(value.get("kernel"), str):
-            own = {k: v for k, v in value.items() if k != "kernel"}
-            faults = [*_check_component((*path, key), "kernel", value["kernel"], KERNELS, own)]
-            yield from faults
-            refused = None if faults else value_error(known[name], {key: value})
-            if refused:
-                yield (*path, key), refused
-        elif _unfoldable(value):
+        elif form_fault(value) is None:
             for candidate in candidates(value):
-                refused = value_error(known[name], {key: candidate})
-                if refused:
-                    yield (*path, key), refused
+                faults = [*_check_value((*path, key), known[name], candidate)]
+                yield from faults
+                if faults:
                     break
+
+
+def _check_value(path: KeyPath, component: Component, value: Any) -> Iterator[Fault]:
+    """Check one value of a parameter, which may describe a kernel."""
+    if isinstance(value, dict) and "kernel" in value:
+        kernel, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
+        if not isinstance(kernel, str):
+            yield (*path, "kernel"), f"must be the name of a kernel{suggestion('', KERNELS)}"
+            return
+        faults = [*_check_forms(path, own)]
+        faults += _check_component(path, "kernel", kernel, KERNELS, own)
+        yield from faults
+        if faults:
+            return
+    refused = value_error(component, {str(path[-1]): value})
+    if refused:
+        yield path, refused
 
 
 def _check_nested(path: KeyPath, name: str, owner: Any, value: Any) -> Iterator[Fault]:
@@ -181,16 +216,9 @@ def _check_nested(path: KeyPath, name: str, owner: Any, value: Any) -> Iterator[
         yield from ((path, text) for _, text in faults)
 
 
-def _unfoldable(value: Any) -> bool:
-    form = form_of(value)
-    if form == "select":
-        return isinstance(value["select"], list)
-    return form != "by_dataset" or isinstance(value["by_dataset"], dict)
-
-
 def _check_metrics(raw: Mapping[str, Any]) -> Iterator[Fault]:
     task = raw.get("task", "classification")
-    if task not in TASK_METRICS:
+    if not isinstance(task, str) or task not in TASK_METRICS:
         return
     measured, derived = TASK_METRICS[task], mapping(raw, "derived")
     methods, shown = mapping(raw, "methods"), [*measured, *derived]
@@ -229,6 +257,6 @@ def _check_only(raw: Mapping[str, Any]) -> Iterator[Fault]:
 
 def _check_reported(raw: Mapping[str, Any]) -> Iterator[Fault]:
     name = raw.get("reported")
-    if isinstance(name, str) and not (shipped("reported") / name).is_file():
-        known = [p.name for p in shipped("reported").glob("*.csv")]
+    known = [p.name for p in shipped("reported").glob("*.csv")]
+    if isinstance(name, str) and name not in known:
         yield ("reported",), f"no reported numbers {name!r}{suggestion(name, known)}"

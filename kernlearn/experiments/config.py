@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 Task = Literal[
     "classification",
@@ -100,7 +100,7 @@ class MethodEntry(_OpenSection):
 class Protocol(_Section):
     """How data is cut and scaled and how parameters are chosen."""
 
-    splits: Count = 5
+    splits: Annotated[int, Field(ge=1, le=10_000)] = 5
     train: Fraction = 0.6
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
         default=None,
@@ -126,7 +126,7 @@ class Protocol(_Section):
         description="choose the parameters under `select` by their mean score over all splits, "
         "once for all, instead of on each split",
     )
-    seed: Annotated[int, Field(ge=0)] = 0
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
 
     @model_validator(mode="after")

@@ -11,7 +11,13 @@ from typing import Any
 
 _PACKAGES = (
     "kernlearn", "numpy", "scipy", "scikit-learn", "liblinear-official",
-    "libsvm-official", "numba", "pandas", "threadpoolctl",
+    "libsvm-official", "numba", "pandas", "threadpoolctl", "joblib", "h5py", "pyarrow",
+    "skordinal",
+)  # fmt: skip
+
+# What sets threads from outside; a config's own number holds while a trial is timed.
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
 
 
@@ -46,8 +52,24 @@ def _blas() -> list[dict[str, Any]]:
     import numpy as np  # noqa: F401  (its BLAS must be loaded to be seen)
     from threadpoolctl import threadpool_info
 
-    keys = ("user_api", "internal_api", "version", "architecture", "threading_layer")
-    return [{k: lib[k] for k in keys if lib.get(k)} for lib in threadpool_info()]
+    keys = (
+        "user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads",
+    )  # fmt: skip
+    found = [{k: lib[k] for k in keys if lib.get(k)} for lib in threadpool_info()]
+    # they come in the order in which they were loaded, which says nothing
+    return sorted(found, key=lambda lib: sorted(map(str, lib.items())))
+
+
+def _usable_cores() -> int | None:
+    """Return how many processors this process may use; a container may have few of many."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count()
+
+
+def _thread_settings() -> dict[str, str]:
+    return {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ}
 
 
 def _git(*arguments: str) -> str | None:
@@ -75,7 +97,7 @@ def _commit() -> dict[str, Any]:
 
 @cache
 def describe_environment() -> dict[str, Any]:
-    """Describe packages, machine, BLAS and source commit.
+    """Describe packages, machine, BLAS, threads and source commit.
 
     Returns
     -------
@@ -88,7 +110,9 @@ def describe_environment() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
+        "usable_cores": _usable_cores(),
         "memory_bytes": _memory_bytes(),
         "blas": _blas(),
+        "threads": _thread_settings(),
         **_commit(),
     }

@@ -2,19 +2,23 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments._yaml import KeyPath, parse_scalar, read_yaml
+from kernlearn.experiments._yaml import KeyPath, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.checks import check_references
 from kernlearn.experiments.config import ExperimentConfig, LoadedExperiment, Protocol
 from kernlearn.experiments.registry import suggestion
 from kernlearn.resources import shipped
 
 DEFAULT_PROFILE = "full"
+
+# Characters of what is wrong; the list of what is allowed may be long.
+_LONGEST = 800
 
 
 class Places:
@@ -23,6 +27,12 @@ class Places:
     def __init__(self, source: str, lines: Mapping[KeyPath, int]) -> None:
         self.source = source
         self._places = {path: f"{source}:{line}" for path, line in lines.items()}
+
+    def copy(self) -> "Places":
+        """Return the same places, to be marked apart."""
+        other = Places(self.source, {})
+        other._places = dict(self._places)
+        return other
 
     def mark(self, path: KeyPath, place: str) -> None:
         """Note that the value at a path came from elsewhere."""
@@ -38,9 +48,16 @@ class Places:
         return self.source
 
     def message(self, path: Sequence[str | int], text: str) -> str:
-        """Put place and path before a text."""
-        dotted = ".".join(map(str, path))
+        """Put place and path before a text; all on one line, which stays readable."""
+        dotted = ".".join(_readable(str(step)) for step in path)
+        text = " ".join(text.split())
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
         return f"{self.of(path)}: {dotted}: {text}" if dotted else f"{self.of(path)}: {text}"
+
+
+def _readable(key: str) -> str:
+    return key if key and key.isprintable() and len(key) <= 80 else shortened(key)
 
 
 def find_config(name: str | Path) -> Path:
@@ -61,8 +78,14 @@ def find_config(name: str | Path) -> Path:
         If there is no such file and no shipped config of that name.
     """
     path = Path(name)
-    if path.is_file():
-        return path
+    try:
+        if path.is_file():
+            return path
+        if path.is_dir() and path.parts != (path.stem,):
+            raise ConfigError(f"{_readable(str(name))}: is a folder; name a file in it")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"{_readable(str(name))}: cannot be read: {reason}") from None
     folder = shipped("configs")
     known = sorted(p.stem for p in folder.glob("*.yaml"))
     # "configs/table3_1.yaml" outside a checkout means the shipped one just as "table3_1" does.
@@ -71,7 +94,8 @@ def find_config(name: str | Path) -> Path:
     close = difflib.get_close_matches(path.stem, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else f"; shipped ones: {', '.join(known)}"
     raise ConfigError(
-        f"{name}: no such file, and no config of that name comes with kernlearn{hint}"
+        f"{_readable(str(name))}: no such file, and no config of that name comes with "
+        f"kernlearn{hint}"
     )
 
 
@@ -112,10 +136,31 @@ def load_config(
     for section in ("datasets", "kernels", "methods"):
         if isinstance(raw.get(section), list) and all(isinstance(v, str) for v in raw[section]):
             raw[section] = {v: {} for v in raw[section]}
+    profiles = raw.get("profiles")
+    others = [p for p in profiles if p != profile] if isinstance(profiles, dict) else []
+    variants = {p: (deepcopy(raw), places.copy()) for p in others}
     _apply_profile(raw, profile, places)
     for setting in settings:
         _apply_setting(raw, setting, places)
 
+    config, messages = _checked(raw, places, path.parent, data_dir)
+    # A profile that nobody asked for today is no less a part of the file.
+    for other, (changed, its_places) in variants.items():
+        try:
+            _apply_profile(changed, other, its_places)
+        except ConfigError as error:
+            messages.append(str(error))
+        else:
+            messages += _checked(changed, its_places, path.parent, data_dir)[1]
+    if messages or config is None:
+        raise ConfigError("\n".join(dict.fromkeys(messages)))
+    return LoadedExperiment(name=path.stem, path=path, profile=profile, config=config)
+
+
+def _checked(
+    raw: dict[str, Any], places: Places, folder: Path, data_dir: Path | None
+) -> tuple[ExperimentConfig | None, list[str]]:
+    """Return the experiment, unless its form is wrong, and a message for every fault."""
     faults: list[tuple[KeyPath, str]] = []
     config = None
     try:
@@ -123,11 +168,8 @@ def load_config(
     except ValidationError as error:
         faults += [_explain(e, raw) for e in error.errors(include_url=False)]
     structural = {fault[0] for fault in faults}
-    faults += [f for f in check_references(raw, path.parent, data_dir) if f[0] not in structural]
-    if faults or config is None:
-        messages = dict.fromkeys(places.message(p, text) for p, text in faults)
-        raise ConfigError("\n".join(messages))
-    return LoadedExperiment(name=path.stem, path=path, profile=profile, config=config)
+    faults += [f for f in check_references(raw, folder, data_dir) if f[0] not in structural]
+    return config, [places.message(p, text) for p, text in faults]
 
 
 def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
@@ -138,23 +180,26 @@ def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
         if profile == DEFAULT_PROFILE:
             return
         known = [*profiles, DEFAULT_PROFILE]
-        raise ConfigError(f"{places.source}: no profile {profile!r}{suggestion(profile, known)}")
+        where = places.of(("profiles",))
+        raise ConfigError(f"{where}: no profile {profile!r}{suggestion(profile, known)}")
     chosen = profiles[profile]
     if isinstance(chosen, dict):
         for key, value in chosen.items():
             target = _target(key)
             place = places.of(("profiles", profile, key))
-            _put(raw, target, value, place)
-            places.mark(target, place)
+            places.mark(_put(raw, target, value, place), place)
 
 
 def _apply_setting(raw: dict[str, Any], setting: str, places: Places) -> None:
     key, equals, text = setting.partition("=")
     if not equals or not key:
-        raise ConfigError(f"-o {setting}: a setting is key=value, such as splits=2")
-    target = _target(key)
-    _put(raw, target, parse_scalar(text), f"-o {setting}")
-    places.mark(target, f"-o {setting}")
+        raise ConfigError(f"-o {_readable(setting)}: a setting is key=value, such as splits=2")
+    target, place = _target(key), f"-o {_readable(setting)}"
+    try:
+        value = parse_scalar(text)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error}") from None
+    places.mark(_put(raw, target, value, place), place)
 
 
 def _target(key: str) -> KeyPath:
@@ -163,22 +208,28 @@ def _target(key: str) -> KeyPath:
     return tuple(key.split("."))
 
 
-def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> None:
+def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> KeyPath:
+    """Set a value; return the path of what is new by it, sections around it included."""
     here: Any = raw
+    new = target
     for depth, key in enumerate(target[:-1]):
         if here.get(key) is None:
             here[key] = {}
+            new = min(new, target[: depth + 1], key=len)
         here = here[key]
         if not isinstance(here, dict):
             raise ConfigError(
-                f"{place}: {'.'.join(map(str, target[: depth + 1]))} has no keys to set"
+                f"{place}: {'.'.join(_readable(str(k)) for k in target[: depth + 1])} "
+                "has no keys to set"
             )
     here[target[-1]] = value
+    return new
 
 
 _PLAIN = {
     "missing": "is missing",
     "dict_type": "must be a mapping of keys to values",
+    "model_type": "must be a mapping of keys to values",
     "list_type": "must be a list",
     "string_type": "must be text",
     "int_type": "must be a whole number",
@@ -199,13 +250,14 @@ def _explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        return path, f"{given!r} is not allowed" + suggestion(
+        return path, f"{shortened(given)} is not allowed" + suggestion(
             str(given), [e.strip("'") for e in expected]
         )
     text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
     text = text[0].lower() + text[1:]
-    shown = "" if kind == "missing" or isinstance(given, (dict, list)) else f", not {given!r}"
-    return path, text + shown
+    if kind == "missing" or isinstance(given, (dict, list)):
+        return path, text
+    return path, f"{text}, not {shortened(given)}"
 
 
 def _real_path(loc: Sequence[str | int], raw: Any) -> KeyPath:

@@ -171,8 +171,12 @@ def _trial(
     split: int,
 ) -> Trial:
     full = {**spec, "split": split}
-    key = hashlib.sha256(canonical(full).encode()).hexdigest()[:24]
-    return Trial(key, experiment.name, labels, full, source)
+    return Trial(trial_key(full), experiment.name, labels, full, source)
+
+
+def trial_key(spec: Mapping[str, Any]) -> str:
+    """Return the key of a trial's specification, split included."""
+    return hashlib.sha256(canonical(spec).encode()).hexdigest()[:24]
 
 
 def _cells(

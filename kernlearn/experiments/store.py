@@ -1,44 +1,21 @@
 """The results store: one SQLite file, one row a finished trial, written as each ends."""
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
+from kernlearn.experiments._database import BUSY_SECONDS, Database
+from kernlearn.experiments._schema import SCHEMA_VERSION, TRIAL_COLUMNS
 from kernlearn.experiments.plan import Trial, canonical
 
-#: Version of the tables below, kept in the file's ``user_version``.
-SCHEMA_VERSION = 1
+__all__ = ["SCHEMA_VERSION", "Result", "Run", "Store", "StoredTrial", "utc_now"]
 
-_SCHEMA = """
-CREATE TABLE run (
-    id INTEGER PRIMARY KEY,
-    started TEXT NOT NULL,
-    experiment TEXT NOT NULL,
-    profile TEXT NOT NULL,
-    jobs INTEGER NOT NULL,
-    environment TEXT NOT NULL
-);
-CREATE TABLE trial (
-    key TEXT PRIMARY KEY,
-    run INTEGER NOT NULL REFERENCES run (id),
-    experiment TEXT NOT NULL,
-    labels TEXT NOT NULL,
-    spec TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
-    started TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    metrics TEXT NOT NULL,
-    info TEXT NOT NULL,
-    error TEXT,
-    traceback TEXT
-) WITHOUT ROWID;
-"""
+_COLUMNS = ", ".join(TRIAL_COLUMNS)
+_PLACES = ", ".join("?" * len(TRIAL_COLUMNS))
 
 
 @dataclass(frozen=True)
@@ -78,6 +55,45 @@ class Result:
         return self.status == "done"
 
 
+@dataclass(frozen=True)
+class StoredTrial:
+    """A finished trial with what it was a trial of.
+
+    Attributes
+    ----------
+    trial : Trial
+        Without its source, which the store does not hold.
+    result : Result
+    """
+
+    trial: Trial
+    result: Result
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as the store notes it.
+
+    Attributes
+    ----------
+    number : int
+    started : str
+        UTC, ISO 8601.
+    experiment, profile : str
+    jobs : int
+        Trials at a time.
+    environment : dict
+        What it was measured on.
+    """
+
+    number: int
+    started: str
+    experiment: str
+    profile: str
+    jobs: int
+    environment: dict[str, Any]
+
+
 def utc_now() -> str:
     """Return the time as the store writes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -86,10 +102,24 @@ def utc_now() -> str:
 class Store:
     """Finished trials, kept in one SQLite file.
 
+    A file of an older version is brought to this one when it is opened to be written.
+
     Parameters
     ----------
     path : Path
         Created with its folder if it is not there.
+    read_only : bool, default=False
+        Nothing is written, and the file must be there.
+    exclusive : bool, default=False
+        Refuse a file that another process has open, and keep others out.
+    timeout : float, default=30.0
+        Seconds to wait for another process that writes.
+
+    Attributes
+    ----------
+    path : Path
+    database : Database
+        The file's connection and transactions.
 
     Raises
     ------
@@ -97,58 +127,24 @@ class Store:
         If the file is no store, is of a newer version, or cannot be opened or written.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        exclusive: bool = False,
+        timeout: float = BUSY_SECONDS,
+    ) -> None:
+        if read_only and not path.is_file():
+            raise StoreError(f"{path}: no such store; `kernlearn run` makes it, --store names it")
         self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=30, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"{path}: cannot be opened: {error}") from None
-        try:
-            self._prepare()
-        except BaseException:
-            self._connection.close()
-            raise
+        self.database = Database(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
+        self._connection = self.database.connection
 
     @classmethod
     def existing(cls, path: Path) -> "Store":
-        """Open a store that must be there already."""
-        if not path.is_file():
-            raise StoreError(f"{path}: no such store; `kernlearn run` makes it, --store names it")
-        return cls(path)
-
-    def _prepare(self) -> None:
-        with self._errors("opened"):
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            if version > SCHEMA_VERSION:
-                raise StoreError(
-                    f"{self.path}: written by a newer kernlearn (store version {version}, this "
-                    f"one reads {SCHEMA_VERSION}); upgrade, or name another file with --store"
-                )
-            if version == SCHEMA_VERSION:
-                return
-            # Another process may be creating the same store: the lock decides who does.
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("BEGIN IMMEDIATE")
-            if self._connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-                if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    self._connection.execute("ROLLBACK")
-                    raise StoreError(
-                        f"{self.path}: an SQLite file, but not a kernlearn store; "
-                        "name another file with --store"
-                    )
-                for statement in _SCHEMA.split(";\n"):
-                    if statement.strip():
-                        self._connection.execute(statement)
-                self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            self._connection.execute("COMMIT")
-
-    @contextmanager
-    def _errors(self, doing: str) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"{self.path}: cannot be {doing}: {error}") from None
+        """Open a store that must be there already, to read it."""
+        return cls(path, read_only=True)
 
     def __enter__(self) -> "Store":
         return self
@@ -158,14 +154,14 @@ class Store:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self.database.close()
 
     def begin_run(
         self, experiment: str, profile: str, jobs: int, environment: dict[str, Any]
     ) -> int:
         """Note the start of a run and return its number."""
-        with self._errors("written"):
-            cursor = self._connection.execute(
+        with self.database.transaction() as connection:
+            cursor = connection.execute(
                 "INSERT INTO run (started, experiment, profile, jobs, environment) "
                 "VALUES (?, ?, ?, ?, ?)",
                 (utc_now(), experiment, profile, jobs, json.dumps(environment)),
@@ -174,51 +170,106 @@ class Store:
         return cursor.lastrowid
 
     def put(self, run: int, trial: Trial, result: Result) -> None:
-        """Write a finished trial; a failure never replaces a success."""
-        with self._errors("written"):
-            self._connection.execute(
-                "INSERT INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET run=excluded.run, "
-                "experiment=excluded.experiment, labels=excluded.labels, spec=excluded.spec, "
-                "status=excluded.status, started=excluded.started, seconds=excluded.seconds, "
-                "metrics=excluded.metrics, info=excluded.info, error=excluded.error, "
-                "traceback=excluded.traceback "
-                "WHERE excluded.status = 'done' OR trial.status = 'failed'",
-                (
-                    trial.key,
-                    run,
-                    trial.experiment,
-                    canonical(trial.labels),
-                    canonical(trial.spec),
-                    result.status,
-                    result.started,
-                    result.seconds,
-                    json.dumps(result.metrics),
-                    json.dumps(result.info),
-                    result.error,
-                    result.traceback,
-                ),
-            )
+        """Write a finished trial; a failure never replaces a success.
+
+        Numbers of an earlier run that are replaced are kept beside, for comparison.
+        """
+        row = (
+            trial.key,
+            run,
+            trial.experiment,
+            canonical(trial.labels),
+            canonical(trial.spec),
+            result.status,
+            result.started,
+            result.seconds,
+            json.dumps(result.metrics),
+            json.dumps(result.info),
+            result.error,
+            result.traceback,
+        )
+        with self.database.transaction() as connection:
+            found = connection.execute(
+                "SELECT status, run FROM trial WHERE key = ?", (trial.key,)
+            ).fetchone()
+            if found is not None and found[0] == "done":
+                if not result.done:
+                    return
+                if found[1] != run:
+                    connection.execute(
+                        f"INSERT OR REPLACE INTO superseded SELECT {_COLUMNS} FROM trial "
+                        "WHERE key = ?",
+                        (trial.key,),
+                    )
+            connection.execute(f"INSERT OR REPLACE INTO trial VALUES ({_PLACES})", row)
 
     def get(self, keys: Iterable[str]) -> dict[str, Result]:
         """Return the finished trials among the given keys."""
         wanted = set(keys)
-        with self._errors("read"):
-            rows = self._connection.execute(
-                "SELECT key, status, started, seconds, metrics, info, error, traceback, run "
-                "FROM trial"
-            )
+        with self.database.errors("read"):
+            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM trial")
             return {row[0]: _result(row) for row in rows if row[0] in wanted}
 
     def environments(self, runs: Iterable[int]) -> list[dict[str, Any]]:
         """Return what the given runs were measured on, each environment once."""
-        with self._errors("read"):
+        with self.database.errors("read"):
             found = dict(self._connection.execute("SELECT id, environment FROM run"))
         return [json.loads(text) for text in dict.fromkeys(found[r] for r in sorted(set(runs)))]
 
+    def runs(self) -> list[Run]:
+        """Return all runs in their order."""
+        with self.database.errors("read"):
+            rows = self._connection.execute(
+                "SELECT id, started, experiment, profile, jobs, environment FROM run ORDER BY id"
+            ).fetchall()
+        return [
+            Run(number, started, experiment, profile, jobs, self._parsed(text, f"run {number}"))
+            for number, started, experiment, profile, jobs, text in rows
+        ]
+
+    def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
+        """Yield all finished trials, or those of a run, also what others have replaced.
+
+        They come in the order of experiment, labels, split and key.
+        """
+        order = "ORDER BY experiment, labels, json_extract(spec, '$.split'), key"
+        text = f"SELECT {_COLUMNS} FROM trial"
+        given: tuple[int, ...] = ()
+        if run is not None:
+            text = (
+                f"SELECT {_COLUMNS} FROM trial WHERE run = ? "
+                f"UNION ALL SELECT {_COLUMNS} FROM superseded WHERE run = ?"
+            )
+            given = (run, run)
+        with self.database.errors("read"):
+            for row in self._connection.execute(f"SELECT * FROM ({text}) {order}", given):
+                yield self._stored(row)
+
+    def _stored(self, row: tuple[Any, ...]) -> StoredTrial:
+        key, _, experiment, labels, spec = row[:5]
+        place = f"trial {key}"
+        try:
+            result = _result(row)
+        except ValueError as error:
+            raise self._unreadable(place, error) from None
+        trial = Trial(key, experiment, self._parsed(labels, place), self._parsed(spec, place))
+        return StoredTrial(trial, result)
+
+    def _parsed(self, text: str, place: str) -> dict[str, Any]:
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise self._unreadable(place, error) from None
+        if not isinstance(found, dict):
+            raise self._unreadable(place, ValueError(f"{text!r} is no object"))
+        return found
+
+    def _unreadable(self, place: str, error: Exception) -> StoreError:
+        return StoreError(f"{self.path}: {place}: {error}; `kernlearn doctor` lists what is wrong")
+
 
 def _result(row: tuple[Any, ...]) -> Result:
-    key, status, started, seconds, metrics, info, error, traceback, run = row
+    key, run, _, _, _, status, started, seconds, metrics, info, error, traceback = row
     return Result(
         key, status, started, seconds, json.loads(metrics), json.loads(info), error, traceback, run
     )

@@ -4,14 +4,49 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-_FORMS = ("select", "by_dataset")
+FORMS = ("list", "select", "by_dataset")
 
 
 def form_of(value: Any) -> str:
     """Return ``"select"``, ``"by_dataset"``, ``"list"`` or ``"value"``."""
-    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in _FORMS:
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in FORMS[1:]:
         return next(iter(value))
     return "list" if isinstance(value, list) else "value"
+
+
+def form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
+    """Return what is wrong with the form of a parameter's value, or None.
+
+    Parameters
+    ----------
+    value : object
+        As a config gives it.
+    forms : tuple of str
+        The forms that are allowed here, besides a value.
+
+    Returns
+    -------
+    str or None
+    """
+    form = form_of(value)
+    inner: tuple[str, ...] = ()
+    if form in FORMS[1:] and form not in forms:
+        return f"{form} has no place here; give {' or a '.join(['a value', *forms])}"
+    if form == "select":
+        members = value["select"]
+        if not (isinstance(members, list) and members):
+            return "select must be a list of values to choose from"
+    elif form == "by_dataset":
+        if not (isinstance(value["by_dataset"], dict) and value["by_dataset"]):
+            return "by_dataset must be a mapping of data sets to values"
+        members, inner = list(value["by_dataset"].values()), ("list", "select")
+    elif form == "list" and "list" in forms:
+        members = value
+        if not members:
+            return "an empty list gives no method; give one value or more"
+    else:
+        return None
+    return next((fault for m in members if (fault := form_fault(m, inner))), None)
 
 
 def candidates(value: Any) -> list[Any]:

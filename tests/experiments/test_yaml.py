@@ -16,7 +16,8 @@ def test_every_value_has_its_line():
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1e-3", 0.001), ("1.5", 1.5), ("-2", -2), ("no", "no"), ("on", "on"), ("true", True),
-     ("[1, x]", [1, "x"]), (".inf", float("inf")), ("", None)],
+     ("[1, x]", [1, "x"]), (".inf", float("inf")), ("", None),
+     ("2013-01-02", "2013-01-02")],
 )  # fmt: skip
 def test_scalars_read_as_a_scientist_means_them(text, value):
     found = parse_scalar(text)
@@ -25,7 +26,9 @@ def test_scalars_read_as_a_scientist_means_them(text, value):
 
 
 def test_keys_are_text():
-    assert parse_yaml("1: a\n0/1: b\n", "f")[0] == {"1": "a", "0/1": "b"}
+    data, lines = parse_yaml("1: a\n0/1: b\ntrue: c\n", "f")
+    assert data == {"1": "a", "0/1": "b", "true": "c"}
+    assert lines[("true",)] == 3
 
 
 @pytest.mark.parametrize(
@@ -38,9 +41,12 @@ def test_keys_are_text():
         ("a: &x\n  b: *x\n", r"f:\d: an alias that contains itself"),
         ("? [1, 2]\n: 3\n", r"f:1: a key must be a plain word"),
         ("!!python/object:os.system {}", r"f:1: not valid YAML"),
-        ("a: \x07", r"f: not valid YAML"),
-        ("a: " + "[" * 5000, r"f: nested too deeply|f:\d+: not valid YAML"),
-        ("a: 2001-99-99\n", r"f: a value that YAML cannot build"),
+        ("a: \x07", r"f:1: not valid YAML"),
+        ("a: " + "[" * 5000, r"f:1: not valid YAML: nested too deeply"),
+        ("b: 1\na: !!int x\n", r"f:2: not valid YAML: a value that YAML cannot build as int"),
+        ("a: !!set {x, y}\n", r"f:1: not valid YAML: no tag '!!set' here"),
+        ('a: 1\nb: "\\ud800"\n', r"f:2: not valid YAML: a character that is not text"),
+        ("a: 0x" + "f" * 5000, r"f:1: not valid YAML: a number of too many digits"),
     ],
 )
 def test_what_yaml_lets_through_is_refused(text, message):
@@ -53,6 +59,25 @@ def test_alias_bomb_is_refused():
     levels += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     with pytest.raises(ConfigError, match="aliases unfolded"):
         parse_yaml("\n".join(levels), "f")
+
+
+def test_a_bomb_of_merged_mappings_is_refused():
+    levels = ["a0: &a0 {x: 1}"]
+    levels += [f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}" for i in range(1, 40)]
+    with pytest.raises(ConfigError, match="aliases unfolded"):
+        parse_yaml("\n".join(levels), "f")
+
+
+def test_what_an_alias_repeats_is_changed_in_one_place_alone():
+    data, _ = parse_yaml("a: &x {y: 1}\nb: *x\n", "f")
+    data["b"]["y"] = 2
+    assert data["a"] == {"y": 1}
+
+
+def test_merged_keys_have_their_lines():
+    data, lines = parse_yaml("a: &x\n  y: 1\n  z: 2\nb:\n  <<: *x\n  z: 3\n", "f")
+    assert data["b"] == {"y": 1, "z": 3}
+    assert (lines[("b", "y")], lines[("b", "z")]) == (2, 6)
 
 
 def test_shared_aliases_are_fine():

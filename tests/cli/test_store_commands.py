@@ -1,0 +1,151 @@
+"""``kernlearn export``, ``merge``, ``gc``, ``doctor`` and ``compare`` as a user meets them."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.experiments.stores import begun, done, trial
+
+# The command, with those of a store whether or not they are in it yet.
+COMMAND = """
+from kernlearn import _store_commands, cli
+
+known = {command.name for command in cli.app.registered_commands}
+for name, function in _store_commands.COMMANDS.items():
+    if name not in known:
+        cli.app.command(name)(function)
+cli.main()
+"""
+STORE = "results/runs/store.sqlite"
+
+
+@pytest.fixture
+def kernlearn(tmp_path):
+    here = Path(__file__).parents[2]
+    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
+
+    def call(*arguments):
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, *map(str, arguments)],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+
+    return call
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with two runs of which the second is better."""
+    path = tmp_path / STORE
+    for gain in (0.0, 0.1):
+        with begun(path, cpu=f"cpu {gain}") as (_, put):
+            for split in range(3):
+                t = trial(split=split)
+                put(t, done(t, accuracy=0.5 + gain + 0.01 * split * (1 + gain), n_support=7.0))
+    return path
+
+
+def test_export_to_a_pipe_and_to_files(kernlearn, store, tmp_path):
+    out = kernlearn("export")
+    assert out.returncode == 0, out.stderr
+    lines = out.stdout.splitlines()
+    assert lines[0] == "experiment,dataset,kernel,method,params,metric,split,value,key,run"
+    assert len(lines) == 7
+    assert lines[1].startswith("e,d,,m,{},accuracy,0,0.6,")
+    assert len(json.loads(kernlearn("export", "--format", "json").stdout)) == 6
+    for name in ("rows.csv", "rows.json", "rows.parquet"):
+        assert kernlearn("export", "-o", name).stdout == f"{name}: 6 rows\n"
+    assert (tmp_path / "rows.csv").read_text() == out.stdout
+    assert (tmp_path / "rows.parquet").read_bytes().startswith(b"PAR1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["export", "--format", "xml"], "--format xml: expected one of csv, json, parquet"),
+        (["export", "--format", "parquet"], "name a file with --output"),
+        (["export", "--experiment", "x"], "nothing of experiment x; there are: e"),
+        (["export", "--store", "none"], "none: no such store"),
+        (["doctor", "--store", "none"], "none: no such store"),
+        (["merge", "one"], "at least one source"),
+        (["merge", STORE, STORE], "into itself"),
+        (["merge", STORE, "new", "--prefer", "mine"], "--prefer mine"),
+        (["gc", "nonesuch"], "nonesuch"),
+        (["compare", "1", "9"], "no run 9; there are:"),
+        (["compare", "1", "2", "--level", "5"], "--level 5: expected"),
+        (["compare", "1", "2", "--metric", "x"], "there are: accuracy, n_support"),
+    ],
+)
+def test_a_fault_is_one_message(kernlearn, store, arguments, said):
+    out = kernlearn(*arguments)
+    assert out.returncode == 2
+    assert said in out.stderr
+    assert "Traceback" not in out.stderr
+    assert out.stdout == ""
+
+
+def test_merge_tells_conflicts(kernlearn, store):
+    first = kernlearn("merge", STORE, "all.sqlite")
+    assert first.returncode == 0, first.stderr
+    assert "3 trials added" in first.stdout
+    with begun(store) as (_, put):
+        put(trial(), done(trial(), accuracy=0.1, n_support=7.0))
+    again = kernlearn("merge", STORE, "all.sqlite")
+    assert again.returncode == 1
+    assert "2 the same, 0 failed ones left, 1 in conflict; 1 runs" in again.stdout
+    assert "conflict, the destination's stands: e " in again.stdout
+    assert again.stdout.endswith("accuracy 0.6 / 0.1\n")
+
+
+def test_gc_says_first_and_does_it_when_told(kernlearn, store, tmp_path):
+    config = tmp_path / "empty.yaml"
+    config.write_text(
+        "title: Other\ndatasets: {moons: {generator: two_moons, n_samples: 50}}\n"
+        "kernels: {polynomial: {kernel: PolynomialKernel, degree: 2}}\n"
+        "methods: {K: {estimator: KernelSVM}}\nprotocol: {splits: 1}\nmetrics: [accuracy]\n"
+    )
+    before = store.read_bytes()
+    dry = kernlearn("gc", config)
+    assert dry.returncode == 0, dry.stderr
+    assert "3 trials, 3 superseded and 2 runs would be removed, 0 stay" in dry.stdout
+    assert store.read_bytes() == before
+    with begun(store), sqlite3.connect(store):
+        refused = kernlearn("gc", config, "--yes")
+    assert refused.returncode == 2
+    assert "another process has it locked" in refused.stderr
+    assert "and 3 runs removed, 0 stay" in kernlearn("gc", config, "--yes").stdout
+    assert kernlearn("export").stdout.count("\n") == 1
+
+
+def test_doctor(kernlearn, store):
+    sound = kernlearn("doctor")
+    assert (sound.returncode, sound.stdout) == (0, f"{STORE}: sound, store version 2\n")
+    with sqlite3.connect(store) as connection:
+        connection.execute("UPDATE trial SET metrics = '{\"accuracy\": NaN}'")
+    connection.close()
+    ill = kernlearn("doctor")
+    assert ill.returncode == 1
+    assert ill.stdout.count("accuracy is nan") == 3
+
+
+def test_compare_two_runs(kernlearn, store, tmp_path):
+    out = kernlearn("compare", "1", f"{STORE}#2", "-o", "cells.csv")
+    assert out.returncode == 0, out.stderr
+    assert "A: 1: 3 trials of runs 1 (" in out.stdout
+    assert "differs: cpu: cpu 0.0 / cpu 0.1" in out.stdout
+    accuracy, support = (
+        next(line for line in out.stdout.splitlines() if f" {name} " in line)
+        for name in ("accuracy", "n_support")
+    )
+    assert "0.101*" in accuracy
+    assert "3 paired   B better" in accuracy
+    assert support.split()[-1] == "same"
+    assert "2 cells: 1 b better, 1 same" in out.stdout
+    assert (tmp_path / "cells.csv").read_text().count("\n") == 3
+    assert "n_support" not in kernlearn("compare", "1", "2", "--changed").stdout

@@ -1,0 +1,226 @@
+"""Versions of a store, runs beside each other, and what a disk does to it."""
+
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from kernlearn.exceptions import StoreError
+from kernlearn.experiments import _schema
+from kernlearn.experiments.environment import describe_environment
+from kernlearn.experiments.store import SCHEMA_VERSION, Store
+from tests.experiments.stores import VERSION_1, begun, done, failed, trial
+
+
+@pytest.fixture
+def old(tmp_path):
+    path = tmp_path / "old"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(VERSION_1)
+    connection.close()
+    return path
+
+
+def tables(path):
+    with sqlite3.connect(path) as connection:
+        found = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return found, version
+
+
+def test_a_file_of_version_1_is_read_as_it_is_and_brought_up_when_written(old):
+    before = old.read_bytes()
+    with Store.existing(old) as store:
+        assert store.get(["a"])["a"].metrics == {"accuracy": 0.5}
+        assert [t.trial.labels for t in store.trials()] == [{"dataset": "d"}]
+        assert store.database.file_version == 1
+    assert old.read_bytes() == before
+    with Store(old) as store:
+        assert store.get(["a"])["a"].metrics == {"accuracy": 0.5}
+        assert store.environments([1]) == [{"cpu": "x"}]
+    found, version = tables(old)
+    assert version == SCHEMA_VERSION
+    assert "superseded" in found
+
+
+def test_a_step_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
+    def broken(connection):
+        connection.execute("CREATE TABLE half (x)")
+        connection.execute("no SQL")
+
+    before = tables(old)
+    monkeypatch.setattr(_schema, "_MIGRATIONS", (_schema._MIGRATIONS[0], broken))
+    with pytest.raises(StoreError, match="old: cannot be opened"):
+        Store(old)
+    assert tables(old) == before
+
+
+def test_somebody_elses_tables_are_refused_whatever_their_version(tmp_path):
+    other = tmp_path / "other"
+    with sqlite3.connect(other) as connection:
+        connection.executescript("CREATE TABLE theirs (x); PRAGMA user_version=1;")
+    for opener in (Store, Store.existing):
+        with pytest.raises(StoreError, match="not a kernlearn store"):
+            opener(other)
+    assert set(tables(other)[0]) == {"theirs"}
+
+
+def test_what_another_run_replaces_is_kept_beside(tmp_path):
+    path, t = tmp_path / "s", trial()
+    for value in (0.1, 0.2, 0.3):
+        with begun(path) as (store, put):
+            put(t, done(t, accuracy=value))
+            put(t, done(t, accuracy=value + 1))
+            put(t, failed(t))
+    with Store.existing(path) as store:
+        assert store.get([t.key])[t.key].metrics == {"accuracy": 1.3}
+        values = {r.number: [s.result.metrics["accuracy"] for s in store.trials(r.number)]
+                  for r in store.runs()}  # fmt: skip
+        assert values == {1: [1.1], 2: [1.2], 3: [1.3]}
+
+
+def test_a_store_to_read_is_not_written(tmp_path):
+    with begun(tmp_path / "s") as (_, put):
+        put(trial(), done(trial(), accuracy=0.5))
+    before = (tmp_path / "s").read_bytes()
+    with (
+        Store.existing(tmp_path / "s") as store,
+        pytest.raises(StoreError, match="cannot be written"),
+    ):
+        store.begin_run("e", "full", 1, {})
+    assert (tmp_path / "s").read_bytes() == before
+    assert list(tmp_path.iterdir()) == [tmp_path / "s"]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from kernlearn.experiments.store import Store
+from tests.experiments.stores import done, trial
+
+with Store(Path(sys.argv[1])) as store:
+    run = store.begin_run("e", "full", 1, {})
+    for i in range(60):
+        for method in ("both", sys.argv[2]):
+            t = trial(method, i)
+            store.put(run, t, done(t, accuracy=i / 100))
+"""
+
+
+def test_two_processes_make_and_write_one_store(tmp_path):
+    command = [sys.executable, "-c", WRITER, str(tmp_path / "s")]
+    started = [subprocess.Popen([*command, name]) for name in ("one", "other")]
+    assert [process.wait(timeout=120) for process in started] == [0, 0]
+    with Store.existing(tmp_path / "s") as store:
+        found = [(t.trial.labels["method"], t.trial.split) for t in store.trials()]
+        assert sorted(found) == sorted((m, i) for m in ("both", "one", "other") for i in range(60))
+        assert [len(list(store.trials(r.number))) for r in store.runs()] == [120, 120]
+
+
+def test_many_open_a_new_store_at_once(tmp_path):
+    def open_it(i):
+        with begun(tmp_path / "s", experiment=str(i)):
+            pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(open_it, range(24)))
+    with Store.existing(tmp_path / "s") as store:
+        assert len(store.runs()) == 24
+
+
+def test_one_that_stays_locked_is_told(tmp_path):
+    path = tmp_path / "s"
+    with Store(path) as holder, Store(path, timeout=0.1) as other:
+        with holder.database.transaction(), pytest.raises(StoreError, match="another process"):
+            other.begin_run("e", "full", 1, {})
+        assert other.begin_run("e", "full", 1, {}) == 1
+        with pytest.raises(StoreError, match="another process"):
+            Store(path, exclusive=True, timeout=0.1)
+    with (
+        Store(path, exclusive=True),
+        pytest.raises(StoreError, match="another process"),
+    ):
+        Store(path, timeout=0.1)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of its own with one megabyte."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)],
+        capture_output=True, check=False,
+    ) if sys.platform == "linux" else None  # fmt: skip
+    if mounted is None or mounted.returncode:
+        pytest.skip("a small disk is mounted, for which the user must be root on Linux")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_and_what_was_finished_stays(small_disk):
+    path = small_disk / "s"
+    finished = []
+    with begun(path) as (_, put):
+        put(trial(split=-1), done(trial(split=-1), accuracy=1.0))
+        (small_disk / "filler").write_bytes(b"x" * 600_000)
+
+        def fill():
+            for i in range(10_000):
+                t = trial(split=i)
+                put(t, done(t, accuracy=i))
+                finished.append(t.key)
+
+        with pytest.raises(StoreError, match="disk is full"):
+            fill()
+        assert finished
+        (small_disk / "filler").unlink()
+        with Store.existing(path) as reader:
+            assert set(finished) <= set(reader.get(finished))
+        # and there is room again
+        put(trial("later"), done(trial("later"), accuracy=1.0))
+    with Store.existing(path) as reader:
+        assert len(list(reader.trials())) == len(finished) + 2
+        assert reader.database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize("version", [1, SCHEMA_VERSION])
+def test_a_read_only_disk_can_be_read_and_is_told(small_disk, version):
+    path = small_disk / "s"
+    if version == 1:
+        with sqlite3.connect(path) as connection:
+            connection.executescript(VERSION_1)
+        connection.close()
+    else:
+        with begun(path) as (_, put):
+            put(trial(), done(trial(), accuracy=0.5))
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with Store.existing(path) as store:
+        assert [t.result.metrics for t in store.trials()] == [{"accuracy": 0.5}]
+    with (
+        pytest.raises(StoreError, match=r"read-only|cannot be written"),
+        Store(path) as store,
+    ):
+        store.begin_run("e", "full", 1, {})
+    with pytest.raises(StoreError, match="new/s: cannot be opened"):
+        Store(small_disk / "new" / "s")
+
+
+def test_the_environment_says_what_a_number_hangs_on_and_names_nobody():
+    found = describe_environment()
+    assert {"numpy", "scipy", "scikit-learn", "kernlearn"} <= set(found["packages"])
+    assert found["cpu"]
+    assert found["usable_cores"] >= 1
+    assert isinstance(found["threads"], dict)
+    assert all(lib["num_threads"] >= 1 for lib in found["blas"])
+    assert any(lib["user_api"] == "blas" for lib in found["blas"])
+    if "commit" in found:
+        assert len(found["commit"]) == 40
+        assert found["dirty"] in (True, False)
+    assert set(found) <= {
+        "python", "packages", "system", "cpu", "cores", "usable_cores", "memory_bytes", "blas",
+        "threads", "commit", "dirty",
+    }  # fmt: skip

@@ -1,0 +1,289 @@
+"""Export, merge, gc and doctor."""
+
+import csv
+import io
+import json
+import shutil
+import sqlite3
+
+import pytest
+
+from kernlearn.exceptions import StoreError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.store_doctor import examine
+from kernlearn.experiments.store_export import COLUMNS, export_file, export_text, tidy_rows
+from kernlearn.experiments.store_gc import collect_garbage, every_profile
+from kernlearn.experiments.store_merge import merge
+from tests.experiments.stores import begun, done, failed, trial
+
+
+def standing(path):
+    """The metrics of every trial, by method and split."""
+    with Store.existing(path) as store:
+        return {
+            (t.trial.labels["method"], t.trial.split): t.result.metrics or t.result.status
+            for t in store.trials()
+        }
+
+
+# export
+
+
+@pytest.fixture
+def exported(tmp_path):
+    with begun(tmp_path / "s") as (store, put):
+        for t in (trial(split=1, b=2, a=0.1), trial(split=0, b=2, a=0.1), trial("x, \"y'")):
+            put(t, done(t, accuracy=0.1 + 0.2 + t.split, fit_seconds=1e-9 / 3))
+        put(trial("f"), failed(trial("f")))
+        put(trial("n", experiment="other"), done(trial("n"), auc=float("nan")))
+        yield store
+
+
+def test_an_export_has_every_number_with_all_its_digits(exported, tmp_path):
+    rows = list(tidy_rows(exported))
+    assert all(tuple(row) == COLUMNS for row in rows)
+    found = [(r["method"], r["split"], r["metric"], r["params"]) for r in rows]
+    params = '{"a":0.1,"b":2}'
+    assert found == [
+        ("m", 0, "accuracy", params), ("m", 0, "fit_seconds", params),
+        ("m", 1, "accuracy", params), ("m", 1, "fit_seconds", params),
+        ("x, \"y'", 0, "accuracy", "{}"), ("x, \"y'", 0, "fit_seconds", "{}"),
+        ("n", 0, "auc", "{}"),
+    ]  # fmt: skip
+    read = list(csv.DictReader(io.StringIO(export_text(rows, "csv"))))
+    assert [r["method"] for r in read] == [r["method"] for r in rows]
+    assert [float(r["value"]) for r in read[:6]] == [r["value"] for r in rows[:6]]
+    assert read[0]["kernel"] == ""
+    back = json.loads(export_text(rows, "json"))
+    assert back[:6] == rows[:6]
+    assert back[6]["value"] is None
+    assert json.loads(export_text([], "json")) == []
+
+    import pandas as pd
+
+    assert export_file(rows, tmp_path / "new" / "rows.parquet", "parquet") == 7
+    frame = pd.read_parquet(tmp_path / "new" / "rows.parquet")
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["value"].tolist()[:6] == [r["value"] for r in rows[:6]]
+    assert frame["split"].tolist() == [r["split"] for r in rows]
+
+
+def test_an_export_of_one_experiment(exported):
+    assert [r["method"] for r in tidy_rows(exported, ["other"])] == ["n"]
+    with pytest.raises(StoreError, match="nothing of experiment nix; there are: e, other"):
+        list(tidy_rows(exported, ["nix"]))
+
+
+def test_an_export_that_fails_leaves_the_old_file(exported, tmp_path):
+    def rows():
+        yield from tidy_rows(exported)
+        raise RuntimeError
+
+    file = tmp_path / "rows.csv"
+    file.write_text("old")
+    with pytest.raises(RuntimeError):
+        export_file(rows(), file, "csv")
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_file(tidy_rows(exported), file / "below.csv", "csv")
+    assert file.read_text() == "old"
+    assert not list(tmp_path.glob("*.part"))
+
+
+# merge
+
+EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def two(tmp_path):
+    """Stores with all that can meet: (destination, source)."""
+    paths = tmp_path / "dest", tmp_path / "source"
+    rows = {
+        "alone": (None, 0.1), "redone": ("failed", 0.2), "broken": (0.3, "failed"),
+        "same": (0.4, 0.4 + 1e-15), "conflict": (0.5, 0.6), "both failed": ("failed", "failed"),
+        "own": (0.7, None), "first failed": (None, "failed"),
+    }  # fmt: skip
+    for i, path in enumerate(paths):
+        with begun(path, cpu=path.name) as (_, put):
+            for method, values in rows.items():
+                t, value = trial(method), values[i]
+                if value == "failed":
+                    put(t, failed(t))
+                elif value is not None:
+                    put(t, done(t, (LATE, EARLY)[i], accuracy=value, fit_seconds=i + 1.0))
+    return paths
+
+
+@pytest.mark.parametrize("prefer", ["destination", "source"])
+def test_merging(two, prefer):
+    dest, source = two
+    before = source.read_bytes()
+    summary = merge(source, dest, prefer=prefer)
+    assert source.read_bytes() == before
+    assert (summary.added, summary.completed, summary.same, summary.failed) == (2, 1, 1, 2)
+    assert summary.runs == 1
+    (conflict,) = summary.conflicts
+    assert conflict.labels["method"] == "conflict"
+    assert conflict.metrics == {"accuracy": (0.5, 0.6)}
+    found = standing(dest)
+    numbers = {m: v if v == "failed" else v["accuracy"] for (m, _), v in found.items()}
+    assert numbers == {
+        "alone": 0.1, "redone": 0.2, "broken": 0.3, "same": 0.4 + 1e-15,
+        "conflict": 0.5 if prefer == "destination" else 0.6, "both failed": "failed", "own": 0.7,
+        "first failed": "failed",
+    }  # fmt: skip
+    with Store.existing(dest) as store:
+        assert [r.environment["cpu"] for r in store.runs()] == ["dest", "source"]
+        # what does not stand is kept with its run
+        of_run = {
+            r.number: {t.trial.labels["method"]: t.result.metrics.get("accuracy")
+                       for t in store.trials(r.number) if t.result.done}
+            for r in store.runs()
+        }  # fmt: skip
+        assert (of_run[1]["conflict"], of_run[2]["conflict"]) == (0.5, 0.6)
+        assert (of_run[1]["same"], of_run[2]["same"]) == (0.4, 0.4 + 1e-15)
+        assert examine(store) == []
+
+
+def test_merging_again_changes_nothing(two):
+    dest, source = two
+
+    def all_rows():
+        with sqlite3.connect(dest) as connection:
+            return [
+                connection.execute(f"SELECT * FROM {table}").fetchall()
+                for table in ("run", "trial", "superseded")
+            ]
+
+    merge(source, dest)
+    first = all_rows()
+    again = merge(source, dest)
+    assert (again.added, again.completed, again.runs, len(again.conflicts)) == (0, 0, 0, 1)
+    assert all_rows() == first
+
+
+def test_a_source_goes_in_whole_or_not_at_all(two):
+    dest, source = two
+    with sqlite3.connect(source) as connection:
+        connection.execute("UPDATE trial SET run = 9 WHERE labels LIKE '%same%'")
+    connection.close()
+    before = standing(dest)
+    with pytest.raises(StoreError, match="of run 9, which is not there"):
+        merge(source, dest)
+    assert standing(dest) == before
+    with Store.existing(dest) as store:
+        assert len(store.runs()) == 1
+    with pytest.raises(StoreError, match="into itself"):
+        merge(dest, dest)
+    with pytest.raises(ValueError, match="prefer='mine'"):
+        merge(source, dest, prefer="mine")
+
+
+def test_merging_into_nothing_makes_a_store(two, tmp_path):
+    _, source = two
+    assert merge(source, tmp_path / "made").added == 7
+    assert standing(tmp_path / "made") == standing(source)
+
+
+# gc
+
+
+def test_gc_removes_what_no_profile_needs(small, tmp_path):
+    path = tmp_path / "s"
+    quick, full = (make_plan(load_config(small, profile=p)) for p in ("quick", "full"))
+    more = make_plan(load_config(small, settings=["splits=3"]))
+    with Store(path) as store:
+        run_plan(quick, store)
+        run_plan(more, store)
+    with begun(path, experiment="gone") as (store, put):
+        put(trial(experiment="gone"), done(trial(), accuracy=0.5))
+        store.begin_run("nothing", "full", 1, {})
+    plans = every_profile(str(small))
+    assert [p.experiment.profile for p in plans] == ["full", "quick"]
+    before = path.read_bytes()
+    with Store.existing(path) as store:
+        dry = collect_garbage(store, plans)
+    assert path.read_bytes() == before
+    # eight of the third split
+    assert dry.trials == {"gone": 1, "small": 8}
+    assert dry.runs == 2
+    with Store(path, exclusive=True) as store:
+        assert collect_garbage(store, plans, remove=True) == dry
+        left = {t.trial.key for t in store.trials()}
+        assert left == {t.key for t in [*quick.trials, *full.trials]}
+        assert dry.kept == len(left)
+        assert {r.experiment for r in store.runs()} == {"small"}
+        assert examine(store) == []
+        assert collect_garbage(store, plans).nothing
+
+
+def test_gc_spares_what_it_cannot_judge_and_what_is_beside(small, tmp_path):
+    plan = make_plan(load_config(small))
+    first = plan.trials[0]
+    for value in (0.1, 0.2):
+        with begun(tmp_path / "s", experiment="small") as (_, put):
+            put(first, done(first, accuracy=value))
+            put(trial(experiment="small"), done(trial(), accuracy=value))
+    with Store.existing(tmp_path / "s") as store:
+        found = collect_garbage(store, [plan])
+        assert (found.trials, found.superseded, found.kept) == ({"small": 1}, 1, 2)
+        # the data set of the other is not found here
+        plan.left_out.append("d")
+        assert collect_garbage(store, [plan]).nothing
+
+
+# doctor
+
+
+def test_a_store_of_a_run_is_sound(small, tmp_path):
+    with Store(tmp_path / "s") as store:
+        run_plan(make_plan(load_config(small, profile="quick")), store)
+        assert examine(store) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE trial SET run = 7", "of run 7, which is not there"),
+        ("UPDATE trial SET metrics = '{'", "metrics is no JSON"),
+        ("UPDATE trial SET labels = '[1]'", "labels is JSON, but no object"),
+        ("UPDATE trial SET metrics = '{}'", "done, but without metrics"),
+        ("UPDATE trial SET metrics = '{\"accuracy\": NaN}'", "accuracy is nan"),
+        ('UPDATE trial SET metrics = \'{"accuracy": "1"}\'', "accuracy is '1', no number"),
+        ("UPDATE trial SET status = 'failed'", "failed without an error"),
+        ("UPDATE trial SET key = 'k'", "trial k: its key is not that of its specification"),
+        ("UPDATE superseded SET spec = '{\"split\":5}'", "superseded trial"),
+        ("UPDATE run SET environment = 'x' WHERE id = 1", "run 1: environment is no JSON"),
+    ],
+)
+def test_the_doctor_finds_what_is_wrong(tmp_path, change, said):
+    path = tmp_path / "s"
+    for value in (0.1, 0.2):
+        with begun(path) as (_, put):
+            put(trial(), done(trial(), accuracy=value))
+    with Store.existing(path) as store:
+        assert examine(store) == []
+    with sqlite3.connect(path) as connection:
+        connection.execute(change)
+    connection.close()
+    with Store.existing(path) as store:
+        (fault,) = examine(store)
+    assert said in fault
+
+
+def test_the_doctor_finds_damaged_pages(tmp_path):
+    path = tmp_path / "s"
+    with begun(path) as (_, put):
+        for i in range(200):
+            put(trial(split=i), done(trial(split=i), accuracy=0.1))
+    broken = tmp_path / "broken"
+    shutil.copy(path, broken)
+    with broken.open("r+b") as file:
+        file.seek(4096 * 8)
+        file.write(b"\xff" * 4096 * 3)
+    with Store.existing(broken) as store:
+        faults = examine(store)
+        assert faults
+        assert all("damaged" in fault for fault in faults)
+        with pytest.raises(StoreError, match="the file is damaged"):
+            list(store.trials())
