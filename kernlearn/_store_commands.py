@@ -247,7 +247,8 @@ def _table(frame: "pd.DataFrame", level: float) -> "Table":
         texts.append(_number(row["difference"]) + ("*" if significant else ""))
         texts += [_interval(row["low"], row["high"]), _splits(row), _outcome(row)]
         style = "bold" if significant else ""
-        names = [Text("" if row[name] is None else str(row[name])) for name in labels]
+        # a label that does not apply is None, or NaN if all in the column are
+        names = [Text(row[name] if isinstance(row[name], str) else "") for name in labels]
         table.add_row(*names, *(Text(text, style=style) for text in texts))
     return table
 
