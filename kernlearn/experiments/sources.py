@@ -55,7 +55,7 @@ def dataset_variants(
         for parameters, _ in unfold(entry.parameters):
             labels = {k: parameters[k] for k in varied(entry.parameters)}
             made = {"generator": entry.generator, "parameters": parameters}
-            yield labels, {**made, **options}, {**made, **part}
+            yield labels, {**made, **options}, {**made, "part": part}
         return
     source: dict[str, Any] = {"nominal": entry.nominal, "missing": entry.missing}
     if entry.file is not None:
@@ -67,7 +67,7 @@ def dataset_variants(
     what = {"name": name, "fingerprint": data.fingerprint, **options}
     if "similarity" in data:
         what["pairwise"] = data.similarity
-    yield {}, what, {**source, **part}
+    yield {}, what, {**source, "part": part}
 
 
 def load_source(
@@ -88,8 +88,8 @@ def load_source(
     -------
     sklearn.utils.Bunch
     """
-    part = {k: source[k] for k in ("classes", "sample") if k in source}
-    source = {k: v for k, v in source.items() if k not in part}
+    part = source["part"]
+    source = {k: v for k, v in source.items() if k != "part"}
     if "generator" in source:
         from kernlearn.datasets import generators
 

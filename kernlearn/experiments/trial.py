@@ -252,7 +252,7 @@ def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
     data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
     parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
     component = ESTIMATORS[spec["method"]["name"]]
-    given = dict(spec["method"]["parameters"])
+    given = {k: built(k, v) for k, v in spec["method"]["parameters"].items()}
     if spec["kernel"] is not None and kernel_parameter(component) is not None:
         given["kernel"] = _kernel(spec["kernel"], parts.X_train, parts.y_train)
     hypotheses = component.load()(**given)
