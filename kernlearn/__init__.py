@@ -20,6 +20,7 @@ __getattr__, __dir__, __all__ = attach(
         "landmarks": "",
         "metrics": "",
         "pairwise": "",
+        "plugins": "",
         "reports": "",
         "solvers": "",
         "theory": "",

@@ -219,11 +219,10 @@ def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":
 
 
 def _named_by(config: str) -> list[str]:
-    """Return the data sets of a config that are no generators."""
+    """Return the data sets of a config that are in the catalogue."""
     from kernlearn.experiments import load_config
 
-    entries = load_config(config).config.datasets.items()
-    return [entry.name or label for label, entry in entries if entry.is_published]
+    return [*load_config(config).config.published.values()]
 
 
 def _say(console: "Console", text: str) -> None:

@@ -3,10 +3,20 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    model_validator,
+)
 
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+from kernlearn.experiments._section import Count, Fraction, Section
+from kernlearn.experiments.claims import Claim
+from kernlearn.experiments.executors.settings import Execution
+from kernlearn.experiments.scope import BUILT_IN, Scope
+
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 Task = Literal[
     "classification",
@@ -18,10 +28,6 @@ Task = Literal[
     "rademacher_complexity",
     "dataset_statistics",
 ]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class _OpenSection(BaseModel):
@@ -36,7 +42,7 @@ class _OpenSection(BaseModel):
 
 
 class DatasetEntry(_OpenSection):
-    """A data set of the catalogue, a file of one's own, or a generator with its parameters."""
+    """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters."""
 
     name: str | None = Field(
         default=None, description="name in the catalogue, if the label is another"
@@ -69,11 +75,6 @@ class DatasetEntry(_OpenSection):
     )
     optional: bool = Field(default=False, description="run without it where it is not found")
 
-    @property
-    def is_published(self) -> bool:
-        """Whether the catalogue's card of ``name`` describes the data."""
-        return self.generator is None and self.file is None
-
 
 class KernelEntry(_OpenSection):
     """A kernel class with its parameters."""
@@ -97,7 +98,7 @@ class MethodEntry(_OpenSection):
     )
 
 
-class Protocol(_Section):
+class Protocol(Section):
     """How data is cut and scaled and how parameters are chosen."""
 
     splits: Annotated[int, Field(ge=1, le=10_000)] = 5
@@ -140,7 +141,7 @@ class Protocol(_Section):
         return self
 
 
-class Derived(_Section):
+class Derived(Section):
     """A metric computed from others: how many times less than a baseline's."""
 
     ratio: str = Field(description="the metric in the denominator")
@@ -148,7 +149,7 @@ class Derived(_Section):
     baseline_metric: str | None = Field(default=None, description="if it is another than `ratio`")
 
 
-class TableSpec(_Section):
+class TableSpec(Section):
     """The layout of the printed table."""
 
     each: list[str] = Field(default=[], description="one table a value of these labels")
@@ -157,7 +158,7 @@ class TableSpec(_Section):
     metrics: list[str] = []
 
 
-class FigureSpec(_Section):
+class FigureSpec(Section):
     """A chart of metrics against a varied parameter."""
 
     title: str = ""
@@ -171,24 +172,41 @@ class FigureSpec(_Section):
     y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
 
-class Tolerance(_Section):
-    """When a measured mean counts as the reported one."""
+class Tolerance(Section):
+    """When a measured mean counts as the reported one; `reports.verdicts` has the rule."""
 
     absolute: Annotated[float, Field(ge=0)] | None = None
     relative: Annotated[float, Field(ge=0)] | None = None
+    level: Fraction | None = Field(
+        default=None, description="of the test that lets chance explain what is beyond"
+    )
+    reported_splits: Annotated[int, Field(ge=2)] | None = Field(
+        default=None, description="how many splits the reported means and deviations are over"
+    )
+    up_to: Annotated[float, Field(ge=1)] = Field(
+        default=2, description="times the tolerance that chance may explain at most"
+    )
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Tolerance":
         if (self.absolute is None) == (self.relative is None):
             raise ValueError("give either absolute or relative")
+        if self.level is None and {"reported_splits", "up_to"} & self.model_fields_set:
+            raise ValueError("reported_splits and up_to go with level")
         return self
 
 
-#: What a claim can ask of one or more methods.
-QUESTIONS = ("better", "not_better", "not_worse", "indistinguishable", "among_best", "below")
+class Drift(Section):
+    """How far a mean may lie from the one that it is checked against: the largest counts."""
+
+    absolute: Annotated[float, Field(ge=0)] = 0
+    relative: Annotated[float, Field(ge=0)] = 0
+    spread: Annotated[float, Field(ge=0)] = Field(
+        default=0, description="in standard deviations over the splits"
+    )
 
 
-class BestSpec(_Section):
+class BestSpec(Section):
     """Which cells are set in bold: the best, and what is not significantly worse.
 
     A paired t-test over the splits, as the thesis' tables have it. Baselines are left out.
@@ -201,67 +219,6 @@ class BestSpec(_Section):
     level: Fraction = 0.05
 
 
-class Check(_Section):
-    """A comparison of methods that decides a claim.
-
-    Methods are compared within cells: the same data set, kernel and parameters; with
-    ``compare`` it is the values of another label, such as the kernel, that are compared within
-    cells in which all else is the same. Exactly one of :data:`QUESTIONS` names those that the
-    claim is about.
-    """
-
-    metric: str
-    compare: str = Field(default="method", description="label whose values are compared")
-    better: list[str] = []
-    not_better: list[str] = []
-    not_worse: list[str] = []
-    indistinguishable: list[str] = []
-    among_best: list[str] = []
-    below: float | None = Field(default=None, description="what the metric stays under")
-    than: list[str] = []
-    where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
-    over: Literal["all", "most", "average"] | Count = Field(
-        default="average", description="which cells; a number: in so many of them at least"
-    )
-    by: float = Field(default=0.0, description="difference that is the least to count")
-    level: Fraction = 0.05
-
-    @property
-    def question(self) -> str:
-        """Which of the questions is asked."""
-        return self._questions()[0]
-
-    def _questions(self) -> list[str]:
-        return [name for name in QUESTIONS if getattr(self, name) not in ([], None)]
-
-    @model_validator(mode="after")
-    def _one_question(self) -> "Check":
-        if len(self._questions()) != 1:
-            raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
-        alone = self.question in ("among_best", "below")
-        if bool(self.than) == alone:
-            raise ValueError(
-                "than goes with every question but among_best and below, and only with those"
-            )
-        if self.below is not None and self.over != "all":
-            raise ValueError("below is decided over: all")
-        if self.among_best and self.over == "average":
-            raise ValueError("among_best needs over: all or over: most")
-        if self.among_best and self.compare != "method":
-            raise ValueError("among_best compares methods only")
-        if self.not_better and self.over != "average":
-            raise ValueError("not_better is decided over: average")
-        return self
-
-
-class Claim(_Section):
-    """A sentence of the paper, and the comparison that decides it."""
-
-    says: Annotated[str, Field(min_length=1)]
-    section: str = ""
-    check: Check
-
-
 def _by_name(value: Any) -> Any:
     """Let a plain list of names stand for a mapping without options."""
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -271,7 +228,7 @@ def _by_name(value: Any) -> Any:
     return value
 
 
-class ExperimentConfig(_Section):
+class ExperimentConfig(Section):
     """One experiment: a product of data sets, kernels, methods and splits.
 
     Attributes
@@ -282,6 +239,8 @@ class ExperimentConfig(_Section):
         What is done with a method, and so which metrics there are: "classification",
         "bipartite_ranking", "regression", "ordinal", "ranking", "kernel_approximation",
         "rademacher_complexity" or "dataset_statistics".
+    plugins : list of str
+        Files that register what the config names besides, see :mod:`kernlearn.plugins`.
     datasets, kernels, methods : dict
         Label to entry, in the order of the table.
     only : list of dict
@@ -293,6 +252,11 @@ class ExperimentConfig(_Section):
     title: Annotated[str, Field(min_length=1)]
     source: str = ""
     task: Task = "classification"
+    plugins: list[str] = Field(
+        default=[],
+        description="Python files of one's own methods, kernels, data sets and metrics, named "
+        "from the config's folder; they are run",
+    )
     datasets: Annotated[dict[str, DatasetEntry], BeforeValidator(_by_name), Field(min_length=1)]
     kernels: Annotated[dict[str, KernelEntry], BeforeValidator(_by_name)] = {}
     methods: Annotated[dict[str, MethodEntry], BeforeValidator(_by_name), Field(min_length=1)]
@@ -300,14 +264,54 @@ class ExperimentConfig(_Section):
     protocol: Protocol = Protocol()
     metrics: Annotated[list[str], Field(min_length=1)]
     derived: dict[str, Derived] = {}
+    execution: Execution = Execution()
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
     reported: str | None = Field(default=None, description="file of the paper's numbers")
     verdict: dict[str, Tolerance] = {}
+    variant_of: str | None = Field(
+        default=None,
+        description="the config whose reported numbers this one measures again in another way; "
+        "totals count them once",
+    )
+    drift: dict[str, Drift] = Field(
+        default={}, description="by metric, what `kernlearn check` allows instead of its own rule"
+    )
     best: BestSpec | None = None
     claims: list[Claim] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
+    _scope: Scope = PrivateAttr(default_factory=lambda: BUILT_IN)
+
+    def model_post_init(self, context: Any) -> None:
+        """Take the names that the config sees from the context of its validation."""
+        self._scope = (context or {}).get("scope", BUILT_IN)
+
+    @property
+    def scope(self) -> Scope:
+        """What the names in the config stand for."""
+        return self._scope
+
+    @property
+    def published(self) -> dict[str, str]:
+        """The label of each data set of the catalogue, with its name there."""
+        named = {
+            label: entry.name or label
+            for label, entry in self.datasets.items()
+            if entry.generator is None and entry.file is None
+        }
+        return {k: name for k, name in named.items() if name not in self.scope.datasets}
+
+    @property
+    def named_metrics(self) -> set[str]:
+        """Every metric that is shown, judged or compared."""
+        lists = [
+            self.metrics, self.verdict, self.drift, self.table.metrics if self.table else [],
+            self.best.metrics if self.best else [], [c.check.metric for c in self.claims],
+            *(figure.metrics for figure in self.figures),
+            *([d.ratio, d.baseline_metric or d.ratio] for d in self.derived.values()),
+        ]  # fmt: skip
+        return {name for names in lists for name in names}
 
     @property
     def compared(self) -> list[str]:
@@ -324,3 +328,8 @@ class LoadedExperiment(BaseModel):
     path: Path
     profile: str
     config: ExperimentConfig
+
+    @property
+    def plugins(self) -> tuple[Path, ...]:
+        """The files that the config names as plug-ins, with their whole paths."""
+        return tuple(p.path for p in self.config.scope.plugins if p.path is not None)

@@ -8,11 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kernlearn.exceptions import ConfigError
+from kernlearn.exceptions import ConfigError, PluginError
+from kernlearn.experiments._model_faults import explain
 from kernlearn.experiments._yaml import KeyPath, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.checks import check_references
+from kernlearn.experiments.components import suggestion
 from kernlearn.experiments.config import ExperimentConfig, LoadedExperiment, Protocol
-from kernlearn.experiments.registry import suggestion
+from kernlearn.experiments.plugins import extended, installed_plugins, load_file
+from kernlearn.experiments.scope import Scope
 from kernlearn.resources import shipped
 
 DEFAULT_PROFILE = "full"
@@ -126,13 +129,10 @@ def load_config(
     Raises
     ------
     ConfigError
-        With one line for every fault found: ``file:line: path: what is wrong``.
+        With one line for every fault found: ``file:line: path: what is wrong``. Its cause is
+        the first exception of a plug-in.
     """
-    path = find_config(name)
-    raw, lines = read_yaml(path)
-    places = Places(str(path), lines)
-    if not isinstance(raw, dict):
-        raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
+    path, raw, places = _read(name)
     for section in ("datasets", "kernels", "methods"):
         if isinstance(raw.get(section), list) and all(isinstance(v, str) for v in raw[section]):
             raw[section] = {v: {} for v in raw[section]}
@@ -143,7 +143,8 @@ def load_config(
     for setting in settings:
         _apply_setting(raw, setting, places)
 
-    config, messages = _checked(raw, places, path.parent, data_dir)
+    causes: list[PluginError] = []
+    config, messages = _checked(raw, places, path.parent, data_dir, causes)
     # A profile that nobody asked for today is no less a part of the file.
     for other, (changed, its_places) in variants.items():
         try:
@@ -151,25 +152,85 @@ def load_config(
         except ConfigError as error:
             messages.append(str(error))
         else:
-            messages += _checked(changed, its_places, path.parent, data_dir)[1]
+            messages += _checked(changed, its_places, path.parent, data_dir, causes)[1]
     if messages or config is None:
-        raise ConfigError("\n".join(dict.fromkeys(messages)))
+        raise ConfigError("\n".join(dict.fromkeys(messages))) from next(iter(causes), None)
     return LoadedExperiment(name=path.stem, path=path, profile=profile, config=config)
 
 
+def load_scope(name: str | Path) -> Scope:
+    """Read which plug-ins a config names, and load them; nothing else of it is checked.
+
+    Parameters
+    ----------
+    name : str or Path
+        A path, or the name of a shipped config.
+
+    Returns
+    -------
+    Scope
+
+    Raises
+    ------
+    ConfigError
+        If the config cannot be read, or a plug-in not loaded.
+    """
+    path, raw, places = _read(name)
+    scope, faults, causes = _scope(raw, path.parent)
+    if faults:
+        raise ConfigError("\n".join(places.message(p, t) for p, t in faults)) from causes[0]
+    return scope
+
+
+def _read(name: str | Path) -> tuple[Path, dict[str, Any], Places]:
+    path = find_config(name)
+    raw, lines = read_yaml(path)
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
+    return path, raw, Places(str(path), lines)
+
+
 def _checked(
-    raw: dict[str, Any], places: Places, folder: Path, data_dir: Path | None
+    raw: dict[str, Any],
+    places: Places,
+    folder: Path,
+    data_dir: Path | None,
+    causes: list[PluginError],
 ) -> tuple[ExperimentConfig | None, list[str]]:
     """Return the experiment, unless its form is wrong, and a message for every fault."""
-    faults: list[tuple[KeyPath, str]] = []
+    scope, faults, errors = _scope(raw, folder)
+    causes += errors
+    # without all plug-ins nobody can tell which names are wrong
+    whole = not faults
     config = None
     try:
-        config = ExperimentConfig.model_validate(raw)
+        config = ExperimentConfig.model_validate(raw, context={"scope": scope})
     except ValidationError as error:
-        faults += [_explain(e, raw) for e in error.errors(include_url=False)]
-    structural = {fault[0] for fault in faults}
-    faults += [f for f in check_references(raw, folder, data_dir) if f[0] not in structural]
+        faults += [explain(e, raw) for e in error.errors(include_url=False)]
+    if whole:
+        structural = {fault[0] for fault in faults}
+        found = check_references(raw, folder, data_dir, scope)
+        faults += [f for f in found if f[0] not in structural]
     return config, [places.message(p, text) for p, text in faults]
+
+
+def _scope(
+    raw: dict[str, Any], folder: Path
+) -> tuple[Scope, list[tuple[KeyPath, str]], list[PluginError]]:
+    """Return the names that a config sees, and what is wrong with its plug-ins."""
+    scope, named = installed_plugins(), raw.get("plugins")
+    faults: list[tuple[KeyPath, str]] = []
+    errors: list[PluginError] = []
+    for i, name in enumerate(named if isinstance(named, list) else []):
+        if not isinstance(name, str):
+            continue  # the check of the form says so
+        shown = str(folder / name)
+        try:
+            scope = extended(scope, load_file(folder / name, shown=shown), shown)
+        except PluginError as error:
+            faults.append((("plugins", i), str(error)))
+            errors.append(error)
+    return scope, faults, errors
 
 
 def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
@@ -224,74 +285,3 @@ def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> KeyPat
             )
     here[target[-1]] = value
     return new
-
-
-_PLAIN = {
-    "missing": "is missing",
-    "dict_type": "must be a mapping of keys to values",
-    "model_type": "must be a mapping of keys to values",
-    "list_type": "must be a list",
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-}
-
-
-def _explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
-    """Turn one pydantic error into a path and a sentence."""
-    path = _real_path(error["loc"], raw)
-    kind, given = error["type"], error.get("input")
-    if kind == "extra_forbidden":
-        return path, "unknown key" + suggestion(str(path[-1]), _allowed_keys(error["loc"][:-1]))
-    if kind == "literal_error":
-        # pydantic writes the alternatives as "'a', 'b' or 'c'"
-        expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        return path, f"{shortened(given)} is not allowed" + suggestion(
-            str(given), [e.strip("'") for e in expected]
-        )
-    text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
-    text = text[0].lower() + text[1:]
-    if kind == "missing" or isinstance(given, (dict, list)):
-        return path, text
-    return path, f"{text}, not {shortened(given)}"
-
-
-def _real_path(loc: Sequence[str | int], raw: Any) -> KeyPath:
-    """Drop what pydantic adds to a location (the branch of a union) from the path."""
-    path: list[str | int] = []
-    here = raw
-    for i, step in enumerate(loc):
-        last = i == len(loc) - 1
-        if isinstance(here, dict) and (step in here or last):
-            here = here.get(step)
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            here = here[step]
-        elif not (last and here is None):
-            continue
-        path.append(step)
-    return tuple(path)
-
-
-def _allowed_keys(loc: Sequence[str | int]) -> list[str]:
-    """Return the keys of the section at a location of the model."""
-    model: Any = ExperimentConfig
-    for step in loc:
-        field = getattr(model, "model_fields", {}).get(step)
-        if field is None:
-            continue
-        for candidate in _models_in(field.annotation):
-            model = candidate
-    return list(model.model_fields)
-
-
-def _models_in(annotation: Any) -> list[Any]:
-    if hasattr(annotation, "model_fields"):
-        return [annotation]
-    found = []
-    for argument in getattr(annotation, "__args__", ()):
-        found += _models_in(argument)
-    return found

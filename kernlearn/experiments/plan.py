@@ -2,19 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
+from kernlearn.experiments.components import Component, kernel_parameter
 from kernlearn.experiments.config import (
     ExperimentConfig,
     KernelEntry,
     LoadedExperiment,
     MethodEntry,
 )
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, kernel_parameter
+from kernlearn.experiments.scope import Scope
 from kernlearn.experiments.sources import dataset_variants
 from kernlearn.experiments.values import unfold, varied
 
@@ -44,7 +45,7 @@ class Trial:
     spec : dict
         All that determines the numbers, JSON-ready.
     source : dict
-        Where the data comes from on this machine; ``spec`` holds what it is.
+        Where the data and the plug-ins come from on this machine; ``spec`` holds what they are.
     """
 
     key: str
@@ -135,11 +136,12 @@ def make_plan(
     if needed and not available:
         raise DataError(missing_message(list(needed.values()), data_dir))
     trials = [
-        _trial(experiment, labels, spec, source, split)
+        trial
         for labels, spec, source in _cells(experiment, list(missing), data_dir)
-        for split in range(config.protocol.splits)
+        for trial in _splits(experiment, labels, spec, source)
     ]
-    absent = [k for k, m in config.methods.items() if not ESTIMATORS[m.estimator].installed]
+    known = config.scope.estimators
+    absent = [k for k, m in config.methods.items() if not known[m.estimator].installed]
     return Plan(experiment, trials, list(missing), absent, _axes(config))
 
 
@@ -152,9 +154,11 @@ def missing_datasets(
     """
     from kernlearn.datasets import find_card, locate
 
-    asked = {k: d for k, d in config.datasets.items() if not (needed and d.optional)}
-    named = {k: d.name or k for k, d in asked.items() if d.is_published}
-    cards = {label: find_card(name, data_dir) for label, name in named.items()}
+    cards = {
+        label: find_card(name, data_dir)
+        for label, name in config.published.items()
+        if not (needed and config.datasets[label].optional)
+    }
     return {label: card for label, card in cards.items() if locate(card, data_dir) is None}
 
 
@@ -163,20 +167,47 @@ def _axes(config: ExperimentConfig) -> list[str]:
     return list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
 
 
-def _trial(
+def _splits(
     experiment: LoadedExperiment,
     labels: dict[str, Any],
     spec: dict[str, Any],
     source: dict[str, Any],
-    split: int,
-) -> Trial:
-    full = {**spec, "split": split}
-    return Trial(trial_key(full), experiment.name, labels, full, source)
+) -> Iterator[Trial]:
+    """Yield the trials of a cell, one a split."""
+    if plugins_of(spec):
+        files = [[str(p.path), p.state] for p in experiment.config.scope.files]
+        source = {**source, "plugins": files}
+    splits = range(experiment.config.protocol.splits)
+    for split, key in zip(splits, _keys(spec, splits), strict=True):
+        yield Trial(key, experiment.name, labels, {**spec, "split": split}, source)
+
+
+def plugins_of(spec: Mapping[str, Any]) -> set[str]:
+    """Return the names of the plug-ins that a trial's specification draws on."""
+    method = spec["method"]
+    parts = [method, spec["kernel"] or {}, spec["dataset"], *spec.get("metrics", ())]
+    parts += method.get("kernels", {}).values()
+    return {part["plugin"] for part in parts if "plugin" in part}
 
 
 def trial_key(spec: Mapping[str, Any]) -> str:
     """Return the key of a trial's specification, split included."""
-    return hashlib.sha256(canonical(spec).encode()).hexdigest()[:24]
+    return _digest(canonical(spec))
+
+
+def _keys(spec: Mapping[str, Any], splits: Iterable[int]) -> Iterator[str]:
+    """Yield the keys of the splits of a cell; what they share is written once."""
+    # the text that canonical gives, cut at the number of the split
+    before = {k: v for k, v in spec.items() if k < "split"}
+    after = {k: v for k, v in spec.items() if k > "split"}
+    start = f'{canonical(before)[:-1]}{"," if before else ""}"split":'
+    end = f"{',' if after else ''}{canonical(after)[1:]}"
+    for split in splits:
+        yield _digest(f"{start}{split}{end}")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def _cells(
@@ -186,18 +217,20 @@ def _cells(
     config = experiment.config
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
     protocol = {k: v for k, v in protocol.items() if v is not None or k not in _LATER}
+    # kernlearn's own are measured in any case
+    own = config.scope.own_metrics(config.named_metrics)
+    metrics = {"metrics": [metric.identity for metric in own]} if own else {}
     for name, entry in config.datasets.items():
         if name in left_out:
             continue
         scale = config.protocol.scale if entry.scale is None else entry.scale
-        for data_labels, data, source in dataset_variants(
-            name, entry, experiment.path.parent, data_dir
-        ):
+        for data_labels, data, source in dataset_variants(name, experiment, data_dir):
             shared = {
                 "version": _TRIAL_VERSION,
                 "task": config.task,
                 "dataset": data,
                 "protocol": {**protocol, "scale": scale},
+                **metrics,
             }
             for method_labels, method in _kernels_and_methods(config, name, "pairwise" in data):
                 labels = {"dataset": name, **method_labels, **data_labels}
@@ -208,31 +241,41 @@ def _cells(
 def _kernels_and_methods(
     config: ExperimentConfig, dataset: str, pairwise: bool
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    axes = _axes(config)
+    axes, scope = _axes(config), config.scope
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernel_variants(config)
     # a feature map is compared with a kernel even if it has one of its own
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            if not ESTIMATORS[entry.estimator].installed or (i > 0 and not _needs_kernel(entry)):
+            component = scope.estimators[entry.estimator]
+            needs = component.installed and _needs_kernel(component, entry)
+            if not component.installed or (i > 0 and not needs):
                 continue
-            met = (kernel_label, kernel) if compares or _needs_kernel(entry) else (None, None)
+            met = (kernel_label, kernel) if compares or needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": met[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
-                method = _component(ESTIMATORS, entry.estimator, fixed)
-                yield labels, {"kernel": met[1], "method": {**method, "select": grid}}
+                method = _component(entry.estimator, component, fixed)
+                method |= {"select": grid, **_own_kernels(fixed, scope)}
+                yield labels, {"kernel": met[1], "method": method}
 
 
-def _needs_kernel(entry: MethodEntry) -> bool:
+def _needs_kernel(component: Component, entry: MethodEntry) -> bool:
     """Whether a method runs under every kernel; one that takes none, or its own, runs once."""
-    name = kernel_parameter(ESTIMATORS[entry.estimator])
+    name = kernel_parameter(component)
     return name is not None and name not in entry.parameters
 
 
-def _component(known: Mapping[str, Any], name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "version": known[name].version, "parameters": parameters}
+def _component(name: str, component: Component, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, **component.identity, "parameters": parameters}
+
+
+def _own_kernels(parameters: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+    """Return what kernels of plug-ins among a method's parameters are; nothing without such."""
+    given = [v["kernel"] for v in parameters.values() if isinstance(v, Mapping) and "kernel" in v]
+    own = {name: scope.kernels[name].identity for name in given if scope.kernels[name].plugin}
+    return {"kernels": own} if own else {}
 
 
 def _kernel_variants(
@@ -241,16 +284,18 @@ def _kernel_variants(
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
-        yield from _unfold_kernel(label, entry)
+        yield from _unfold_kernel(label, entry, config.scope)
 
 
-def _unfold_kernel(label: str, entry: KernelEntry) -> Iterator[tuple[str, dict[str, Any]]]:
+def _unfold_kernel(
+    label: str, entry: KernelEntry, scope: Scope
+) -> Iterator[tuple[str, dict[str, Any]]]:
     variants = unfold(entry.parameters)
     names = varied(entry.parameters)
     for parameters, _ in variants:
         values = ", ".join(f"{k}={parameters[k]}" for k in names)
         yield (f"{label} ({values})" if values else label,
-               _component(KERNELS, entry.kernel, parameters))  # fmt: skip
+               _component(entry.kernel, scope.kernels[entry.kernel], parameters))  # fmt: skip
 
 
 def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:

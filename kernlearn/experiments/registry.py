@@ -1,48 +1,6 @@
-"""Names in a config, and the components they stand for."""
+"""The names that kernlearn itself gives configs, and what they stand for."""
 
-import difflib
-import inspect
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
-
-from kernlearn.experiments.values import unfold
-
-
-@dataclass(frozen=True)
-class Component:
-    """A class or function that a config can name.
-
-    Attributes
-    ----------
-    path : str
-        ``"module:name"``.
-    version : int
-        Raised when the same parameters give other numbers, so that stored ones are stale.
-    summary : str
-        One line for ``kernlearn list``.
-    extra : str
-        The extra that installs the library it comes from; empty for what is always there.
-    """
-
-    path: str
-    version: int
-    summary: str
-    extra: str = ""
-
-    @property
-    def installed(self) -> bool:
-        """Whether the library that it comes from is there."""
-        return find_spec(self.path.partition(".")[0]) is not None
-
-    def load(self) -> Any:
-        """Import and return the class or function."""
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
-
+from kernlearn.experiments.components import Component, Metric
 
 ESTIMATORS: dict[str, Component] = {
     "KernelSVM": Component("kernlearn.solvers:KernelSVM", 1, "exact kernel SVM by LIBSVM"),
@@ -158,23 +116,6 @@ KERNELS: dict[str, Component] = {
     ),
 }
 
-
-@dataclass(frozen=True)
-class Metric:
-    """What is known of a metric.
-
-    Attributes
-    ----------
-    label : str
-        Head of its column.
-    better : {1, -1, 0}
-        1 where more is better, -1 where less is, 0 where neither.
-    """
-
-    label: str
-    better: int
-
-
 METRICS: dict[str, Metric] = {
     "accuracy": Metric("accuracy", 1),
     "error_percent": Metric("error %", -1),
@@ -223,81 +164,3 @@ TASK_METRICS: dict[str, tuple[str, ...]] = {
         "complexity", "complexity_bound", "printed_bound", "complexity_share", "estimate_seconds",
     ),
 }  # fmt: skip
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """Say what is allowed, and which of it was probably meant.
-
-    Parameters
-    ----------
-    word : str
-        What was written.
-    known : iterable of str
-        What could have been.
-
-    Returns
-    -------
-    str
-        ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
-    """
-    names = sorted(known)
-    lowered = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {lowered[close[0]]!r}?"
-    return f"; allowed: {', '.join(names)}" if names else "; nothing is allowed here"
-
-
-@cache
-def parameter_names(component: Component) -> tuple[str, ...]:
-    """Return the names of the parameters that a config may set."""
-    return tuple(
-        name
-        for name, parameter in inspect.signature(component.load()).parameters.items()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        and name != "random_state"
-    )
-
-
-def kernel_parameter(component: Component) -> str | None:
-    """Return the name of the parameter that takes a kernel; None for what takes none."""
-    names = parameter_names(component)
-    return next((name for name in ("kernel", "similarity") if name in names), None)
-
-
-def built(name: str, value: Any) -> Any:
-    """Make the kernel that a parameter's value describes; return any other value as it is.
-
-    Parameters
-    ----------
-    name : str
-        Name of the parameter; ``kernels`` gets a list.
-    value : object
-        ``{kernel: NAME, ...}`` describes a kernel, of which a list under one of its parameters
-        makes several.
-
-    Returns
-    -------
-    object
-    """
-    if not (isinstance(value, Mapping) and "kernel" in value):
-        return value
-    parameters = {k: v for k, v in value.items() if k != "kernel"}
-    make = KERNELS[value["kernel"]].load()
-    made = [make(**fixed) for fixed, _ in unfold(parameters)]
-    if name == "kernels":
-        return made
-    if len(made) > 1:
-        raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
-    return made[0]
-
-
-def value_error(component: Component, parameters: Mapping[str, Any]) -> str | None:
-    """Return why an estimator refuses parameter values, or None if it takes them."""
-    try:
-        instance = component.load()(**{k: built(k, v) for k, v in parameters.items()})
-        if hasattr(instance, "_validate_params"):
-            instance._validate_params()
-    except (ValueError, TypeError) as error:
-        return str(error)
-    return None

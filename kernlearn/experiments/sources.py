@@ -1,65 +1,68 @@
-"""Where a trial's data comes from: the catalogue, a generator, or a file of one's own."""
+"""Where a trial's data comes from: the catalogue, a generator, a file, or a plug-in."""
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config import DatasetEntry
+from kernlearn.experiments.config import DatasetEntry, ExperimentConfig, LoadedExperiment
+from kernlearn.experiments.own import OwnDataset, loaded_once
+from kernlearn.experiments.scope import BUILT_IN, Scope
 from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.values import unfold, varied
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+#: Labels, what the data is, and where it comes from.
+_Variant = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+
 # A run goes through data sets one after the other; a few stay in memory for the next trial.
 _KEPT = 4
 
 
 def dataset_variants(
-    label: str, entry: DatasetEntry, folder: Path, data_dir: Path | None
-) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+    label: str, experiment: LoadedExperiment, data_dir: Path | None
+) -> Iterator[_Variant]:
     """Unfold an entry of ``datasets`` into the data sets that it stands for.
 
     Parameters
     ----------
     label : str
         Its label in the config.
-    entry : DatasetEntry
-    folder : Path
-        Folder of the config, from which files are named.
+    experiment : LoadedExperiment
     data_dir : Path or None
         Where published data is looked for first.
 
     Yields
     ------
     labels : dict
-        Varied parameters of a generator.
+        Varied parameters of a generator or of a plug-in's data set.
     what : dict
         What the data is, for the trial's key: a fingerprint, or a generator's parameters.
     source : dict
         Where it comes from on this machine, for :func:`load_source`.
     """
+    config = experiment.config
+    entry = config.datasets[label]
     options: dict[str, Any] = {"nominal": entry.nominal, "binarize": entry.binarize}
     if entry.bins is not None:
         options["bins"] = entry.bins
     part = {k: v for k in ("classes", "sample") if (v := getattr(entry, k)) is not None}
     options |= part
+    dataset = config.scope.datasets.get(entry.name or label)
     if entry.generator is not None:
-        from kernlearn.datasets import generators
-
-        similarity = generators()[entry.generator].similarity
-        if similarity is not None:
-            options["pairwise"] = similarity
-        for parameters, _ in unfold(entry.parameters):
-            labels = {k: parameters[k] for k in varied(entry.parameters)}
-            made = {"generator": entry.generator, "parameters": parameters}
-            yield labels, {**made, **options}, {**made, "part": part}
+        yield from _generated(entry, config, options, part)
+        return
+    if entry.file is None and dataset is not None:
+        yield from _from_plugin(dataset, entry, config, options, part)
         return
     source: dict[str, Any] = {"nominal": entry.nominal, "missing": entry.missing}
     if entry.file is not None:
-        source |= {"file": str((folder / entry.file).resolve()), "target": entry.target}
+        file = experiment.path.parent / entry.file
+        source |= {"file": str(file.resolve()), "target": entry.target}
     else:
         source |= {"name": entry.name or label}
     name = label if entry.file is not None else source["name"]
@@ -70,8 +73,50 @@ def dataset_variants(
     yield {}, what, {**source, "part": part}
 
 
+def _generated(
+    entry: DatasetEntry, config: ExperimentConfig, options: dict[str, Any], part: dict[str, Any]
+) -> Iterator[_Variant]:
+    make = config.scope.generators[str(entry.generator)]
+    if make.similarity is not None:
+        options = {**options, "pairwise": make.similarity}
+    own, how = {}, {}
+    if isinstance(make, OwnDataset):
+        own, how = make.identity, _numbers(entry, config)
+    for parameters, _ in unfold(entry.parameters):
+        labels = {k: parameters[k] for k in varied(entry.parameters)}
+        made = {"generator": entry.generator, "parameters": parameters}
+        yield labels, {**made, **own, **options}, {**made, **how, "part": part}
+
+
+def _from_plugin(
+    dataset: OwnDataset,
+    entry: DatasetEntry,
+    config: ExperimentConfig,
+    options: dict[str, Any],
+    part: dict[str, Any],
+) -> Iterator[_Variant]:
+    if dataset.similarity is not None:
+        options = {**options, "pairwise": dataset.similarity}
+    for parameters, _ in unfold(entry.parameters):
+        labels = {k: parameters[k] for k in varied(entry.parameters)}
+        made = {"name": dataset.name, "parameters": parameters}
+        source = {**made, **_numbers(entry, config)}
+        content = {"fingerprint": _own(dataset, source).fingerprint}
+        yield labels, {**made, **dataset.identity, **content, **options}, {**source, "part": part}
+
+
+def _numbers(entry: DatasetEntry, config: ExperimentConfig) -> dict[str, bool]:
+    """Say whether whole numbers are numbers; what a plug-in returns does not."""
+    return {"numbers": config.task == "regression" or entry.bins is not None}
+
+
 def load_source(
-    source: dict[str, Any], data_dir: Path | None, *, seed: int, split: int
+    source: dict[str, Any],
+    data_dir: Path | None,
+    *,
+    seed: int,
+    split: int,
+    scope: Scope = BUILT_IN,
 ) -> "Bunch":
     """Return the data of a source; a generator draws anew for every split.
 
@@ -83,21 +128,31 @@ def load_source(
         Where published data is looked for first.
     seed, split : int
         The experiment's seed and the number of the split.
+    scope : Scope, optional
+        Where a plug-in's data set or generator is found.
 
     Returns
     -------
     sklearn.utils.Bunch
     """
     part = source["part"]
-    source = {k: v for k, v in source.items() if k != "part"}
+    source = {k: v for k, v in source.items() if k not in ("part", "plugins")}
     if "generator" in source:
-        from kernlearn.datasets import generators
-
-        make = generators()[source["generator"]]
-        data = make(**source["parameters"], random_state=random_state(seed, "data", split))
+        make = scope.generators[source["generator"]]
+        drawn = {**source["parameters"], "random_state": random_state(seed, "data", split)}
+        if isinstance(make, OwnDataset):
+            data = make(numbers=source["numbers"], parameters=drawn)
+        else:
+            data = make(**drawn)
+    elif "parameters" in source:
+        data = _own(scope.datasets[source["name"]], source)
     else:
         data = _load(source, data_dir)
     return _part(data, seed=seed, **part) if part else data
+
+
+def _own(dataset: OwnDataset, source: dict[str, Any]) -> "Bunch":
+    return loaded_once(dataset, source["numbers"], json.dumps(source["parameters"]))
 
 
 def _part(

@@ -1,13 +1,14 @@
 """What each kind of supervised problem predicts, and how predictions are judged."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from kernlearn.experiments.own import OwnMetric
 from kernlearn.experiments.protocol import binarized, positive_classes
 
 Query = NDArray[Any] | None
@@ -170,3 +171,17 @@ TASKS: dict[str, Task] = {
     ),
     "ranking": Task(_relevances, _gains, lambda *values: _gains(*values)["ndcg"]),
 }
+
+
+def with_metrics(task: Task, own: Sequence[OwnMetric]) -> Task:
+    """Return a task that measures plug-ins' metrics besides its own."""
+    if not own:
+        return task
+
+    def measure(
+        true: NDArray[Any], predicted: NDArray[Any], query: Query = None
+    ) -> dict[str, float]:
+        values = {metric.name: metric.measure(true, predicted, query) for metric in own}
+        return task.measure(true, predicted, query) | values
+
+    return replace(task, measure=measure)

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import Bunch
 
+from kernlearn.exceptions import DataError, PluginError
+from kernlearn.experiments.components import kernel_parameter
 from kernlearn.experiments.grid import measure_grid
-from kernlearn.experiments.plan import Trial, canonical
+from kernlearn.experiments.plan import Trial, canonical, plugins_of
+from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.protocol import Parts, prepare
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, built, kernel_parameter
+from kernlearn.experiments.scope import BUILT_IN, Scope
 from kernlearn.experiments.seeds import generator, random_state
 from kernlearn.experiments.sources import load_source
-from kernlearn.experiments.tasks import TASKS, Task
+from kernlearn.experiments.tasks import TASKS, Task, with_metrics
 from kernlearn.experiments.timing import Stopwatch, thread_limit
 
 # Enough rows to load every lazy import and library once before anything is timed.
@@ -42,10 +46,11 @@ class Outcome:
     info: dict[str, Any] = field(default_factory=dict)
 
 
-def _build(spec: dict[str, Any], trial: Trial, kernel: Any, kind: str | None = None) -> Any:
+def _build(trial: Trial, scope: Scope, kernel: Any, kind: str | None = None) -> Any:
     """Make an estimator; ``kind`` says what a matrix of similarities holds."""
-    component = ESTIMATORS[spec["name"]]
-    estimator = component.load()(**{k: built(k, v) for k, v in spec["parameters"].items()})
+    spec = trial.spec["method"]
+    component = scope.estimators[spec["name"]]
+    estimator = component.load()(**{k: scope.built(k, v) for k, v in spec["parameters"].items()})
     seed = trial.spec["protocol"]["seed"]
     parameters = estimator.get_params(deep=False)
     takes = kernel_parameter(component)
@@ -62,11 +67,12 @@ def _build(spec: dict[str, Any], trial: Trial, kernel: Any, kind: str | None = N
     return estimator.set_params(**extra)
 
 
-def _kernel(spec: dict[str, Any] | None, X: Any, y: Any = None) -> Any:
+def _kernel(trial: Trial, scope: Scope, X: Any, y: Any = None) -> Any:
     """Build a kernel, its bandwidth learnt: a parameter chosen before the clock runs."""
+    spec = trial.spec["kernel"]
     if spec is None:
         return None
-    kernel = KERNELS[spec["name"]].load()(**spec["parameters"])
+    kernel = scope.kernels[spec["name"]].load()(**spec["parameters"])
     fitted = clone(kernel).fit(X, y)
     learnt = {
         name: getattr(fitted, f"{name}_", value) for name, value in spec["parameters"].items()
@@ -88,17 +94,40 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
     Outcome
     """
     spec = trial.spec
+    own = plugins_of(spec)
+    scope = load_plugins(trial.source["plugins"]) if own else BUILT_IN
+    states = {name: scope.state(name) for name in sorted(own)}
+    if None in states.values():
+        missing = ", ".join(name for name, state in states.items() if state is None)
+        raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
     # a limit holds only for libraries that are loaded: LIBSVM comes with OpenMP threads of its own
-    ESTIMATORS[spec["method"]["name"]].load()
+    scope.estimators[spec["method"]["name"]].load()
     with thread_limit(spec["protocol"]["threads"]):
-        return _RUN[spec["task"]](trial, data_dir)
+        outcome = _RUN[spec["task"]](trial, scope, data_dir)
+    if states:
+        outcome.info["plugins"] = states
+    return outcome
 
 
-def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
+def _data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
+    seed = trial.spec["protocol"]["seed"]
+    data = load_source(trial.source, data_dir, seed=seed, split=trial.split, scope=scope)
+    planned = trial.spec["dataset"].get("fingerprint")
+    if planned is not None and data.fingerprint != planned:
+        raise DataError(
+            f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
+            f"{data.fingerprint}, planned {planned}): it was changed since, a worker reads "
+            "another copy, or a plug-in draws it at random without `random_state`"
+        )
+    return data
+
+
+def _supervise(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """Fit on the training part, judge the predictions on the test part."""
     spec, protocol = trial.spec, trial.spec["protocol"]
-    task = TASKS[spec["task"]]
-    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
+    own = scope.own_metrics(metric["name"] for metric in spec.get("metrics", ()))
+    task = with_metrics(TASKS[spec["task"]], own)
+    data = _data(trial, scope, data_dir)
     outcome = Outcome()
     y = task.target(data, spec, outcome.info)
     kind = data.get("similarity")
@@ -111,8 +140,8 @@ def _supervise(trial: Trial, data_dir: Path | None) -> Outcome:
         outcome.info["sample"] = data.note
 
     with Stopwatch() as selecting:
-        kernel = _kernel(spec["kernel"], parts.X_train, parts.y_train)
-        estimator = _build(spec["method"], trial, kernel, kind)
+        kernel = _kernel(trial, scope, parts.X_train, parts.y_train)
+        estimator = _build(trial, scope, kernel, kind)
         if protocol.get("select_by_mean") and spec["method"]["select"]:
             outcome.info["grid"] = measure_grid(estimator, spec["method"]["select"], parts, task)
             return outcome
@@ -220,12 +249,11 @@ def _warm_up(estimator: Any, parts: Parts, task: Task, method: str) -> None:
             warm.predict_native(X)
 
 
-def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:
+def _approximate(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
-    spec, protocol = trial.spec, trial.spec["protocol"]
-    X = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split).data
-    kernel = _kernel(spec["kernel"], X)
-    estimator = _build(spec["method"], trial, kernel)
+    X = _data(trial, scope, data_dir).data
+    kernel = _kernel(trial, scope, X)
+    estimator = _build(trial, scope, kernel)
     with Stopwatch() as fitting:
         estimator.fit(X)
     with Stopwatch() as transforming:
@@ -241,7 +269,7 @@ def _approximate(trial: Trial, data_dir: Path | None) -> Outcome:
     )
 
 
-def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
+def _complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """Set a bound of a class's Rademacher complexity beside an estimate (Kar 2013, section 6.6).
 
     Points and pairs are as many as there are in the training part, from which they are drawn.
@@ -249,12 +277,12 @@ def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
     from kernlearn.theory.rademacher import rademacher_complexity
 
     spec, protocol = trial.spec, trial.spec["protocol"]
-    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
+    data = _data(trial, scope, data_dir)
     parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
-    component = ESTIMATORS[spec["method"]["name"]]
-    given = {k: built(k, v) for k, v in spec["method"]["parameters"].items()}
+    component = scope.estimators[spec["method"]["name"]]
+    given = {k: scope.built(k, v) for k, v in spec["method"]["parameters"].items()}
     if spec["kernel"] is not None and kernel_parameter(component) is not None:
-        given["kernel"] = _kernel(spec["kernel"], parts.X_train, parts.y_train)
+        given["kernel"] = _kernel(trial, scope, parts.X_train, parts.y_train)
     hypotheses = component.load()(**given)
     n = len(parts.y_train)
     with Stopwatch() as estimating:
@@ -275,10 +303,9 @@ def _complexity(trial: Trial, data_dir: Path | None) -> Outcome:
     )
 
 
-def _statistics(trial: Trial, data_dir: Path | None) -> Outcome:
+def _statistics(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """Count what a data set holds."""
-    protocol = trial.spec["protocol"]
-    data = load_source(trial.source, data_dir, seed=protocol["seed"], split=trial.split)
+    data = _data(trial, scope, data_dir)
     n_samples, n_features = data.data.shape
     info = {"sample": data.note} if data.get("sample") else {}
     metrics = {"n_samples": float(n_samples), "n_features": float(n_features)}

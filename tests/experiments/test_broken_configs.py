@@ -53,6 +53,13 @@ BY_HAND = {
     START
     + "methods:\n  K: 3\n"
     + END: ":5: methods.K: must be a mapping of keys to values, not 3",
+    WHOLE
+    + "variant_of: table4_3\n": ":7: variant_of: no config 'table4_3'; did you mean 'table4_2'",
+    WHOLE + "drift: {accurate: {relative: 1}}\n": ":7: drift: no metric 'accurate'",
+    WHOLE + "drift: {accuracy: {relative: -1}}\n": ":7: drift.accuracy.relative: .* greater",
+    WHOLE + "drift: {accuracy: {spred: 1}}\n": ":7: drift.accuracy.spred: .* mean 'spread'",
+    WHOLE
+    + "verdict: {accuracy: {absolute: 1, up_to: 3}}\n": ":7: verdict.accuracy: .* with level",
     WHOLE + "claims: 3\n": ":7: claims: must be a list",
     WHOLE + "claims: [{says: s, check: 3}]\n": ":7: claims.0.check: ",
     WHOLE + "claims: [{says: s, check: {metric: accuracy, better: [K], than: [K], "

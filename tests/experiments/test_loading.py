@@ -85,7 +85,7 @@ def faults(path, old, new, **options):
         ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RFF], than: [K]}}]\n"
          "profiles:", "claims.0.check.better: no method 'RFF'; did you mean 'RF'?"),
         ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RF]}}]\nprofiles:",
-         "than goes with every question"),
+         "claims.0.check: better needs than"),
         ("profiles:", "claims: [{says: a, check: {metric: accuracy, among_best: [RF], over: most, "
          "where: {datset: moons}}}]\nprofiles:", "where.datset: no label 'datset'; did you mean"),
     ],

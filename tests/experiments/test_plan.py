@@ -4,7 +4,7 @@ import pytest
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.plan import canonical
+from kernlearn.experiments.plan import canonical, trial_key
 from kernlearn.experiments.registry import ESTIMATORS, Component
 from kernlearn.experiments.sources import load_source
 
@@ -255,3 +255,12 @@ def test_a_part_of_a_data_set(tmp_path):
     (trial, _) = plan_of(path).trials
     with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
         load_source(trial.source, None, seed=3, split=0)
+
+
+@pytest.mark.parametrize("name", ["quickstart", "figure3_1"])
+def test_every_key_is_the_hash_of_its_whole_specification(name):
+    plan = make_plan(load_config(name))
+    assert len({t.key for t in plan.trials}) == len(plan.trials) > 5
+    for trial in plan.trials:
+        assert trial.key == trial_key(trial.spec)
+        assert trial.spec["split"] == trial.split
