@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from kernlearn.experiments.plan import Plan, canonical
+from kernlearn.experiments.plan import Plan, Trial, canonical
 from kernlearn.experiments.store import Result
 
 
@@ -42,6 +42,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
         for text in result.info.get("warnings", {}):
             warned[text].add(trial.key)
     said += [f"{len(keys)} of {len(done)} trials warned: {text}" for text, keys in warned.items()]
+    said += _changed_plugins(plan, done)
     contended = sum(bool(r.info.get("contended")) for _, r in done)
     if contended:
         said.append(
@@ -49,6 +50,22 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
             "had a core; accuracies are not affected"
         )
     return said
+
+
+def _changed_plugins(plan: Plan, done: list[tuple[Trial, Result]]) -> list[str]:
+    """Say which plug-ins are no longer what they were when trials were measured."""
+    scope = plan.experiment.config.scope
+    changed = Counter(
+        name
+        for _, result in done
+        for name, state in result.info.get("plugins", {}).items()
+        if state != scope.state(name)
+    )
+    return [
+        f"{name} has changed since {count} of {len(done)} trials were measured: if their numbers "
+        "change with it, raise `version` in it, or run again with --force all"
+        for name, count in changed.items()
+    ]
 
 
 def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:

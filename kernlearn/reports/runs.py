@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pandas as pd
 
 from kernlearn.experiments.plan import Plan
-from kernlearn.experiments.registry import TASK_METRICS
 from kernlearn.experiments.store import Result
 
 
@@ -24,7 +23,8 @@ def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
         Columns ``dataset``, ``kernel``, ``method``, the varied parameters, ``metric``,
         ``split`` and ``value``, in the order of the plan. A label that does not apply is None.
     """
-    metrics = TASK_METRICS[plan.experiment.config.task]
+    config = plan.experiment.config
+    metrics = config.scope.task_metrics(config.task)
     columns = ["dataset", "kernel", "method", *plan.axes, "metric", "split", "value"]
     rows = [
         [trial.labels.get(c) for c in columns[:-3]] + [metric, trial.split, found.metrics[metric]]

@@ -1,5 +1,7 @@
 """Which of the methods are best, and not by chance."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 from kernlearn.experiments.config import BestSpec, ExperimentConfig
 
 
-def paired_interval(differences: NDArray[np.float64], level: float) -> tuple[float, float]:
+def paired_interval(differences: NDArray[np.floating[Any]], level: float) -> tuple[float, float]:
     """Return the confidence interval of a mean difference, by Student's paired t-test.
 
     Parameters
@@ -22,13 +24,13 @@ def paired_interval(differences: NDArray[np.float64], level: float) -> tuple[flo
     (low, high) : tuple of float
         All numbers, if there are not two splits; the mean twice, if all differences are equal.
     """
-    from scipy import stats
+    from scipy.special import stdtrit
 
     n = len(differences)
     if n < 2:
         return -np.inf, np.inf
-    mean, error = float(np.mean(differences)), float(stats.sem(differences))
-    half = stats.t.ppf(1 - level / 2, n - 1) * error
+    mean, error = float(np.mean(differences)), float(np.std(differences, ddof=1) / np.sqrt(n))
+    half = float(stdtrit(n - 1, 1 - level / 2)) * error
     return mean - half, mean + half
 
 
@@ -50,10 +52,20 @@ def paired(
     -------
     ndarray of shape (n_splits,)
     """
-    by_split = runs.pivot_table(index="split", columns=label, values="value")
-    if left not in by_split or right not in by_split:
-        return np.empty(0)
-    return (by_split[left] - by_split[right]).dropna().to_numpy()
+    left_splits, left_means = _by_split(runs, label, left)
+    right_splits, right_means = _by_split(runs, label, right)
+    _, at_left, at_right = np.intersect1d(left_splits, right_splits, return_indices=True)
+    return left_means[at_left] - right_means[at_right]
+
+
+def _by_split(
+    runs: pd.DataFrame, label: str, name: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the splits on which one method has numbers, in order, and the mean of each."""
+    value = runs["value"].to_numpy(dtype=float)
+    its = (runs[label].to_numpy() == name) & ~np.isnan(value)
+    splits, place = np.unique(runs["split"].to_numpy()[its], return_inverse=True)
+    return splits, np.bincount(place, value[its]) / np.bincount(place)
 
 
 def best_methods(runs: pd.DataFrame, better: int, level: float) -> list[str]:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config import Derived, ExperimentConfig, Tolerance
+from kernlearn.experiments.config import Derived, ExperimentConfig
 from kernlearn.experiments.plan import Plan, canonical, wanted
-from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store import Result
 from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.significance import mark_best
+from kernlearn.reports.verdicts import Mean, verdict
 from kernlearn.resources import shipped
 
 #: Columns of a summary, in the order of the committed files.
@@ -38,9 +38,8 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     pandas.DataFrame
         One row a cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
         asks for it, then one for each varied parameter. ``std`` is the standard deviation
-        over the splits (one degree of freedom taken); ``verdict`` is ``match``, ``better``,
-        ``worse``, ``not run`` or empty where
-        no rule is given.
+        over the splits (one degree of freedom taken); ``verdict`` is one of
+        :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
     """
     config = plan.experiment.config
     runs = tidy_runs(plan, results)
@@ -48,10 +47,7 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     rows += [row for name, rule in config.derived.items() for row in _derived(name, rule, rows)]
     frame = pd.DataFrame(rows, columns=[*_LABELS, *plan.axes, "metric", "mean", "std", "n_splits"])
     frame = _beside_reported(frame, config, plan.axes)
-    frame["verdict"] = [
-        verdict(m, r, config.verdict.get(name), direction(name, config))
-        for m, r, name in zip(frame["mean"], frame["reported_mean"], frame["metric"], strict=True)
-    ]
+    frame["verdict"] = judged(frame, config)
     frame["experiment"] = plan.experiment.name
     frame["params"] = [
         canonical({k: _item(v) for k, v in zip(plan.axes, values, strict=True) if not _empty(v)})
@@ -67,42 +63,43 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
     return COLUMNS if config.best is None else [*COLUMNS, "best"]
 
 
-def verdict(measured: float, reported: float, tolerance: Tolerance | None, better: int) -> str:
-    """Judge a measured mean against the reported one.
+def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
+    """Return the verdict of every row of a summary, by the rules of the config.
 
     Parameters
     ----------
-    measured, reported : float
-        NaN where there is none.
-    tolerance : Tolerance or None
-        How far apart the two may lie and count as the same.
-    better : {1, -1, 0}
-        Which direction is the good one; 0 means any difference is for the worse.
+    summary : pandas.DataFrame
+        With ``metric`` and the means, deviations and ``n_splits``.
+    config : ExperimentConfig
 
     Returns
     -------
-    str
+    list of str
     """
-    if tolerance is None or np.isnan(reported):
-        return ""
-    if np.isnan(measured):
-        return "not run"
-    if tolerance.absolute is not None:
-        allowed = tolerance.absolute
-    else:
-        assert tolerance.relative is not None
-        allowed = tolerance.relative * abs(reported)
-    # the last digit of a float must not decide between match and worse
-    if abs(measured - reported) <= allowed * (1 + 1e-9):
-        return "match"
-    return "better" if (measured - reported) * better > 0 else "worse"
+    numbers = summary[["mean", "std", "n_splits", "reported_mean", "reported_std"]].astype(float)
+    found = []
+    for metric, row in zip(summary["metric"], numbers.itertuples(index=False), strict=True):
+        mean, std, n_splits, reported, reported_std = row
+        rule = config.verdict.get(metric)
+        n_reported = (
+            np.nan if rule is None or rule.reported_splits is None else rule.reported_splits
+        )
+        theirs = Mean(reported, reported_std, n_reported)
+        found.append(verdict(Mean(mean, std, n_splits), theirs, rule, direction(metric, config)))
+    return found
 
 
 def direction(metric: str, config: ExperimentConfig) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
     if metric in config.derived:
         return 1
-    return METRICS[metric].better
+    return config.scope.metrics[metric].better
+
+
+def is_time(metric: str, config: ExperimentConfig) -> bool:
+    """Whether a metric is a time or, as a speed-up is, a ratio of times."""
+    rule = config.derived.get(metric)
+    return (metric if rule is None else rule.ratio).endswith("_seconds")
 
 
 def label_values(summary: pd.DataFrame, labels: list[str]) -> list[tuple[Any, ...]]:
@@ -208,7 +205,7 @@ def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
         "kernel": {k: i for i, k in enumerate(kernels)},
         "dataset": {k: i for i, k in enumerate(config.datasets)},
         "method": {k: i for i, k in enumerate(config.methods)},
-        "metric": {k: i for i, k in enumerate([*METRICS, *config.derived])},
+        "metric": {k: i for i, k in enumerate([*config.scope.metrics, *config.derived])},
     }
     # a reported number may not say under which kernel: it stands with the first
     keys = pd.DataFrame(

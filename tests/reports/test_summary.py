@@ -7,10 +7,11 @@ import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.experiments.config import Tolerance
+from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store import Result
 from kernlearn.reports import summarise
 from kernlearn.reports.remarks import remarks, selections
-from kernlearn.reports.summary import COLUMNS, verdict
+from kernlearn.reports.summary import COLUMNS, is_time, judged
 
 
 def invented(plan, value):
@@ -71,28 +72,33 @@ def test_half_a_run_is_summarised_as_far_as_it_goes(plan):
     assert summarise(plan, {}).empty
 
 
-@pytest.mark.parametrize(
-    ("measured", "reported", "tolerance", "better", "expected"),
-    [
-        (0.90, 0.91, {"absolute": 0.015}, 1, "match"),
-        (0.895, 0.91, {"absolute": 0.015}, 1, "match"),
-        (0.89, 0.91, {"absolute": 0.015}, 1, "worse"),
-        (0.93, 0.91, {"absolute": 0.015}, 1, "better"),
-        (0.93, 0.91, {"absolute": 0.015}, -1, "worse"),
-        (1.1, 1.0, {"relative": 0.1}, -1, "match"),
-        (1.2, 1.0, {"relative": 0.1}, -1, "worse"),
-        (0.5, 1.0, {"relative": 0.1}, -1, "better"),
-        (0.5, 1.0, {"relative": 0.1}, 0, "worse"),
-        (np.nan, 1.0, {"relative": 0.1}, 1, "not run"),
-        (1.0, np.nan, {"relative": 0.1}, 1, ""),
-    ],
-)
-def test_verdicts(measured, reported, tolerance, better, expected):
-    assert verdict(measured, reported, Tolerance(**tolerance), better) == expected
+def test_spread_and_tolerance_decide_each_by_the_rule_of_its_metric(plan):
+    rules = {
+        "accuracy": Tolerance(absolute=0.01, level=0.05, reported_splits=20),
+        "fit_seconds": Tolerance(relative=0.1),
+    }
+    config = plan.experiment.config.model_copy(update={"verdict": rules})
+    rows = [
+        ("accuracy", 0.90, 0.05, 5, 0.905, 0.01, "match"),
+        ("accuracy", 0.92, 0.05, 5, 0.905, 0.01, "match within spread"),
+        ("accuracy", 0.92, 0.05, 1, 0.905, 0.01, "better"),
+        ("accuracy", 0.89, 0.001, 5, 0.905, np.nan, "worse"),
+        ("accuracy", np.nan, np.nan, np.nan, 0.905, 0.01, "not run"),
+        ("accuracy", 0.9, 0.05, 5, np.nan, np.nan, ""),
+        ("fit_seconds", 0.5, 0.5, 5, 1.0, np.nan, "better"),
+        ("speedup", 5.0, np.nan, 5, 9.0, np.nan, ""),
+    ]
+    names = ["metric", "mean", "std", "n_splits", "reported_mean", "reported_std", "expected"]
+    frame = pd.DataFrame(rows, columns=names)
+    assert judged(frame, config) == list(frame["expected"])
 
 
-def test_no_rule_no_verdict():
-    assert verdict(0.5, 0.9, None, 1) == ""
+def test_times_and_what_is_divided_by_them_are_times(plan):
+    config = plan.experiment.config
+    timed = [m for m in (*METRICS, *config.derived) if is_time(m, config)]
+    assert "speedup" in timed
+    assert "fit_cpu_seconds" in timed
+    assert not {"accuracy", "n_support", "gram_error"} & {*timed}
 
 
 @pytest.mark.data

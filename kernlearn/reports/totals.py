@@ -1,0 +1,168 @@
+"""How many reported numbers come back, and how many claims hold: by table and over all."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kernlearn.exceptions import SummaryError
+from kernlearn.experiments.config import ExperimentConfig, LoadedExperiment
+from kernlearn.reports.claims import FAILS, HOLDS, UNDECIDED, Decision
+from kernlearn.reports.committed import read_details, read_summary
+from kernlearn.reports.summary import is_time, judged
+from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
+
+#: What is counted apart: accuracies, errors and support vectors; seconds and speed-ups;
+#: rows and columns of data sets.
+KINDS = SCORES, TIMES, SIZES = ("scores", "times", "sizes")
+
+#: Measured, but under no rule: times of another machine.
+NOT_JUDGED = "not judged"
+
+OUTCOMES = (HOLDS, FAILS, UNDECIDED)
+
+_VERDICTS = [*VERDICTS, NOT_JUDGED]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What one experiment gave.
+
+    Attributes
+    ----------
+    experiment : LoadedExperiment
+    summary : pandas.DataFrame
+        From :func:`~kernlearn.reports.summarise` or
+        :func:`~kernlearn.reports.committed.read_summary`.
+    claims : sequence of Decision
+    """
+
+    experiment: LoadedExperiment
+    summary: pd.DataFrame
+    claims: Sequence[Decision] = ()
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Counts of verdicts and of claims.
+
+    Attributes
+    ----------
+    numbers : pandas.DataFrame
+        One row an experiment and kind of number that have reported numbers: ``experiment``,
+        ``kind``, ``variant_of`` (empty for none), ``reported``, then the verdicts and
+        ``not judged``, which add up to ``reported``.
+    claims : pandas.DataFrame
+        One row an experiment that has claims: ``experiment``, ``variant_of``, ``claims``, then
+        ``holds``, ``fails`` and ``undecided``, which add up to ``claims``.
+    """
+
+    numbers: pd.DataFrame
+    claims: pd.DataFrame
+
+    def overall(self) -> pd.DataFrame:
+        """Return the sums over all experiments, one row a kind of number.
+
+        What is a variant measures again numbers that are counted already, and is left out.
+        """
+        counted = self.numbers[self.numbers["variant_of"] == ""]
+        sums = counted.groupby("kind")[["reported", *_VERDICTS]].sum()
+        return sums.reindex([kind for kind in KINDS if kind in sums.index]).reset_index()
+
+    def overall_claims(self) -> dict[str, int]:
+        """Return how many claims hold, fail and are undecided, variants left out."""
+        counted = self.claims[self.claims["variant_of"] == ""]
+        return {name: int(counted[name].sum()) for name in OUTCOMES}
+
+
+def kind_of(metric: str, config: ExperimentConfig) -> str:
+    """Return under which of :data:`KINDS` a metric is counted."""
+    if config.task == "dataset_statistics":
+        return SIZES
+    return TIMES if is_time(metric, config) else SCORES
+
+
+def total(measured: Iterable[Measured]) -> Totals:
+    """Count verdicts and claims.
+
+    Parameters
+    ----------
+    measured : iterable of Measured
+        Each experiment once. Verdicts are given anew by the rules of the configs.
+
+    Returns
+    -------
+    Totals
+        With the experiments in the order given.
+    """
+    numbers, claims = [], []
+    for one in measured:
+        config = one.experiment.config
+        place = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
+        numbers += [{**place, **counts} for counts in _numbers(one.summary, config)]
+        if one.claims:
+            found = Counter(decision.outcome for decision in one.claims)
+            outcomes = {name: found[name] for name in OUTCOMES}
+            claims.append({**place, "claims": len(one.claims), **outcomes})
+    heads = ["experiment", "kind", "variant_of", "reported", *_VERDICTS]
+    return Totals(
+        pd.DataFrame(numbers, columns=heads),
+        pd.DataFrame(claims, columns=["experiment", "variant_of", "claims", *OUTCOMES]),
+    )
+
+
+def _numbers(summary: pd.DataFrame, config: ExperimentConfig) -> list[dict[str, str | int]]:
+    reported = summary[summary["reported_mean"].notna()]
+    kinds = [kind_of(metric, config) for metric in reported["metric"]]
+    # without a rule all that can be said is whether it was measured
+    verdicts = [
+        verdict or (NOT_JUDGED if is_measured else NOT_RUN)
+        for verdict, is_measured in zip(
+            judged(reported, config), reported["mean"].notna(), strict=True
+        )
+    ]
+    counts = Counter(zip(kinds, verdicts, strict=True))
+    return [
+        {"kind": kind, "reported": kinds.count(kind), **{v: counts[kind, v] for v in _VERDICTS}}
+        for kind in KINDS
+        if kind in kinds
+    ]
+
+
+def read_measured(experiment: LoadedExperiment, folder: Path) -> Measured:
+    """Read what is committed of an experiment.
+
+    Parameters
+    ----------
+    experiment : LoadedExperiment
+    folder : Path
+        Such as ``results/measured``.
+
+    Returns
+    -------
+    Measured
+
+    Raises
+    ------
+    SummaryError
+        If the summary, or its decided claims, are not there or cannot be read.
+    """
+    name = experiment.name
+    try:
+        decisions = [Decision(**claim) for claim in read_details(name, folder).get("claims", [])]
+    except TypeError:
+        raise SummaryError(
+            f"{folder / name}.json: its claims are not as they are written"
+        ) from None
+    asked, said = [c.says for c in experiment.config.claims], {d.says for d in decisions}
+    missing = [says for says in asked if says not in said]
+    if missing:
+        raise SummaryError(
+            f"{folder / name}.json: not decided: {missing[0]!r}; "
+            f"`kernlearn report {name} --summary {folder}` writes it anew"
+        )
+    return Measured(
+        experiment, read_summary(name, folder), [d for d in decisions if d.says in asked]
+    )

@@ -1,0 +1,179 @@
+"""Whether a measured mean is the reported one: the rule, in code and in words.
+
+Two means are the same number, a *match*, if they differ by no more than the tolerance that the
+config states for the metric: the tolerance says which differences matter to a reader. A greater
+one is called *better* or *worse* only if it is more than chance, so it has to lie outside the
+interval of the difference of the two means as well (Welch's t-test at ``level``, over the splits
+of both). The larger of tolerance and interval counts, not their sum: neither makes room for the
+other, and a number that is measured precisely gets no more than the tolerance.
+
+A wide interval shows that little is known, not that two numbers agree. What rests on it is
+therefore a verdict of its own, *match within spread*, counted apart; and chance explains at most
+``up_to`` times the tolerance: beyond that a difference is better or worse however wide the
+interval.
+
+The interval is that of the mean over splits of the *same* data, which both sides drew by
+themselves, so the splits are the sample and no correction for their overlap is due. The folds of
+a cross-validation are no independent draws; for them the interval is rough.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.experiments.config import ExperimentConfig, Tolerance
+
+MATCH, WITHIN_SPREAD = "match", "match within spread"
+BETTER, WORSE, NOT_RUN = "better", "worse", "not run"
+
+#: Every verdict that a rule can give, from good to bad.
+VERDICTS = (MATCH, WITHIN_SPREAD, BETTER, WORSE, NOT_RUN)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over splits.
+
+    Attributes
+    ----------
+    value : float
+        NaN where there is none.
+    std : float
+        Standard deviation over the splits, one degree of freedom taken; NaN if not known.
+    n_splits : float
+        NaN if not known.
+    """
+
+    value: float
+    std: float = np.nan
+    n_splits: float = np.nan
+
+    @property
+    def variance(self) -> float:
+        """The squared standard error; NaN if not known."""
+        return self.std**2 / self.n_splits if self.n_splits > 1 else np.nan
+
+
+def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better: int) -> str:
+    """Judge a measured mean against the reported one.
+
+    Parameters
+    ----------
+    measured, reported : Mean
+    tolerance : Tolerance or None
+        How far apart the two may lie and count as the same; None: no rule.
+    better : {1, -1, 0}
+        Which direction is the good one; 0 means any difference is for the worse.
+
+    Returns
+    -------
+    str
+        One of :data:`VERDICTS`; empty without a rule or a reported number.
+    """
+    if tolerance is None or np.isnan(reported.value):
+        return ""
+    if np.isnan(measured.value):
+        return NOT_RUN
+    difference = measured.value - reported.value
+    allowed = _allowed(tolerance, reported.value)
+    if abs(difference) <= allowed:
+        return MATCH
+    if tolerance.level is not None and abs(difference) <= min(
+        half_width(measured, reported, tolerance.level), tolerance.up_to * allowed
+    ):
+        return WITHIN_SPREAD
+    return BETTER if difference * better > 0 else WORSE
+
+
+def _allowed(tolerance: Tolerance, reported: float) -> float:
+    if tolerance.absolute is not None:
+        allowed = tolerance.absolute
+    else:
+        assert tolerance.relative is not None
+        allowed = tolerance.relative * abs(reported)
+    # the last digit of a float must not decide between match and worse
+    return allowed * (1 + 1e-9)
+
+
+def half_width(measured: Mean, reported: Mean, level: float) -> float:
+    """Return half of the width of the interval of a difference of means, by Welch's t-test.
+
+    Parameters
+    ----------
+    measured, reported : Mean
+        Where the paper gives no spread only that of the measured splits counts, as if the
+        reported mean were exact; without at least two measured splits nothing is known.
+    level : float
+        Probability of the true difference outside, such as 0.05.
+
+    Returns
+    -------
+    float
+        0 if nothing is known.
+    """
+    from scipy.special import stdtrit
+
+    ours, theirs = measured.variance, np.nan_to_num(reported.variance)
+    total = ours + theirs
+    if not total > 0:
+        return 0.0
+    weights = ours**2 / (measured.n_splits - 1)
+    if theirs > 0:
+        weights += theirs**2 / (reported.n_splits - 1)
+    return float(stdtrit(total**2 / weights, 1 - level / 2) * np.sqrt(total))
+
+
+def rule_text(tolerance: Tolerance, metric: str) -> str:
+    """Say in words when a measured mean of a metric is the reported one.
+
+    Parameters
+    ----------
+    tolerance : Tolerance
+    metric : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from kernlearn.experiments.config import Tolerance
+    >>> rule_text(Tolerance(absolute=0.03), "accuracy")
+    'accuracy: match if the two means differ by at most 0.03, else better or worse'
+    """
+    name = metric.replace("_", " ")
+    if 0 in (tolerance.absolute, tolerance.relative):
+        return f"{name}: match if the two are equal, else better or worse"
+    text = f"{name}: match if the two means differ by at most {_amount(tolerance, 1)}"
+    if tolerance.level is None:
+        return f"{text}, else better or worse"
+    if tolerance.reported_splits is None:
+        test = "Student's t-test over the measured splits"
+    else:
+        test = f"Welch's t-test over the measured and {tolerance.reported_splits} reported splits"
+    return (
+        f"{text}; match within spread if by no more than chance explains ({test}, level "
+        f"{tolerance.level:g}) and at most {_amount(tolerance, tolerance.up_to)}; else better or "
+        "worse"
+    )
+
+
+def _amount(tolerance: Tolerance, times: float) -> str:
+    if tolerance.absolute is not None:
+        return f"{times * tolerance.absolute:g}"
+    assert tolerance.relative is not None
+    return f"{100 * times * tolerance.relative:g} % of the reported one"
+
+
+def rules(config: ExperimentConfig) -> list[str]:
+    """Return the rule of every judged metric of an experiment, in words.
+
+    Parameters
+    ----------
+    config : ExperimentConfig
+
+    Returns
+    -------
+    list of str
+    """
+    return [rule_text(tolerance, metric) for metric, tolerance in config.verdict.items()]

@@ -1,0 +1,320 @@
+"""A run against its baseline: what moved, what is missing, and what is excused."""
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.exceptions import StoreError, SummaryError
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments.config import Drift
+from kernlearn.experiments.store import Result
+from kernlearn.reports import assemble, write_summary
+from kernlearn.reports.check import FAILURES, check_plan, compare_summaries
+from kernlearn.reports.committed import parse_summary, read_details, read_summary
+from kernlearn.reports.junit import cell_name, cell_text, write_junit
+
+HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
+HEADS += "reported_std,verdict\n"
+
+
+def fill(store, plan, change=lambda trial, metrics: metrics):
+    """Put made-up numbers of every trial into a store; None leaves a trial out."""
+    run = store.begin_run(plan.experiment.name, plan.experiment.profile, 1, {})
+    for trial in plan.trials:
+        numbers = {"accuracy": 0.9 + 0.02 * trial.split, "fit_seconds": 2.0}
+        metrics = change(trial, numbers)
+        if metrics is not None:
+            result = Result(trial.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=metrics)
+            store.put(run, trial, result)
+
+
+@pytest.fixture
+def plan(small):
+    return make_plan(load_config(small))
+
+
+@pytest.fixture
+def baseline(plan, tmp_path):
+    with Store(tmp_path / "first") as store:
+        fill(store, plan)
+        write_summary(assemble(plan, store), tmp_path / "baseline")
+    return tmp_path / "baseline"
+
+
+@pytest.fixture
+def checked(plan, baseline, tmp_path):
+    def check(change=lambda trial, metrics: metrics):
+        with Store(tmp_path / "second") as store:
+            fill(store, plan, change)
+            return check_plan(plan, store, baseline)
+
+    return check
+
+
+def of(method, values):
+    """Change the numbers of one method on moons."""
+
+    def change(trial, metrics):
+        here = trial.labels["method"] == method and trial.labels["dataset"] == "moons"
+        return values(metrics) if here else metrics
+
+    return change
+
+
+def outcomes(frame):
+    """Count what did not pass."""
+    return frame[frame["outcome"].isin(FAILURES)].groupby("outcome").size().to_dict()
+
+
+def test_the_same_numbers_pass(checked):
+    frame = checked()
+    assert set(frame["outcome"]) == {"same", "timed"}
+    assert len(frame) == 2 * 4 * 2  # data sets, methods with their parameters, metrics
+
+
+def test_a_wrong_number_is_named(checked):
+    frame = checked(of("K", lambda metrics: {**metrics, "accuracy": 0.5}))
+    assert outcomes(frame) == {"moved": 1}
+    (row,) = frame[frame["outcome"] == "moved"].to_dict("records")
+    assert (row["dataset"], row["kernel"], row["method"], row["metric"]) == (
+        "moons", "polynomial", "K", "accuracy",
+    )  # fmt: skip
+    assert (row["baseline"], row["measured"]) == (0.91, 0.5)
+    assert row["difference"] == pytest.approx(-0.41)
+    assert row["allowed"] < 0.1
+
+
+def test_of_times_only_the_presence_is_checked(checked):
+    slower = checked(of("K", lambda metrics: {**metrics, "fit_seconds": 1e6}))
+    assert outcomes(slower) == {}
+    assert outcomes(checked(of("K", lambda m: {"accuracy": m["accuracy"]}))) == {"missing": 1}
+
+
+def test_cells_missing_on_either_side(checked, baseline):
+    path = baseline / "small.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    gone = next(line for line in lines if "moons,polynomial,K,{},accuracy" in line)
+    path.write_text("".join(line for line in lines if line != gone))
+    frame = checked(of("RF", lambda metrics: None))
+    # two numbers of features with two metrics each
+    assert outcomes(frame) == {"missing": 4, "new": 1}
+    assert set(frame.loc[frame["outcome"] == "missing", "method"]) == {"RF"}
+
+
+def test_what_is_not_a_number_is_missing(checked):
+    nothing = checked(of("K", lambda metrics: {**metrics, "accuracy": np.nan}))
+    assert outcomes(nothing) == {"missing": 1}
+
+
+def test_fewer_splits_do_not_pass(checked):
+    def change(trial, metrics):
+        return None if trial.split == 1 and trial.labels["method"] == "K" else metrics
+
+    frame = checked(change)
+    assert outcomes(frame) == {"other splits": 4}
+    assert cell_text(frame[frame["outcome"] == "other splits"].iloc[0]) == (
+        "2 splits in the baseline, 1 measured"
+    )
+
+
+def rows(*numbers, metric="accuracy"):
+    """A summary with a row for each mean, deviation and number of splits."""
+    texts = [
+        f'e,d{i},,m,"{{""C"":1}}",{metric},{mean},{std},{n},,,\n'
+        for i, (mean, std, n) in enumerate(numbers)
+    ]
+    return parse_summary(HEADS + "".join(texts), "here")
+
+
+@pytest.mark.parametrize(
+    ("drift", "before", "now", "outcome"),
+    [
+        ({}, ("0.9", "0.1", 2), ("0.9", "0.1", 2), "same"),
+        ({}, ("0.9", "0.1", 2), ("0.900001", "0.1", 2), "moved"),
+        ({"absolute": 0.01}, ("0.9", "0", 2), ("0.91", "0", 2), "within drift"),
+        ({"absolute": 0.01}, ("0.9", "0", 2), ("0.9101", "0", 2), "moved"),
+        ({"relative": 0.1}, ("-1", "0", 2), ("-1.1", "0", 2), "within drift"),
+        ({"relative": 0.1}, ("-1", "0", 2), ("-1.11", "0", 2), "moved"),
+        ({"spread": 0.5}, ("1", "0.2", 2), ("1.1", "0", 2), "within drift"),
+        ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "0", 2), "moved"),
+        # what a run scatters does not excuse it, and one split says nothing of scatter
+        ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "5", 2), "moved"),
+        ({"spread": 0.5}, ("1", "", 1), ("1.01", "", 1), "moved"),
+        ({"relative": 0.1, "spread": 0.5}, ("1", "0.001", 2), ("1.1", "0", 2), "within drift"),
+        ({"relative": 0.001, "spread": 0.5}, ("1", "0.2", 2), ("1.1", "0", 2), "within drift"),
+        ({"relative": 0.1}, ("inf", "0", 2), ("inf", "0", 2), "same"),
+        ({"relative": 0.1}, ("1", "0", 2), ("inf", "0", 2), "moved"),
+        ({"relative": 0.1}, ("inf", "0", 2), ("1", "0", 2), "moved"),
+        ({"relative": 0.1}, ("1", "0", 2), ("", "", ""), "missing"),
+        ({"relative": 0.1}, ("", "", ""), ("1", "0", 2), "new"),
+    ],
+)
+def test_how_far_a_number_may_drift(plan, drift, before, now, outcome):
+    config = plan.experiment.config.model_copy(update={"drift": {"accuracy": Drift(**drift)}})
+    frame = compare_summaries(rows(now), rows(before), config)
+    assert list(frame["outcome"]) == [outcome]
+
+
+def test_nothing_on_either_side_is_no_cell(plan):
+    empty = rows(("", "", ""))
+    assert compare_summaries(empty, empty, plan.experiment.config).empty
+
+
+def test_the_order_is_that_of_the_baseline_then_what_is_new(plan):
+    five = [("0.9", "0.1", 2)] * 5
+    before, now = rows(*five).iloc[[3, 1, 4]], rows(*five)
+    frame = compare_summaries(now, before, plan.experiment.config)
+    assert list(frame["dataset"]) == ["d3", "d1", "d4", "d0", "d2"]
+
+
+def test_what_is_not_to_be_had_is_left_out(plan):
+    before, now = rows(("0.9", "0.1", 2), ("0.9", "0.1", 2)), rows(("0.9", "0.1", 2))
+    frame = compare_summaries(now, before, plan.experiment.config, {"d1"})
+    assert list(frame["outcome"]) == ["same", "left out"]
+    # what is measured all the same is compared
+    frame = compare_summaries(rows(("0.1", "0.1", 2)), before, plan.experiment.config, {"d0"})
+    assert list(frame["outcome"]) == ["moved", "missing"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "before", "allowed"),
+    [
+        ("accuracy", "0.5", 0.02),
+        ("error_percent", "50", 2.0),
+        ("mse", "0.5", 0.01),
+        ("sparsity", "5", 0.1),  # not measured but derived
+        ("n_samples", "500", 0.0),
+        ("fit_seconds", "5", np.nan),
+        ("speedup", "5", np.nan),
+    ],
+)
+def test_how_far_a_metric_may_drift_where_the_config_does_not_say(plan, metric, before, allowed):
+    frame = rows((before, "0.001", 2), metric=metric)
+    found = compare_summaries(frame, frame, plan.experiment.config)
+    np.testing.assert_allclose(found["allowed"], [allowed])
+    wide = rows((before, "1000", 2), metric=metric)
+    found = compare_summaries(wide, wide, plan.experiment.config)
+    np.testing.assert_allclose(found["allowed"], [500 if allowed > 0 else allowed])
+
+
+def test_a_metric_that_is_no_more_is_missing(plan):
+    before, now = rows(("0.9", "0.1", 2), metric="brier"), rows()
+    frame = compare_summaries(now, before, plan.experiment.config)
+    assert list(frame["outcome"]) == ["missing"]
+
+
+def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
+    quick = make_plan(load_config(small, profile="quick"))
+    with Store(tmp_path / "second") as store:
+        fill(store, quick)
+        with pytest.raises(
+            SummaryError, match=r"under profile 'full', not 'quick'.*--profile full"
+        ):
+            check_plan(quick, store, baseline)
+        (baseline / "small.json").unlink()  # then nothing says what it is of
+        assert set(check_plan(quick, store, baseline)["outcome"]) == {"other splits", "missing"}
+
+
+def test_a_store_with_nothing_of_the_experiment(plan, baseline, tmp_path):
+    with (
+        Store(tmp_path / "second") as store,
+        pytest.raises(StoreError, match=r"nothing of small under profile 'full'; `kernlearn run"),
+    ):
+        check_plan(plan, store, baseline)
+
+
+ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a summary: it has no column experiment"),
+        ("a,b\n1,2\n", "it has no column experiment, dataset"),
+        (HEADS.replace(",std", ""), "it has no column std"),
+        (HEADS + ROW + "small,moons\n", ":3: 2 fields under 12 heads"),
+        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is no number: 'nine'"),
+        (HEADS + ROW + ROW, ":3: this cell is there a second time"),
+        (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
+        (HEADS + ROW.replace("\n", ",,,\n"), ":2: 15 fields under 12 heads"),
+        (HEADS + ROW + 'small,"moons', ":3: unexpected end of data"),
+        ("\ud800", "cannot be read"),
+    ],
+)
+def test_broken_baselines(text, said, tmp_path):
+    (tmp_path / "small.csv").write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(SummaryError, match=said) as caught:
+        read_summary("small", tmp_path)
+    assert "small.csv" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_baselines_that_are_not_there(tmp_path):
+    with pytest.raises(SummaryError, match=r"nowhere: no such folder"):
+        read_summary("small", tmp_path / "nowhere")
+    (tmp_path / "other.csv").write_text(HEADS)
+    with pytest.raises(SummaryError, match=r"no such file; summaries here: other"):
+        read_summary("small", tmp_path)
+    (tmp_path / "small.csv").mkdir()
+    with pytest.raises(SummaryError, match=r"cannot be read: Is a directory"):
+        read_summary("small", tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3"])
+def test_details_that_are_none(text, tmp_path):
+    (tmp_path / "small.json").write_text(text)
+    with pytest.raises(SummaryError, match=r"small\.json: "):
+        read_details("small", tmp_path)
+
+
+def test_labels_that_look_like_numbers_or_like_nothing(plan, tmp_path):
+    text = HEADS + "".join(ROW.replace("moons", name) for name in ("1", "1.0", "NA", "None", ""))
+    frame = parse_summary(text, "here")
+    assert list(frame["dataset"]) == ["1", "1.0", "NA", "None", ""]
+    compared = compare_summaries(frame, frame, plan.experiment.config)
+    assert set(compared["outcome"]) == {"same"}
+    assert len(compared) == 5
+
+
+def test_junit_has_a_case_a_cell(checked, tmp_path):
+    frame = checked(of("K", lambda metrics: {**metrics, "accuracy": 0.5}))
+    frame.loc[frame["outcome"].eq("same").idxmax(), "outcome"] = "left out"
+    write_junit({"small": frame, "other": frame.iloc[:0]}, tmp_path / "deep" / "junit.xml")
+    root = ElementTree.parse(tmp_path / "deep" / "junit.xml").getroot()
+    assert root.tag == "testsuites"
+    suite, empty = root
+    assert (suite.get("name"), suite.get("tests"), empty.get("tests")) == (
+        "small", str(len(frame)), "0",
+    )  # fmt: skip
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "1")
+    assert len(suite.findall("testcase")) == len(frame)
+    names = [case.get("name") for case in suite]
+    assert len(set(names)) == len(frame)
+    assert "moons · polynomial · RF · n_components=40 · accuracy" in names
+    (failed,) = [case for case in suite if case.find("failure") is not None]
+    assert failed.get("name") == "moons · polynomial · K · accuracy"
+    message = failed.find("failure").get("message")
+    assert message.startswith("0.91 in the baseline, 0.5 measured: -0.41, allowed 0.0")
+    assert len([case for case in suite if case.find("skipped") is not None]) == 1
+
+
+def test_junit_of_labels_that_xml_cannot_write(tmp_path):
+    parameters = json.dumps({"name": '<&">\u00e9'})
+    frame = pd.DataFrame(
+        [["e", "a\x00b\x1b", "]]>", "m", parameters, "accuracy", 1, 2, 1, 0.1, 2, 2, "moved"]],
+        columns=["experiment", "dataset", "kernel", "method", "params", "metric", "baseline",
+                 "measured", "difference", "allowed", "n_baseline", "n_measured", "outcome"],
+    )  # fmt: skip
+    write_junit({"e\x07": frame}, tmp_path / "j.xml")
+    (case,) = ElementTree.parse(tmp_path / "j.xml").getroot().iter("testcase")
+    assert case.get("name") == 'a?b? · ]]> · m · name=<&">\u00e9 · accuracy'
+    assert cell_name(frame.iloc[0]).startswith("a\x00b")
+
+
+def test_junit_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SummaryError, match="cannot be written"):
+        write_junit({}, tmp_path / "file" / "junit.xml")

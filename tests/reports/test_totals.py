@@ -1,0 +1,151 @@
+"""How many reported numbers come back, counted by hand and over the committed summaries."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.exceptions import SummaryError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.config import Tolerance
+from kernlearn.reports import assemble, write_summary
+from kernlearn.reports.claims import Decision
+from kernlearn.reports.committed import read_details, read_summary
+from kernlearn.reports.totals import Measured, read_measured, total
+
+RESULTS = Path(__file__).parents[2] / "results"
+COUNTS = ["match", "match within spread", "better", "worse", "not run", "not judged"]
+
+
+def frame(*rows):
+    names = ["metric", "mean", "std", "n_splits", "reported_mean", "reported_std"]
+    return pd.DataFrame(rows, columns=names)
+
+
+@pytest.fixture
+def experiment(small):
+    rules = {"accuracy": Tolerance(absolute=0.01, level=0.05, reported_splits=20)}
+    loaded = load_config(small)
+    return loaded.model_copy(
+        update={"config": loaded.config.model_copy(update={"verdict": rules})}
+    )
+
+
+def variant(experiment, name):
+    config = experiment.config.model_copy(update={"variant_of": experiment.name})
+    return experiment.model_copy(update={"name": name, "config": config})
+
+
+SUMMARY = frame(
+    ("accuracy", 0.90, 0.05, 5, 0.905, 0.01),
+    ("accuracy", 0.92, 0.05, 5, 0.905, 0.01),
+    ("accuracy", 0.80, 0.01, 5, 0.905, 0.01),
+    ("accuracy", np.nan, np.nan, np.nan, 0.905, 0.01),
+    ("accuracy", 0.70, 0.01, 5, np.nan, np.nan),  # reported nowhere
+    ("n_support", 10.0, 1.0, 5, 11.0, 1.0),  # under no rule
+    ("fit_seconds", 1.0, 0.1, 5, 18.6, np.nan),
+    ("fit_seconds", np.nan, np.nan, np.nan, 18.6, np.nan),
+    ("speedup", 5.0, np.nan, 5, 9.0, np.nan),
+)
+
+
+def test_verdicts_are_counted_by_kind(experiment):
+    numbers = total([Measured(experiment, SUMMARY)]).numbers.set_index("kind")
+    assert list(numbers.index) == ["scores", "times"]
+    assert dict(numbers.loc["scores", ["reported", *COUNTS]]) == dict(
+        zip(["reported", *COUNTS], [5, 1, 1, 0, 1, 1, 1], strict=True)
+    )
+    assert list(numbers.loc["times", ["reported", *COUNTS]]) == [3, 0, 0, 0, 0, 1, 2]
+
+
+def test_a_variant_is_shown_and_not_counted_twice(experiment):
+    decisions = [Decision("one", "", "holds", ""), Decision("two", "", "fails", ""),
+                 Decision("three", "", "holds", "")]  # fmt: skip
+    once = total([Measured(experiment, SUMMARY, decisions)])
+    other = Measured(variant(experiment, "other"), SUMMARY, decisions[:1])
+    both = total([Measured(experiment, SUMMARY, decisions), other])
+    assert set(both.numbers["experiment"]) == {"small", "other"}
+    assert list(both.claims["variant_of"]) == ["", "small"]
+    pd.testing.assert_frame_equal(both.overall(), once.overall())
+    assert both.overall_claims() == once.overall_claims() == {
+        "holds": 2, "fails": 1, "undecided": 0,
+    }  # fmt: skip
+
+
+def test_of_nothing_there_is_nothing(experiment):
+    empty = total([Measured(experiment, SUMMARY.iloc[4:5])])
+    assert empty.numbers.empty
+    assert empty.overall().empty
+    assert empty.overall_claims() == {"holds": 0, "fails": 0, "undecided": 0}
+
+
+def reported_numbers(name):
+    with (RESULTS / "reported" / f"{name}.csv").open() as file:
+        return [row["metric"] for row in csv.DictReader(file) if row["mean"]]
+
+
+def test_the_papers_316_numbers_are_all_accounted_for():
+    """Those of tables 3.1, 4.1, 4.2, 5.1 and voted-kernel table 1; its table 2 and times apart."""
+    names = sorted(p.stem for p in (RESULTS / "measured").glob("*.csv"))
+    experiments = [load_config(name) for name in names]
+    found = total(Measured(e, read_summary(e.name, RESULTS / "measured")) for e in experiments)
+    overall = found.overall().set_index("kind")
+    assert dict(overall["reported"]) == {"scores": 316, "times": 119, "sizes": 22}
+    assert (overall[COUNTS].sum(axis="columns") == overall["reported"]).all()
+    assert overall.loc["scores", "not judged"] == 0
+    by_table = found.numbers[found.numbers["variant_of"] == ""].groupby("experiment")["reported"]
+    for name, count in by_table.sum().items():
+        assert count == len(reported_numbers(name)), name
+    accuracies = [m for m in reported_numbers("table3_1") if m == "accuracy"]
+    others = ("table4_1", "table4_2", "table5_1a", "table5_1b", "vkr_table1")
+    assert len(accuracies) + sum(len(reported_numbers(n)) for n in others) == 316
+
+
+CLAIM = """\
+verdict: {accuracy: {absolute: 0.01}}
+claims:
+  - {says: the exact kernel is the best, check: {metric: accuracy, better: [K], than: [RF]}}
+"""
+
+
+@pytest.fixture
+def committed(small, tmp_path):
+    small.write_text(small.read_text() + CLAIM)
+    experiment = load_config(small, profile="quick")
+    plan = make_plan(experiment)
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        report = assemble(plan, store)
+    write_summary(report, tmp_path / "measured")
+    return experiment, report, tmp_path / "measured"
+
+
+def test_committed_and_fresh_give_the_same(committed):
+    experiment, report, folder = committed
+    fresh = total([Measured(experiment, report.summary, report.claims)])
+    kept = total([read_measured(experiment, folder)])
+    pd.testing.assert_frame_equal(kept.claims, fresh.claims)
+    pd.testing.assert_frame_equal(kept.numbers, fresh.numbers)
+    assert kept.claims["claims"].sum() == 1
+    (rule,) = read_details("small", folder)["rules"]
+    assert rule.startswith("accuracy: match if the two means differ by at most 0.01")
+
+
+@pytest.mark.parametrize(
+    ("details", "said"),
+    [
+        (None, "small.json: not decided: 'the exact kernel is the best'; `kernlearn report small"),
+        ({"claims": []}, "not decided"),
+        ({"claims": [{"says": "x"}]}, "small.json: its claims are not as they are written"),
+        ({"claims": 3}, "small.json: its claims are not as they are written"),
+    ],
+)
+def test_claims_that_nobody_decided(committed, details, said):
+    experiment, _, folder = committed
+    path = folder / "small.json"
+    path.unlink() if details is None else path.write_text(json.dumps(details))
+    with pytest.raises(SummaryError, match=said.replace("'", ".")):
+        read_measured(experiment, folder)

@@ -1,0 +1,165 @@
+"""The rule by which a measured number is the reported one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from kernlearn.experiments.config import Tolerance
+from kernlearn.reports.verdicts import Mean, half_width, rule_text, verdict
+
+
+@pytest.mark.parametrize(
+    ("measured", "reported", "tolerance", "better", "expected"),
+    [
+        (0.90, 0.91, {"absolute": 0.015}, 1, "match"),
+        (0.895, 0.91, {"absolute": 0.015}, 1, "match"),
+        (0.89, 0.91, {"absolute": 0.015}, 1, "worse"),
+        (0.93, 0.91, {"absolute": 0.015}, 1, "better"),
+        (0.93, 0.91, {"absolute": 0.015}, -1, "worse"),
+        (1.1, 1.0, {"relative": 0.1}, -1, "match"),
+        (1.2, 1.0, {"relative": 0.1}, -1, "worse"),
+        (0.5, 1.0, {"relative": 0.1}, -1, "better"),
+        (0.5, 1.0, {"relative": 0.1}, 0, "worse"),
+        (-1.05, -1.0, {"relative": 0.1}, 1, "match"),
+        (699.0, 699.0, {"absolute": 0}, 0, "match"),
+        (698.0, 699.0, {"absolute": 0}, 0, "worse"),
+        (np.nan, 1.0, {"relative": 0.1}, 1, "not run"),
+        (1.0, np.nan, {"relative": 0.1}, 1, ""),
+        (np.nan, np.nan, {"relative": 0.1}, 1, ""),
+    ],
+)
+def test_the_tolerance_alone(measured, reported, tolerance, better, expected):
+    assert verdict(Mean(measured), Mean(reported), Tolerance(**tolerance), better) == expected
+
+
+def test_no_rule_no_verdict():
+    assert verdict(Mean(0.5), Mean(0.9), None, 1) == ""
+
+
+RULE = Tolerance(absolute=0.03, level=0.05, reported_splits=20)
+
+
+@pytest.mark.parametrize(
+    ("difference", "spread", "expected"),
+    [
+        (0.02, 0.001, "match"),  # within the tolerance, however precisely they differ
+        (0.035, 0.001, "better"),  # beyond it, and not by chance
+        (0.035, 0.08, "match within spread"),  # beyond it, but chance explains it
+        (-0.035, 0.08, "match within spread"),
+        (0.061, 0.08, "better"),  # chance explains no more than twice the tolerance
+        (-0.061, 10.0, "worse"),
+    ],
+)
+def test_tolerance_and_spread(difference, spread, expected):
+    measured = Mean(0.8 + difference, spread, 20)
+    assert verdict(measured, Mean(0.8, spread, 20), RULE, 1) == expected
+
+
+@pytest.mark.parametrize("measured", [Mean(0.835), Mean(0.835, np.nan, 1), Mean(0.835, 0.5, 1)])
+def test_without_a_spread_of_our_own_nothing_is_excused(measured):
+    assert verdict(measured, Mean(0.8, 0.5, 20), RULE, 1) == "better"
+
+
+def test_a_single_value_on_all_splits_is_certain():
+    assert half_width(Mean(0.5, 0.0, 5), Mean(0.5, 0.0, 5), 0.05) == 0
+    assert half_width(Mean(0.5, 0.0, 5), Mean(0.5), 0.05) == 0
+
+
+def test_only_the_measured_spread_counts_where_none_is_reported():
+    values = np.array([0.81, 0.86, 0.79, 0.90, 0.83])
+    found = stats.ttest_1samp(values, 0.8).confidence_interval(0.95)
+    ours = Mean(values.mean(), values.std(ddof=1), 5)
+    for theirs in (Mean(0.8), Mean(0.8, 0.1), Mean(0.8, np.nan, 20)):
+        assert half_width(ours, theirs, 0.05) == pytest.approx((found.high - found.low) / 2)
+
+
+means = st.builds(
+    Mean,
+    st.floats(0.1, 1.0),
+    st.floats(0.001, 0.3),
+    st.integers(2, 30),
+)
+
+
+@given(
+    ours=means,
+    theirs=means,
+    absolute=st.floats(0, 0.3),
+    level=st.floats(0.001, 0.5),
+    up_to=st.floats(1, 5),
+    better=st.sampled_from([1, -1, 0]),
+)
+def test_against_welchs_test(ours, theirs, absolute, level, up_to, better):
+    tolerance = Tolerance(
+        absolute=absolute, level=level, reported_splits=int(theirs.n_splits), up_to=up_to
+    )
+    difference = ours.value - theirs.value
+    p = stats.ttest_ind_from_stats(
+        ours.value, ours.std, ours.n_splits, theirs.value, theirs.std, theirs.n_splits,
+        equal_var=False,
+    ).pvalue  # fmt: skip
+    near = (abs(difference) - absolute, abs(difference) - up_to * absolute, p - level)
+    if min(map(abs, near)) < 1e-6:
+        return  # on an edge rounding decides
+    if abs(difference) < absolute:
+        expected = "match"
+    elif p > level and abs(difference) < up_to * absolute:
+        expected = "match within spread"
+    else:
+        expected = "better" if better and (difference > 0) == (better > 0) else "worse"
+    assert verdict(ours, theirs, tolerance, better) == expected
+
+
+def test_of_equal_means_as_many_are_called_different_as_the_level_says():
+    rng = np.random.default_rng(0)
+    # no tolerance to speak of, so that chance alone decides
+    rule = Tolerance(absolute=1e-12, level=0.05, reported_splits=5, up_to=1e15)
+    found = []
+    for _ in range(2000):
+        ours, theirs = rng.normal(0.8, 0.05, 20), rng.normal(0.8, 0.02, 5)
+        both = [Mean(v.mean(), v.std(ddof=1), len(v)) for v in (ours, theirs)]
+        found.append(verdict(*both, rule, 1))
+    different = sum(v in ("better", "worse") for v in found)
+    assert stats.binomtest(different, len(found), 0.05).pvalue > 0.01
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "text"),
+    [
+        ({"absolute": 0.03},
+         "n support: match if the two means differ by at most 0.03, else better or worse"),
+        ({"relative": 0},
+         "n support: match if the two are equal, else better or worse"),
+        ({"relative": 0.15, "level": 0.05, "reported_splits": 5},
+         "n support: match if the two means differ by at most 15 % of the reported one; match "
+         "within spread if by no more than chance explains (Welch's t-test over the measured and "
+         "5 reported splits, level 0.05) and at most 30 % of the reported one; else better or "
+         "worse"),
+        ({"absolute": 2, "level": 0.01, "up_to": 3},
+         "n support: match if the two means differ by at most 2; match within spread if by no "
+         "more than chance explains (Student's t-test over the measured splits, level 0.01) and "
+         "at most 6; else better or worse"),
+    ],
+)  # fmt: skip
+def test_the_rule_in_words(tolerance, text):
+    assert rule_text(Tolerance(**tolerance), "n_support") == text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"absolute": 1, "relative": 1},
+        {"absolute": -1},
+        {"absolute": 1, "reported_splits": 5},
+        {"absolute": 1, "up_to": 3},
+        {"absolute": 1, "level": 0.05, "reported_splits": 1},
+        {"absolute": 1, "level": 0.05, "up_to": 0.5},
+        {"absolute": 1, "level": 5},
+    ],
+)
+def test_rules_that_say_nothing(wrong):
+    with pytest.raises(ValueError, match="Tolerance"):
+        Tolerance(**wrong)
