@@ -1,18 +1,47 @@
 """Sentences of a paper, decided by comparing methods over the results."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config import Check, Claim, ExperimentConfig
-from kernlearn.reports.significance import best_methods, paired, paired_interval
+from kernlearn.experiments.claims import COMPARISONS, Check, Claim, LabelValue
+from kernlearn.experiments.config import ExperimentConfig
+from kernlearn.reports.claim_cells import (
+    Cell,
+    asked_cells,
+    compared_cells,
+    metric_rows,
+    whole_cells,
+)
+from kernlearn.reports.claim_tests import (
+    FAILS,
+    HOLDS,
+    UNDECIDED,
+    Region,
+    Standing,
+    average,
+    claimed_region,
+    decide,
+    enough,
+)
+from kernlearn.reports.claim_words import check_text
+from kernlearn.reports.significance import best_methods, paired_interval
 
-HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+#: What cells are called that are in, open and out of the claimed region.
+_STANDINGS = {
+    "better": ("better", "even", "worse"),
+    "as_good": ("as good", "open", "behind"),
+    "close": ("close", "open", "apart"),
+    "not_better": ("worse", "even", "better"),
+    "not_worse": ("better", "even", "worse"),
+    "indistinguishable": ("close", "even", "different"),
+}
+_ORDER: tuple[Standing, ...] = ("in", "open", "out")
+# Of more cells than these the names would hide the numbers.
+_MOST_NAMES = 8
 
 
 @dataclass(frozen=True)
@@ -26,12 +55,15 @@ class Decision:
     outcome : {"holds", "fails", "undecided"}
     numbers : str
         What decided it.
+    check : str
+        What was asked, in words.
     """
 
     says: str
     section: str
     outcome: str
     numbers: str
+    check: str = ""
 
 
 def decide_claims(
@@ -39,29 +71,12 @@ def decide_claims(
 ) -> list[Decision]:
     """Decide every claim of an experiment.
 
-    Methods, or values of another label, are compared within cells in which all else is the
-    same, on the same splits, by paired t-tests. In a cell A is *better* than B if the
-    confidence interval of the difference lies above ``by``, *worse* if it lies below ``-by``
-    (where ``better`` is asked: below ``by``), else *even*.
-
-    ``better`` over ``all`` holds if A is better in every cell and fails if it is worse in any;
-    over ``most`` it holds if A is better in more than half of the cells, and fails if its mean
-    is ahead in no more than half; over a number, the same with at least so many cells.
-    ``not_worse`` and ``indistinguishable`` (neither better nor worse) over ``all`` fail if a
-    single cell says otherwise, over ``most`` if half of them do, over a number if fewer cells
-    are left, else hold: a test does not show that two are equal, only that no difference was
-    found. Over ``all``, a cell refutes if its test does at ``level`` divided by the number of
-    cells, or together with others if more of them say otherwise than chance gives (the binomial
-    law at ``level``, which takes cells for independent),
-    so that many cells do not refute by chance.
-
-    Over ``average`` the mean over the cells is taken, split by split: ``better`` holds if the
-    confidence interval of that lies above ``by``, and fails if it lies below; ``not_better``
-    the other way round; ``not_worse`` fails if it lies below ``-by``, ``indistinguishable`` if
-    it does not meet ``[-by, by]``. ``among_best`` counts the cells in which the method is the
-    best or not significantly worse. ``below`` asks the metric itself: it holds if each method's
-    confidence interval in each cell lies below the number, and fails if one lies above. All else
-    is undecided.
+    :class:`~kernlearn.experiments.claims.Check` says what can be asked, and
+    :mod:`~kernlearn.reports.claim_tests` how it is decided. Methods, or values of another label,
+    are compared within cells in which all else is the same, on the same splits. Where a claim
+    names several methods, each is decided by itself, against each of those under ``than``, and
+    the worst outcome is the claim's. ``among_best`` counts the cells in which the method is the
+    best or not significantly worse, as the tables set it in bold.
 
     Parameters
     ----------
@@ -80,152 +95,113 @@ def decide_claims(
 
 def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: int) -> Decision:
     check = claim.check
-    cells = list(_cells(runs, check))
-    if check.among_best:
-        outcome, numbers = _among_best(cells, check, config, better)
-    elif check.below is not None:
-        outcome, numbers = _below(cells, check, check.below)
-    else:
-        decided = [
-            _compare(cells, check, one, other, better)
-            for one in getattr(check, check.question)
-            for other in check.than
+    rows = metric_rows(runs, check.metric, config)
+    if check.question == "among_best":
+        found = [_among_best(rows, check, config, better, name) for name in check.among_best]
+    elif check.question in COMPARISONS:
+        pairs = product(getattr(check, check.question), check.than)
+        found = [
+            _judged(
+                compared_cells(rows, check, one, other, better), check, f"{one} against {other}"
+            )
+            for one, other in pairs
         ]
-        numbers = "; ".join(text for _, text in decided)
-        outcome = _joined({outcome for outcome, _ in decided})
-    return Decision(claim.says, claim.section, outcome, numbers)
-
-
-def _cells(runs: pd.DataFrame, check: Check) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield a name and the rows of each combination of labels but the compared one."""
-    runs = runs[runs["metric"] == check.metric]
-    for label, values in check.where.items():
-        runs = runs[runs[label].isin(values if isinstance(values, list) else [values])]
-    apart = (check.compare, "metric", "split", "value")
-    labels = [c for c in runs.columns if c not in apart]
-    # what is one and the same everywhere names nothing
-    naming = [c for c in labels if c == "dataset" or runs[c].nunique() > 1]
-    for values, cell in runs.groupby(labels, dropna=False, sort=False):
-        yield _name(dict(zip(labels, values, strict=True)), naming), cell
-
-
-def _name(values: dict[str, Any], naming: list[str]) -> str:
-    given = [(k, values[k]) for k in naming if k in values and not pd.isna(values[k])]
-    plain = ("dataset", "kernel", "method")
-    return " ".join(
-        str(v) if k in plain else f"{k}={v:g}" if isinstance(v, Real) else f"{k}={v}"
-        for k, v in given
-    )
-
-
-def _compare(
-    cells: list[tuple[str, pd.DataFrame]], check: Check, one: str, other: str, better: int
-) -> tuple[str, str]:
-    gains = {name: better * paired(cell, one, other, check.compare) for name, cell in cells}
-    gains = {name: gain for name, gain in gains.items() if len(gain)}
-    if not gains:
-        return UNDECIDED, f"{one} against {other}: not measured"
-    decide = _on_average if check.over == "average" else _cell_by_cell
-    outcome, numbers = decide(gains, check)
-    return outcome, f"{one} against {other}: {numbers}"
-
-
-def _on_average(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]:
-    n_splits = min(map(len, gains.values()))
-    gain = np.mean([g[:n_splits] for g in gains.values()], axis=0)
-    low, high = paired_interval(gain, check.level)
-    numbers = f"{gain.mean():+.4f} [{low:+.4f}, {high:+.4f}] on average over {len(gains)} cells"
-    if check.question == "better":
-        holds, fails = low > check.by, high < check.by
-    elif check.question == "not_better":
-        holds, fails = high <= check.by, low > check.by
-    elif check.question == "not_worse":
-        holds, fails = high >= -check.by, high < -check.by
     else:
-        holds, fails = low <= check.by and high >= -check.by, low > check.by or high < -check.by
-    return _outcome(holds, fails), numbers
+        names: Sequence[LabelValue | None] = check.of or [None]
+        found = [_judged(asked_cells(rows, check, n), check, str(n or "")) for n in names]
+    outcome = _joined({outcome for outcome, _ in found})
+    numbers = "; ".join(text for _, text in found)
+    return Decision(claim.says, claim.section, outcome, numbers, check_text(check))
 
 
-def _cell_by_cell(gains: dict[str, np.ndarray], check: Check) -> tuple[str, str]:
-    found = {name: _standing(gain, check, check.level) for name, gain in gains.items()}
-    # what refutes by a single cell is held to a level for all cells together
-    strict = [_standing(gain, check, check.level / len(gains)) for gain in gains.values()]
-    counts, refuting = Counter(found.values()), Counter(strict)
-    against = ["worse"] if check.question != "indistinguishable" else ["better", "worse"]
-    numbers = f"better in {counts['better']}, even in {counts['even']}, worse in {counts['worse']}"
-    differ = [f"{name} {gains[name].mean():+.3g}" for name, is_ in found.items() if is_ in against]
-    if differ:
-        numbers += f" ({', '.join(differ)})"
-    n, n_against = len(found), sum(counts[standing] for standing in against)
-    refuted = any(refuting[standing] for standing in against)
-    refuted |= _beyond_chance(n_against, n, check.level * len(against) / 2, check.level)
-    # more than half of the cells, or as many as the claim says
-    enough = n // 2 + 1 if check.over == "most" else check.over
-    if check.question != "better":
-        holds = n - n_against >= enough if isinstance(enough, int) else not refuted
-        fails = not holds
-    elif isinstance(enough, int):
-        ahead = sum(gain.mean() > check.by for gain in gains.values())
-        holds, fails = counts["better"] >= enough, ahead < enough
+def _judged(cells: Sequence[Cell], check: Check, subject: str) -> tuple[str, str]:
+    region = claimed_region(check)
+    outcome = decide(cells, check, region)
+    if not cells:
+        numbers = "not measured"
+    elif check.over == "average":
+        numbers = f"{_interval_text(average(cells), check)} on average over {len(cells)} cells"
+    elif len(cells) == 1 and (check.times is None or check.trend is not None):
+        numbers = f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
     else:
-        holds, fails = counts["better"] == n, refuted
-    return _outcome(holds, fails), f"{numbers} of {n} cells"
+        numbers = _counts_text(cells, check, region)
+    return outcome, f"{subject}: {numbers}" if subject else numbers
 
 
-def _below(cells: list[tuple[str, pd.DataFrame]], check: Check, most: float) -> tuple[str, str]:
-    values = {
-        f"{name} {one}": runs["value"].to_numpy()
-        for name, cell in cells
-        for one, runs in cell.groupby(check.compare, dropna=False, sort=False)
-    }
-    if not values:
-        return UNDECIDED, "not measured"
-    under = sum(paired_interval(v, check.level)[1] < most for v in values.values())
-    # what refutes by a single cell is held to a level for all cells together
-    strict = check.level / len(values)
-    over = [name for name, v in values.items() if paired_interval(v, strict)[0] > most]
-    highest = max(values, key=lambda name: values[name].mean())
-    numbers = (
-        f"below {most:g} in {under} of {len(values)} cells, at most {values[highest].mean():.3g}"
-    )
-    return _outcome(under == len(values), bool(over)), f"{numbers} ({', '.join(over) or highest})"
+def _interval_text(cell: Cell, check: Check) -> str:
+    """Give the mean with its confidence interval."""
+    values = cell.values.to_numpy(dtype=float)
+    numbers = [values.mean(), *paired_interval(values, check.level)]
+    if check.times is None:
+        sign = "+" if check.question in COMPARISONS or check.trend else ""
+        middle, low, high = (f"{number:{sign}.3g}" for number in numbers)
+    else:
+        middle, low, high = (f"×{np.exp2(number):.3g}" for number in numbers)
+    unit = " a doubling" if check.along is not None else ""
+    return f"{middle} [{low}, {high}]{unit}"
 
 
-def _beyond_chance(count: int, n: int, probability: float, level: float) -> bool:
-    """Whether so many of n cells differ that a binomial law hardly gives as many."""
-    from scipy.stats import binom
+def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
+    standings = [region.standing(cell.values, check.level) for cell in cells]
+    words = _standings(check)
+    counts = [f"{word} in {standings.count(s)}" for word, s in zip(words, _ORDER, strict=True)]
+    out = [c for c, standing in zip(cells, standings, strict=True) if standing == "out"]
+    text = ", ".join(counts)
+    if out:
+        named = ", ".join(f"{c.name} {_effect(c, check)}".strip() for c in out[:_MOST_NAMES])
+        more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""
+        text += f" ({named}{more})"
+    text += f" of {len(cells)} cells"
+    k = enough(check.over, len(cells))
+    if k > len(cells):
+        text += f", {k} asked for"
+    return f"{text}, {_range(cells, check)}"
 
-    return bool(binom.sf(count - 1, n, probability) < level)
+
+def _standings(check: Check) -> tuple[str, str, str]:
+    if check.question in ("not_better", "not_worse") and (check.by or check.times):
+        wrong = _STANDINGS[check.question][2]
+        return f"no {wrong}", "even", wrong
+    if check.question in _STANDINGS:
+        return _STANDINGS[check.question]
+    if check.trend is not None:
+        return check.trend, "open", f"not {check.trend}"
+    if check.between is not None:
+        return "between {:g} and {:g}".format(*check.between), "open", "outside"
+    if check.below is not None:
+        return f"below {check.below:g}", "open", "above"
+    return f"above {check.above:g}", "open", "below"
 
 
-def _outcome(holds: bool, fails: bool) -> str:
-    return HOLDS if holds else FAILS if fails else UNDECIDED
+def _range(cells: Sequence[Cell], check: Check) -> str:
+    """Say between which numbers the effects lie."""
+    ordered = sorted(cells, key=lambda cell: cell.effect)
+    ends = [f"{_effect(c, check)} ({c.name})" if c.name else _effect(c, check) for c in ordered]
+    unit = " a doubling" if check.along is not None else ""
+    return f"{ends[0]} to {ends[-1]}{unit}" if len(ends) > 1 else f"{ends[0]}{unit}"
 
 
-def _standing(gain: np.ndarray, check: Check, level: float) -> str:
-    low, high = paired_interval(gain, level)
-    # a gain has to reach what counts; a loss that does not count is none
-    least = check.by if check.question == "better" else -check.by
-    return "better" if low > check.by else "worse" if high < least else "even"
+def _effect(cell: Cell, check: Check) -> str:
+    if check.times is not None:
+        return f"×{cell.effect:.3g}"
+    sign = "+" if check.question in COMPARISONS or check.trend else ""
+    return f"{cell.effect:{sign}.3g}"
 
 
 def _among_best(
-    cells: list[tuple[str, pd.DataFrame]], check: Check, config: ExperimentConfig, better: int
+    rows: pd.DataFrame, check: Check, config: ExperimentConfig, better: int, method: LabelValue
 ) -> tuple[str, str]:
-    outcomes, texts = set(), []
-    for method in check.among_best:
-        held = [
-            method in best_methods(cell[cell["method"].isin(config.compared)], better, check.level)
-            for _, cell in cells
-            if method in set(cell["method"])
-        ]
-        texts.append(f"{method}: in {sum(held)} of {len(held)} cells")
-        if not held:
-            outcomes.add(UNDECIDED)
-        else:
-            enough = all(held) if check.over == "all" else 2 * sum(held) > len(held)
-            outcomes.add(HOLDS if enough else FAILS)
-    return _joined(outcomes), "; ".join(texts)
+    held = [
+        method in best_methods(cell, better, check.level)
+        for cell in whole_cells(rows[rows["method"].isin(config.compared)], check)
+        # of one split nothing is significant
+        if cell.loc[cell["method"] == method, "split"].nunique() > 1
+    ]
+    text = f"{method}: in {sum(held)} of {len(held)} cells"
+    k = enough(check.over, len(held))
+    if not held or k > len(held):
+        return UNDECIDED, text
+    return HOLDS if sum(held) >= k else FAILS, text
 
 
 def _joined(outcomes: set[str]) -> str:

@@ -1,9 +1,11 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernlearn.experiments import load_config
-from kernlearn.experiments.config import Claim
+from kernlearn.experiments.claims import Claim
 from kernlearn.reports.claims import decide_claims
 
 N_SPLITS = 10
@@ -93,12 +95,18 @@ def test_what_was_not_measured_is_undecided(decide):
 
 def test_the_numbers_that_decided_are_said(decide):
     on_all = decide([0.05, -0.05], over="all", **RF_OVER_K)
-    assert (
-        on_all.numbers == "RF against K: better in 1, even in 0, worse in 1 (d1 -0.05) of 2 cells"
+    assert on_all.numbers == (
+        "RF against K: better in 1, even in 0, worse in 1 (d1 -0.05) of 2 cells, "
+        "-0.05 (d1) to +0.05 (d0)"
     )
+    assert on_all.check == "accuracy: RF better than K, in all cells"
     on_average = decide([0.05, 0.05], **RF_OVER_K)
-    assert on_average.numbers.startswith("RF against K: +0.0500 [+0.04")
+    assert on_average.numbers.startswith("RF against K: +0.05 [+0.04")
     assert (on_average.says, on_average.section) == ("a", "1")
+    alone = decide([0.05], over="all", **RF_OVER_K)
+    assert re.fullmatch(
+        r"RF against K: \+0.05 \[\+0.04.*, \+0.05.*\] in d0, the only cell", alone.numbers
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,33 +185,159 @@ def test_kernels_are_compared_within_a_method(small):
 
 
 @pytest.mark.parametrize(
-    ("check", "said"),
+    ("bound", "outcome"),
     [
-        ({"better": ["a"], "not_worse": ["b"], "than": ["c"]}, "give one of better"),
-        ({"than": ["c"]}, "give one of better"),
-        ({"not_worse": ["a"]}, "than goes with"),
-        ({"below": 0.0, "than": ["a"], "over": "all"}, "than goes with"),
-        ({"below": 0.0}, "below is decided over: all"),
-        ({"among_best": ["a"], "over": "all", "compare": "kernel"}, "compares methods only"),
+        ({"below": 1.05}, "holds"),
+        ({"below": 0.6}, "fails"),
+        ({"below": 0.9}, "undecided"),
+        ({"above": 0.6}, "holds"),
+        ({"above": 1.05}, "fails"),
+        ({"above": 0.8}, "undecided"),
+        ({"between": [0.7, 1]}, "holds"),
+        ({"between": [0.1, 0.6]}, "fails"),
+        ({"between": [0.8, 0.9]}, "undecided"),
+        ({"above": 0.85, "of": ["RF"]}, "holds"),
+        ({"above": 0.85, "of": ["K", "RF"]}, "fails"),
     ],
 )
-def test_a_claim_asks_one_question(check, said):
-    with pytest.raises(ValueError, match=said):
-        Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **check}})
+def test_a_metric_stays_within_bounds(decide, bound, outcome):
+    """K scores 0.8 or so, RF 0.9."""
+    assert decide([0.1, 0.1], over="all", **bound).outcome == outcome
+
+
+def test_what_is_out_of_bounds_is_named(decide):
+    numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
+    assert numbers.startswith("below 1 in 3, open in 0, above in 1 (d1 RF 1.3) of 4 cells, ")
+    assert decide([0.5], above=1.0, of=["RF"]).numbers.startswith("RF: 1.3")
 
 
 @pytest.mark.parametrize(
-    ("below", "outcome"), [(1.05, "holds"), (0.6, "fails"), (0.9, "undecided")]
+    ("question", "gain", "outcome"),
+    [
+        ("as_good", -0.01, "holds"),
+        ("as_good", 0.3, "holds"),
+        ("as_good", -0.03, "fails"),
+        ("as_good", -0.02, "undecided"),
+        ("close", -0.01, "holds"),
+        ("close", 0.3, "fails"),
+        ("close", -0.03, "fails"),
+        ("close", 0.02, "undecided"),
+    ],
 )
-def test_a_metric_stays_below_a_number(decide, below, outcome):
-    """K scores 0.8 or so, RF 0.9."""
-    assert decide([0.1, 0.1], below=below, over="all").outcome == outcome
+@pytest.mark.parametrize("over", ["all", "average"])
+def test_a_difference_is_shown_to_be_small(decide, question, gain, outcome, over):
+    asked = {question: ["RF"], "than": ["K"], "by": 0.02, "over": over}
+    assert decide([gain, gain], **asked).outcome == outcome
 
 
-def test_what_stays_below_is_named(decide):
-    numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
-    assert numbers.startswith("below 1 in 3 of 4 cells, at most 1.3")
-    assert numbers.endswith("(d1 RF)")
+@pytest.mark.parametrize(
+    ("over", "gains", "outcome"),
+    [
+        ("some", [0.05, -0.05, -0.05], "holds"),
+        ("some", [-0.05, -0.05, -0.05], "fails"),
+        ("some", [0.0, -0.05, 0.0], "undecided"),
+        ("all_but_one", [0.05, -0.05, 0.05], "holds"),
+        ("all_but_one", [0.05, -0.05, -0.05], "fails"),
+        ("all_but_one", [0.05, 0.0, -0.05], "undecided"),
+        (0.6, [0.05, 0.05, 0.05, -0.05, -0.05], "holds"),
+        (0.6, [0.05, 0.05, -0.05, -0.05, -0.05], "fails"),
+        (0.61, [0.05, 0.05, 0.05, -0.05, -0.05], "fails"),
+        (3, [0.05, 0.05], "undecided"),
+    ],
+)
+def test_how_many_cells_are_enough(decide, over, gains, outcome):
+    assert decide(gains, over=over, **RF_OVER_K).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("direction", "gain", "times", "outcome"),
+    [
+        (1, 0.8, 1.5, "holds"),  # twice as much
+        (1, 0.8, 2.5, "fails"),
+        (-1, 0.4, 1.5, "holds"),  # half as much
+        (-1, 0.4, 2.5, "fails"),
+    ],
+)
+def test_a_factor(decide, direction, gain, times, outcome):
+    """K scores 0.8 or so."""
+    asked = {**RF_OVER_K, "times": times, "over": "all"}
+    assert decide([gain, gain], direction, **asked).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("direction", "times", "outcome"), [(1, 2.5, "holds"), (1, 1.5, "fails"), (-1, 2, "holds")]
+)
+def test_as_good_but_for_a_factor(decide, direction, times, outcome):
+    """K scores 0.8 or so, RF half of it or half more."""
+    asked = {"as_good": ["RF"], "than": ["K"], "times": times, "over": "all"}
+    assert decide([-0.4, -0.4], direction, **asked).outcome == outcome
+
+
+def test_a_factor_is_said(decide):
+    numbers = decide([0.8], over="all", times=1.5, **RF_OVER_K).numbers
+    (factor,) = re.findall(r"×([\d.]+) \(d0\)$", numbers)
+    assert float(factor) == pytest.approx(2, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        RF_OVER_K,
+        {"as_good": ["RF"], "than": ["K"], "by": 0.02},
+        {"not_worse": ["RF"], "than": ["K"]},
+        {"not_better": ["K"], "than": ["RF"]},
+        {"indistinguishable": ["RF"], "than": ["K"], "by": 0.1},
+        {"above": 0.1},
+        {"among_best": ["RF"], "over": "all"},
+        {**RF_OVER_K, "over": "all"},
+        {"not_worse": ["RF"], "than": ["K"], "over": "some"},
+        {"below": 1, "over": "most"},
+    ],
+)
+def test_one_split_decides_nothing(small, asked):
+    cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
+    runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"])
+    check = {"metric": "accuracy", **asked}
+    claim = Claim.model_validate({"says": "a", "check": check})
+    config = load_config(small).config.model_copy(update={"claims": [claim]})
+    (decision,) = decide_claims(runs, config, {"accuracy": 1})
+    assert decision.outcome == "undecided"
+
+
+def test_of_several_methods_the_worst_outcome_counts(decide):
+    both = {"better": ["RF", "K"], "than": ["K"], "over": "all"}
+    assert decide([0.05], **both).outcome == "undecided"
+    assert decide([0.05], better=["K", "RF"], than=["RF"], over="all").outcome == "fails"
+
+
+def test_a_derived_metric_is_decided_split_by_split(small):
+    """Both slow down threefold from split to split; RF is twice as fast on each."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for split, seconds in enumerate([1.0, 3.0, 9.0, 27.0]):
+        for metric, method, value in (
+            ("native_predict_seconds", "K", 2 * seconds),
+            ("predict_seconds", "K", 100.0),
+            ("predict_seconds", "RF", seconds * (1 + 0.01 * rng.normal())),
+        ):
+            rows.append(("d", "polynomial", method, metric, split, value))
+    columns = ["dataset", "kernel", "method", "metric", "split", "value"]
+    config = load_config(small).config
+
+    def outcome(**asked):
+        check = {"metric": "speedup", "over": "all", **asked}
+        claim = Claim.model_validate({"says": "a", "check": check})
+        (decision,) = decide_claims(
+            pd.DataFrame(rows, columns=columns),
+            config.model_copy(update={"claims": [claim]}),
+            {"speedup": 1},
+        )
+        return decision.outcome
+
+    assert outcome(above=1.9) == "holds"
+    assert outcome(above=2.1) == "fails"
+    assert outcome(between=[1.9, 2.1], of=["RF"]) == "holds"
+    assert outcome(above=1, of=["H0/1"]) == "undecided"
 
 
 def test_many_small_losses_refute_together(decide):

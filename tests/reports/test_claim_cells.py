@@ -1,0 +1,219 @@
+"""Cells of claims, against loops that look every number up."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.experiments import load_config
+from kernlearn.experiments.claims import Check
+from kernlearn.reports.claim_cells import asked_cells, compared_cells, metric_rows
+
+SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
+DATASETS, KERNELS, SPLITS = ("a", "b"), ("polynomial", "exponential"), range(4)
+COLUMNS = ["dataset", "kernel", "method", "n_components", "metric", "split", "value"]
+
+
+@pytest.fixture
+def values():
+    """Numbers of every data set, kernel, method, size and split; one of RF's is missing."""
+    rng = np.random.default_rng(0)
+    found = {
+        (d, k, m, n, s): rng.uniform(1, 2)
+        for d in DATASETS
+        for k in KERNELS
+        for m, sizes in SIZES.items()
+        for n in sizes
+        for s in SPLITS
+    }
+    del found["a", "polynomial", "RF", 20, 3]
+    return found
+
+
+@pytest.fixture
+def rows(values):
+    frame = pd.DataFrame(
+        [(d, k, m, n, "accuracy", s, v) for (d, k, m, n, s), v in values.items()],
+        columns=COLUMNS,
+    )
+    labels = COLUMNS[:4]
+    frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
+    return frame
+
+
+def cells(found):
+    return {cell.name: dict(cell.values) for cell in found}
+
+
+def check(**asked):
+    return Check.model_validate({"metric": "accuracy", "over": "all", **asked})
+
+
+def test_the_same_parameters_are_compared(rows, values):
+    asked = check(better=["H0/1"], than=["RF"])
+    expected = {
+        f"{d} {k} n_components={n}": {
+            s: pytest.approx(values[d, k, "H0/1", n, s] - values[d, k, "RF", n, s])
+            for s in SPLITS
+            if (d, k, "RF", n, s) in values
+        }
+        for d in DATASETS
+        for k in KERNELS
+        for n in SIZES["RF"]
+    }
+    assert cells(compared_cells(rows, asked, "H0/1", "RF", 1)) == expected
+    backwards = cells(compared_cells(rows, asked, "RF", "H0/1", -1))
+    assert backwards == expected
+
+
+def test_a_method_without_the_parameter_is_compared_with_every_value(rows, values):
+    asked = check(better=["RF"], than=["K"], where={"n_components": [10, 40], "dataset": "b"})
+    assert cells(compared_cells(rows, asked, "RF", "K", 1)) == {
+        f"b {k} n_components={n}": {
+            s: pytest.approx(values["b", k, "RF", n, s] - values["b", k, "K", None, s])
+            for s in SPLITS
+        }
+        for k in KERNELS
+        for n in (10, 40)
+    }
+    assert compared_cells(rows, asked, "K", "K", 1) == []
+
+
+def test_each_side_has_its_own_parameters_across_a_label(rows, values):
+    asked = check(better=["H0/1"], than=["RF"], across=["n_components"])
+    unlike = rows[~((rows["method"] == "H0/1") & (rows["n_components"] != 10))]
+    unlike = unlike[~((unlike["method"] == "RF") & (unlike["n_components"] != 40))]
+    assert cells(compared_cells(unlike, asked, "H0/1", "RF", 1)) == {
+        f"{d} {k}": {
+            s: pytest.approx(values[d, k, "H0/1", 10, s] - values[d, k, "RF", 40, s])
+            for s in SPLITS
+        }
+        for d in DATASETS
+        for k in KERNELS
+    }
+
+
+def test_a_mean_is_taken_over_whole_splits_only(rows, values):
+    asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components", "kernel"])
+    found = cells(compared_cells(rows, asked, "H0/1", "RF", 1))
+    assert found == {
+        d: {
+            s: pytest.approx(
+                np.mean(
+                    [
+                        values[d, k, "H0/1", n, s] - values[d, k, "RF", n, s]
+                        for k in KERNELS
+                        for n in SIZES["RF"]
+                    ]
+                )
+            )
+            for s in SPLITS
+            if (d, s) != ("a", 3)
+        }
+        for d in DATASETS
+    }
+
+
+def test_values_of_another_label_are_compared(rows, values):
+    asked = check(better=["exponential"], than=["polynomial"], compare="kernel")
+    found = cells(compared_cells(rows, asked, "exponential", "polynomial", 1))
+    assert len(found) == 2 * 7
+    one, other = ([values["b", k, "K", None, s] for s in SPLITS] for k in KERNELS[::-1])
+    assert list(found["b K"].values()) == pytest.approx(np.subtract(one, other))
+    sizes = check(as_good=[10], than=[40], compare="n_components", by=0.1, where={"method": "RF"})
+    found = cells(compared_cells(rows, sizes, 10, 40, 1))
+    assert set(found) == {f"{d} {k}" for d in DATASETS for k in KERNELS}
+    assert found["a exponential"][2] == pytest.approx(
+        values["a", "exponential", "RF", 10, 2] - values["a", "exponential", "RF", 40, 2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "better", "formula"),
+    [
+        ("better", 1, lambda one, other: one - 3 * other),
+        ("better", -1, lambda one, other: other - 3 * one),
+        ("as_good", 1, lambda one, other: 3 * one - other),
+        ("as_good", -1, lambda one, other: 3 * other - one),
+    ],
+)
+def test_a_factor_is_a_difference_from_a_multiple(rows, values, question, better, formula):
+    asked = check(**{question: ["H0/1"]}, than=["RF"], times=3)
+    found = compared_cells(rows, asked, "H0/1", "RF", better)
+    cell = next(c for c in found if c.name == "b polynomial n_components=20")
+    key = [("b", "polynomial", m, 20) for m in ("H0/1", "RF")]
+    one, other = (np.array([values[*k, s] for s in SPLITS]) for k in key)
+    np.testing.assert_allclose(cell.values, formula(one, other))
+    assert cell.effect == pytest.approx((one.mean() / other.mean()) ** better)
+
+
+def test_slopes_are_those_of_a_line_over_doublings(rows, values):
+    asked = check(trend="rising", along="n_components", of=["RF"])
+    found = cells(asked_cells(rows, asked, "RF"))
+    assert set(found) == {f"{d} {k}" for d in DATASETS for k in KERNELS}
+    # three equidistant points: half of the difference of the outer ones
+    assert found["b exponential"] == {
+        s: pytest.approx(
+            (values["b", "exponential", "RF", 40, s] - values["b", "exponential", "RF", 10, s]) / 2
+        )
+        for s in SPLITS
+    }
+    assert set(found["a polynomial"]) == {0, 1, 2}
+    assert asked_cells(rows, asked, "K") == []
+    everything = asked_cells(rows, check(trend="rising", along="n_components"))
+    assert len(everything) == 2 * 2 * 2
+
+
+def test_a_power_law_has_one_factor_a_doubling(rows):
+    law = rows[rows["method"] == "RF"].copy()
+    law["value"] = 7 * law["n_components"].astype(float) ** -0.5
+    asked = check(trend="falling", along="n_components", times=1.2)
+    for cell in asked_cells(law, asked):
+        np.testing.assert_allclose(cell.values, -0.5)
+        assert cell.effect == pytest.approx(2**-0.5)
+    law.loc[law["split"] == 0, "value"] = 0
+    assert all(0 not in cell.values.index for cell in asked_cells(law, asked))
+
+
+def test_slopes_are_compared(rows):
+    steep = rows[rows["n_components"].notna()].copy()
+    slope = np.where(steep["method"] == "RF", 0.3, 0.1)
+    steep["value"] = 1 + slope * np.log2(steep["n_components"].astype(float))
+    asked = check(better=["RF"], than=["H0/1"], along="n_components")
+    found = compared_cells(steep, asked, "RF", "H0/1", 1)
+    assert len(found) == 4
+    for cell in found:
+        np.testing.assert_allclose(cell.values, 0.2)
+    where = check(better=["RF"], than=["H0/1"], along="n_components", where={"n_components": 10})
+    assert compared_cells(steep, where, "RF", "H0/1", 1) == []
+
+
+def test_the_metric_itself_by_method_and_cell(rows, values):
+    found = cells(asked_cells(rows, check(above=1, where={"n_components": 10, "dataset": "b"})))
+    assert set(found) == {f"b {k} {m}" for k in KERNELS for m in ("RF", "H0/1")}
+    assert found["b polynomial RF"] == {s: values["b", "polynomial", "RF", 10, s] for s in SPLITS}
+    assert len(asked_cells(rows, check(above=1, mean_over=["n_components"]), "RF")) == 4
+
+
+def test_speedups_of_each_split(small):
+    config = load_config(small).config
+    rows = [
+        ("d", kernel, method, size, metric, split, value * (split + 1))
+        for kernel, factor in (("polynomial", 2), ("exponential", 3))
+        for method, size, metric, value in (
+            ("K", None, "native_predict_seconds", 12 * factor),
+            ("K", None, "predict_seconds", 5),
+            ("RF", 10, "predict_seconds", 2),
+            ("RF", 40, "predict_seconds", 4),
+        )
+        for split in range(2)
+    ]
+    speedups = metric_rows(pd.DataFrame(rows, columns=COLUMNS), "speedup", config)
+    assert list(speedups.columns) == COLUMNS
+    assert {
+        (r.kernel, r.method, r.n_components, r.split): r.value for r in speedups.itertuples()
+    } == {
+        ("polynomial", "RF", 10, 0): 12, ("polynomial", "RF", 10, 1): 12,
+        ("polynomial", "RF", 40, 0): 6, ("polynomial", "RF", 40, 1): 6,
+        ("exponential", "RF", 10, 0): 18, ("exponential", "RF", 10, 1): 18,
+        ("exponential", "RF", 40, 0): 9, ("exponential", "RF", 40, 1): 9,
+    }  # fmt: skip

@@ -1,0 +1,95 @@
+"""``docs/claims.md`` lists the claims of all configs, and the sentences that have no check.
+
+``python -m tests.reports.test_claims_doc`` writes it anew.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import yaml
+
+from kernlearn.experiments import load_config
+from kernlearn.reports.claim_words import check_text
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "claims.md"
+WITHOUT_CHECK = ROOT / "docs" / "claims_without_check.yaml"
+THESIS, VOTED = "Kar (2013)", "Cortes, Goyal, Kuznetsov & Mohri (2015)"
+HEAD = """\
+# The papers' claims
+
+Every sentence of the papers' experimental sections that states a result is a claim under
+`claims:` in a config. A report shows each as holding, failing or undecided, with the numbers
+behind it. This page is made from the configs by `python -m tests.reports.test_claims_doc`.
+
+A check compares on the same splits, at level 0.05 for all of its cells together; a cell is a
+data set with a kernel and parameters. `kernlearn/reports/claim_tests.py` says how it is decided.
+Words are read alike everywhere:
+
+- *all*, *each*: in all cells; *almost always*, *almost all*: in at least four fifths of them;
+  *some*: in at least one; *consistently*, or no word at all: in most cells, or on average.
+- *superior*, *better*: shown to be; *did not*, *no difference*: the opposite is not shown.
+- *competitive*: shown to be no more than two points of accuracy or AUC behind; *much higher*:
+  more than two points ahead.
+- Where the paper gives no number for *moderate*, *slightly* or *spectacular*, the claim says in
+  brackets which one is taken.
+"""
+
+
+def claims():
+    """Yield the paper, section, sentence, config and check of every claim."""
+    for path in sorted((ROOT / "configs").glob("*.yaml")):
+        config = load_config(path).config
+        for claim in config.claims:
+            paper = config.source.partition(")")[0] + ")"
+            yield paper, claim.section, claim.says, path.stem, check_text(claim.check)
+
+
+def without_check():
+    """Yield the paper, section, sentence and reason of every sentence that has no check."""
+    for entry in yaml.safe_load(WITHOUT_CHECK.read_text(encoding="utf-8")):
+        yield entry["paper"], entry["section"], entry["says"], entry["why"]
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return [f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines]
+
+
+def page() -> str:
+    def place(row: Sequence[str]) -> list[int]:
+        return [int(part) for part in row[0].split(".")]
+
+    lines = [HEAD]
+    for paper in (THESIS, VOTED):
+        rows = [
+            (section, says, f"[{config}](../configs/{config}.yaml)", check)
+            for of, section, says, config, check in claims()
+            if of == paper
+        ]
+        heads = ("section", "claim", "config", "check")
+        lines += [f"## {paper}", "", *table(heads, sorted(rows, key=place)), ""]
+        rows = [tuple(rest) for of, *rest in without_check() if of == paper]
+        lines += ["Without a check:", "", *table(("section", "sentence", "why"), rows), ""]
+    return "\n".join(lines)
+
+
+def test_the_page_is_that_of_the_configs():
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_every_section_with_results_has_checks():
+    sections = {(paper, section) for paper, section, *_ in claims()}
+    experimental = ("3.6.1", "3.6.2", "3.6.3", "4.3.1", "4.3.2", "4.3.3", "5.4", "6.8", "6.13")
+    assert {(THESIS, section) for section in experimental} <= sections
+    assert (VOTED, "6") in sections
+    assert {paper for paper, *_ in [*sections, *without_check()]} == {THESIS, VOTED}
+
+
+def test_no_claim_stands_twice_in_a_config():
+    said = [(config, says) for _, _, says, config, _ in claims()]
+    assert len(said) == len(set(said))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
