@@ -8,7 +8,7 @@ from rich.table import Table
 
 NAMES = ("features", "solvers", "shares", "newton", "dboost", "greedy", "pairwise")
 #: Those that take long run only by name.
-LONG = ("ftune", "voted")
+LONG = ("ftune", "voted", "report")
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Reports: a plan and its store become summaries, tables, figures and a page."""
+"""Reports: a plan and its store become summaries, tables, figures and pages."""
 
 from kernlearn._lazy import attach
 
@@ -10,7 +10,8 @@ __getattr__, __dir__, __all__ = attach(
         "build_chart": "figures",
         "build_tables": "tables",
         "summarise": "summary",
-        "write_report": "writing",
+        "write_report": "site.pages",
+        "write_site": "site.overview",
         "write_summary": "writing",
     },
 )

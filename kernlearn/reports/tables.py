@@ -1,7 +1,6 @@
-"""A summary laid out as the paper's table, for terminal, Markdown, LaTeX and CSV."""
+"""A summary laid out as the paper's table."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, product
 from numbers import Real
 from typing import Any
@@ -10,17 +9,12 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config import ExperimentConfig, TableSpec
-from kernlearn.experiments.registry import METRICS
-from kernlearn.reports.summary import label_values, matching
+from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.reports.summary import label_values
+from kernlearn.reports.verdicts import BETTER, MATCH, NOT_RUN, WITHIN_SPREAD, WORSE
 
 #: Verdict to symbol, so that colour is never the only sign.
-SYMBOLS = {"match": "✓", "better": "▲", "worse": "▼", "not run": "–", "": ""}
-_COLORS = {"match": "green", "better": "cyan", "worse": "yellow", "not run": "dim", "": ""}
-# Marks that LaTeX's escaping leaves alone, put in place of a command and its end.
-_BOLD = (
-    "\N{HEAVY LEFT-POINTING ANGLE BRACKET ORNAMENT}",
-    "\N{HEAVY RIGHT-POINTING ANGLE BRACKET ORNAMENT}",
-)
+SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", WORSE: "▼", NOT_RUN: "–", "": ""}
 _COUNTS = ("n_samples", "n_features")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
@@ -37,12 +31,22 @@ class Cell:
     verdict : str
     best : bool
         Whether it is the best or not significantly worse, where the config asks.
+    metric : str
+    mean, std, reported_mean : float
+        In full; NaN where there is none.
+    n_splits : int
+        How many splits the mean is over.
     """
 
     measured: str
     reported: str = ""
     verdict: str = ""
     best: bool = False
+    metric: str = ""
+    mean: float = np.nan
+    std: float = np.nan
+    reported_mean: float = np.nan
+    n_splits: int = 0
 
     def __str__(self) -> str:
         shown = self.measured or "–"
@@ -87,11 +91,11 @@ class Table:
         ]
 
 
-def format_number(value: float, metric: str) -> str:
+def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
     """Write a number with the digits that its metric deserves."""
     if np.isnan(value):
         return ""
-    if metric in METRICS and METRICS[metric].better == 1:
+    if scope.better(metric) == 1:
         return f"{value:.3f}"
     if abs(value) >= 100 or metric in _COUNTS:
         return f"{value:.0f}"
@@ -140,10 +144,10 @@ def _lay_out(
     labels = [c for c in spec.columns if c != "metric"]
     columns = list(product(label_values(frame, labels), metrics))
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
+    by_labels = _by_labels(frame, [*spec.rows, *labels, "metric"])
     rows = []
     for values in _in_order(label_values(frame, spec.rows), spec.rows, config):
-        here = matching(frame, spec.rows, values)
-        cells = [_cell(matching(here, [*labels, "metric"], (*c, m)), m) for c, m in columns]
+        cells = [_cell(by_labels.get((*values, *c, m)), m, config.scope) for c, m in columns]
         names = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in values]
         rows.append((names, cells))
     # a column without a single number says nothing
@@ -154,10 +158,20 @@ def _lay_out(
     return Table(
         title,
         [_HEADS.get(r, r) for r in spec.rows],
-        [_head(*columns[i], single=len(metrics) == 1) for i in kept],
+        [_head(*columns[i], single=len(metrics) == 1, scope=config.scope) for i in kept],
         [(names, [cells[i] for i in kept]) for names, cells in rows],
         ["baselines" if baselines & {*columns[i][0]} else "" for i in kept],
     )
+
+
+def _by_labels(frame: pd.DataFrame, labels: list[str]) -> dict[tuple[Any, ...], dict[Any, Any]]:
+    """Return the first row of each combination of labels."""
+    keys = frame[labels].astype(object).where(frame[labels].notna(), None)
+    found: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    for key, row in zip(keys.itertuples(index=False, name=None), frame.to_dict("records"),
+                        strict=True):  # fmt: skip
+        found.setdefault(key, row)
+    return found
 
 
 def _in_order(
@@ -165,6 +179,7 @@ def _in_order(
 ) -> list[tuple[Any, ...]]:
     """Sort rows by their first label, then the next, each as the config or else they list it.
 
+    Numbers rise, what has none coming first.
     A method that meets no kernel so stands beside those that do, or where rows begin with the
     kernel after them.
     """
@@ -172,6 +187,9 @@ def _in_order(
     ranks = []
     for i, label in enumerate(labels):
         values = dict.fromkeys([*listed.get(label, []), *(row[i] for row in rows)])
+        if all(value is None or isinstance(value, Real) for value in values):
+            numbers = sorted(value for value in values if value is not None)
+            values = dict.fromkeys([None, *numbers])
         if label == "kernel" and None in values:
             values[None] = values.pop(None)
         ranks.append({value: rank for rank, value in enumerate(values)})
@@ -184,8 +202,8 @@ def _each(label: str, value: Any) -> str:
     return f"{_text(value)} {_PLURALS[label]}" if counted else _text(value)
 
 
-def _head(labels: tuple[Any, ...], metric: str, *, single: bool) -> str:
-    name = METRICS[metric].label if metric in METRICS else metric.replace("_", " ")
+def _head(labels: tuple[Any, ...], metric: str, *, single: bool, scope: Scope) -> str:
+    name = scope.label(metric)
     if not labels:
         return name
     joined = " ".join(_text(v) for v in labels)
@@ -198,119 +216,22 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _cell(rows: pd.DataFrame, metric: str) -> Cell:
-    if rows.empty:
+def _cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
+    if row is None:
         return Cell("")
-    row = rows.iloc[0]
-    measured = format_number(row["mean"], metric)
-    if measured and not np.isnan(row["std"]) and metric in METRICS and METRICS[metric].better == 1:
+    measured = format_number(row["mean"], metric, scope)
+    if measured and not np.isnan(row["std"]) and scope.better(metric) == 1:
         measured += f" ± {row['std']:.3f}"
-    reported = format_number(row["reported_mean"], metric)
-    return Cell(measured, reported, row["verdict"], bool(row.get("best", False)))
-
-
-def columns(table: Table, first: int, last: int) -> Table:
-    """Return the table with only some of its number columns."""
-    rows = [(labels, cells[first:last]) for labels, cells in table.rows]
-    part = slice(first, last)
-    return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
-
-
-def to_rich(table: Table) -> Any:
-    """Return the table for a terminal."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    shown = RichTable(title=table.title, title_justify="left", caption_justify="left")
-    for head in table.row_heads:
-        shown.add_column(head, no_wrap=True)
-    for head in _two_lines(table):
-        shown.add_column(head, justify="right", no_wrap=True)
-    previous = None
-    for labels, cells in table.rows:
-        if previous is not None and previous != labels[0]:
-            shown.add_section()
-        first = "" if labels[0] == previous else labels[0]
-        previous = labels[0]
-        shown.add_row(first, *labels[1:], *(Text(str(c), style=_style(c)) for c in cells))
-    return shown
-
-
-def _two_lines(table: Table) -> list[str]:
-    """Heads with the heading of their group above the first of it."""
-    if not any(table.groups):
-        return table.heads
-    over = [name if i == 0 else "" for name, count in table.spans for i in range(count)]
-    return [f"{name}\n{head}" for name, head in zip(over, table.heads, strict=True)]
-
-
-def _style(cell: Cell) -> str:
-    return f"bold {_COLORS[cell.verdict]}".strip() if cell.best else _COLORS[cell.verdict]
-
-
-def to_markdown(table: Table) -> str:
-    """Return the table as Markdown."""
-    heads = [*table.row_heads, *table.full_heads]
-    lines = [f"**{table.title}**", "", _pipes(heads)]
-    lines.append(_pipes(["---"] * len(table.row_heads) + ["---:"] * len(table.heads)))
-    lines += [
-        _pipes([*labels, *(f"**{c}**" if c.best else str(c) for c in cells)])
-        for labels, cells in table.rows
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _pipes(texts: Iterable[str]) -> str:
-    return "| " + " | ".join(t.replace("|", "\\|") for t in texts) + " |"
-
-
-def to_latex(table: Table) -> str:
-    """Return the table as LaTeX, for the booktabs package."""
-    symbols = {"✓": r"$\checkmark$", "▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"}
-    frame = pd.DataFrame(
-        [
-            [*labels, *(f"{_BOLD[0]}{c}{_BOLD[1]}" if c.best else str(c) for c in cells)]
-            for labels, cells in table.rows
-        ],
-        columns=[*table.row_heads, *table.full_heads],
+    reported = format_number(row["reported_mean"], metric, scope)
+    n_splits = row.get("n_splits", np.nan)
+    return Cell(
+        measured,
+        reported,
+        row["verdict"],
+        bool(row.get("best", False)),
+        metric,
+        row["mean"],
+        row["std"],
+        row["reported_mean"],
+        0 if np.isnan(n_splits) else int(n_splits),
     )
-    text = frame.to_latex(
-        index=False,
-        escape=True,
-        caption=None,
-        column_format="l" * len(table.row_heads) + "r" * len(table.heads),
-    )
-    bold = {_BOLD[0]: r"\textbf{", _BOLD[1]: "}"}
-    replaced = {
-        **symbols,
-        **bold,
-        "±": r"$\pm$",
-        "–": "--",
-        "×": r"$\times$",
-        "−": "$-$",
-        "ᵀ": r"$^\top$",
-    }
-    for mark, command in replaced.items():
-        text = text.replace(mark, command)
-    return f"% {table.title}\n{text}"
-
-
-def to_csv(table: Table) -> str:
-    """Return the table as CSV, measured and reported in columns of their own."""
-    heads = list(table.row_heads)
-    for head in table.full_heads:
-        heads += [head, f"{head} reported", f"{head} verdict", f"{head} best"]
-    frame = pd.DataFrame(
-        [[*labels, *(text for c in cells for text in _texts(c))] for labels, cells in table.rows],
-        columns=heads,
-    )
-    empty = [
-        c
-        for c in frame.columns
-        if c.endswith((" reported", " verdict", " best")) and not any(frame[c])
-    ]
-    return frame.drop(columns=empty).to_csv(index=False)
-
-
-def _texts(cell: Cell) -> list[str]:
-    return [cell.measured, cell.reported, cell.verdict, "best" if cell.best else ""]

@@ -1,7 +1,6 @@
-"""The files of a report: tables, figures, a page, and the summary that is kept in git."""
+"""All that is to be said of an experiment, and the summary of it that is kept in git."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,14 @@ import pandas as pd
 from kernlearn.experiments.environment import describe_environment
 from kernlearn.experiments.grid import chosen_by_mean
 from kernlearn.experiments.plan import Plan
-from kernlearn.experiments.store import Result, Store, utc_now
+from kernlearn.experiments.store import Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
+from kernlearn.reports.committed import summary_text
 from kernlearn.reports.remarks import remarks, selections
 from kernlearn.reports.runs import tidy_runs
-from kernlearn.reports.summary import direction, summarise, summary_columns
-from kernlearn.reports.tables import Table, build_tables, to_csv, to_latex, to_markdown
+from kernlearn.reports.summary import direction, summarise
+from kernlearn.reports.tables import Table, build_tables
+from kernlearn.reports.verdicts import rules
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,19 @@ class Report:
     Attributes
     ----------
     plan : Plan
+    runs : pandas.DataFrame
+        Every number of every split, from :func:`~kernlearn.reports.runs.tidy_runs`.
     summary : pandas.DataFrame
         Every cell, from :func:`~kernlearn.reports.summary.summarise`.
     tables : list of Table
     claims : list of Decision
     remarks : list of str
     details : dict
-        Versions, machine, date, counts and chosen parameters, JSON-ready.
+        Versions, machine, date, counts, rules of verdicts and chosen parameters, JSON-ready.
     """
 
     plan: Plan
+    runs: pd.DataFrame
     summary: pd.DataFrame
     tables: list[Table]
     claims: list[Decision]
@@ -57,9 +61,10 @@ def assemble(plan: Plan, store: Store) -> Report:
     """
     experiment = plan.experiment
     results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
+    runs = tidy_runs(plan, results)
     summary = summarise(plan, results)
     said = remarks(plan, results)
-    claims = _claims(plan, results)
+    claims = _claims(plan, runs)
     details = {
         "experiment": experiment.name,
         "title": experiment.config.title,
@@ -69,6 +74,8 @@ def assemble(plan: Plan, store: Store) -> Report:
         "trials": len(plan.trials),
         "done": sum(r.done for r in results.values()),
         "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
+        "measured": [pick(r.started for r in results.values()) for pick in (min, max) if results],
+        "rules": rules(experiment.config),
         "claims": [asdict(c) for c in claims],
         "remarks": said,
         "selected": selections(plan, results),
@@ -76,43 +83,15 @@ def assemble(plan: Plan, store: Store) -> Report:
         "written_by": describe_environment()["packages"],
     }
     tables = build_tables(summary, experiment.config)
-    return Report(plan, summary, tables, claims, said, details)
+    return Report(plan, runs, summary, tables, claims, said, details)
 
 
-def _claims(plan: Plan, results: Mapping[str, Result]) -> list[Decision]:
+def _claims(plan: Plan, runs: pd.DataFrame) -> list[Decision]:
     config = plan.experiment.config
     if not config.claims:
         return []
     better = {claim.check.metric: direction(claim.check.metric, config) for claim in config.claims}
-    return decide_claims(tidy_runs(plan, results), config, better)
-
-
-def write_report(report: Report, folder: Path) -> Path:
-    """Write everything there is to see of one experiment.
-
-    Parameters
-    ----------
-    report : Report
-    folder : Path
-        Made if it is not there. Gets ``table.csv``, ``table.md``, ``table.tex`` (numbered if
-        there are several), ``figure.html``, ``.svg`` and ``.png``, the summary's two files,
-        and ``report.html``.
-
-    Returns
-    -------
-    pathlib.Path
-        ``report.html``, which opens without network.
-    """
-    from kernlearn.reports.page import write_page
-
-    folder.mkdir(parents=True, exist_ok=True)
-    stems = _numbered("table", len(report.tables))
-    for stem, table in zip(stems, report.tables, strict=True):
-        (folder / f"{stem}.csv").write_text(to_csv(table), encoding="utf-8")
-        (folder / f"{stem}.md").write_text(to_markdown(table), encoding="utf-8")
-        (folder / f"{stem}.tex").write_text(to_latex(table), encoding="utf-8")
-    write_summary(report, folder)
-    return write_page(report, _charts(report, folder), folder)
+    return decide_claims(runs, config, better)
 
 
 def write_summary(report: Report, folder: Path) -> Path:
@@ -131,29 +110,12 @@ def write_summary(report: Report, folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     csv = folder / f"{report.plan.experiment.name}.csv"
-    report.summary[summary_columns(report.plan.experiment.config)].to_csv(
-        csv, index=False, float_format="%.6g"
-    )
+    csv.write_text(summary_text(report.summary, report.plan.experiment.config), encoding="utf-8")
     text = json.dumps(report.details, indent=1, ensure_ascii=False)
     csv.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     return csv
 
 
-def _charts(report: Report, folder: Path) -> list[Any]:
-    config = report.plan.experiment.config
-    if not config.figures:
-        return []
-    from kernlearn.reports.figures import build_chart, save_chart
-
-    charts = []
-    stems = _numbered("figure", len(config.figures))
-    for stem, spec in zip(stems, config.figures, strict=True):
-        shown = report.summary["metric"].isin(spec.metrics)
-        if report.summary.loc[shown, "mean"].notna().any():
-            charts.append(build_chart(report.summary, spec, config))
-            save_chart(charts[-1], folder / stem)
-    return charts
-
-
-def _numbered(stem: str, count: int) -> list[str]:
+def numbered(stem: str, count: int) -> list[str]:
+    """Return names of files, with numbers if there are several."""
     return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]

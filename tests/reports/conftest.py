@@ -1,3 +1,45 @@
-from tests.experiments.conftest import small
+from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["small"]
+import pytest
+
+from kernlearn.experiments import Store
+from kernlearn.reports import Report, assemble, write_site
+from kernlearn.reports.site import Skipped, stored_plans
+from tests.experiments.conftest import small
+from tests.reports.browsing import browser, phone, reader
+from tests.reports.sites import make_store
+
+__all__ = ["browser", "phone", "reader", "small"]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A written site and what it was made from."""
+
+    index: Path
+    store: Path
+    configs: list[Path]
+    reports: dict[str, Report]
+
+    def page(self, name: str) -> Path:
+        return self.index.with_name(f"{name}.html")
+
+    @property
+    def pages(self) -> list[Path]:
+        return [self.index, *(self.page(name) for name in self.reports)]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """A site of a small experiment that was run, and of a long table."""
+    folder = tmp_path_factory.mktemp("site")
+    path = make_store(folder)
+    configs = [folder / "held.yaml", folder / "long.yaml"]
+    with Store.existing(path) as store:
+        plans, skipped = stored_plans(store, configs=configs)
+        assert not skipped
+        reports = {plan.experiment.name: assemble(plan, store) for plan in plans}
+    gone = [Skipped("gone", "no config <of> that name")]
+    index = write_site(list(reports.values()), folder / "a site", skipped=gone)
+    return Site(index, path, configs, reports)

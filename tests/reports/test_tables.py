@@ -9,14 +9,15 @@ from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.config import TableSpec
 from kernlearn.experiments.store import Result
 from kernlearn.reports import build_tables, summarise
-from kernlearn.reports.tables import (
+from kernlearn.reports.table_formats import (
     columns,
-    format_number,
     to_csv,
     to_latex,
     to_markdown,
     to_rich,
 )
+from kernlearn.reports.tables import SYMBOLS, Cell, Table, format_number
+from kernlearn.reports.verdicts import VERDICTS
 
 
 @pytest.fixture
@@ -49,6 +50,12 @@ def test_rows_columns_and_cells(summary, config):
     assert [str(c) for c in table.rows[0][1]] == ["0.950 ± 0.010 (0.940) ✓", "0.0123 (18.6)", "–"]
     assert [str(c) for c in table.rows[1][1]] == ["0.800 (0.900) ▼", "–", "229"]
     assert [str(c) for c in table.rows[2][1]] == ["– (0.970)", "–", "–"]
+
+
+def test_numbers_rise_whatever_the_order_they_came_in(summary, config):
+    rows = pd.concat([summary.iloc[[2]].assign(n_components=n) for n in (100, 20, None, 3)])
+    (table,) = build_tables(rows, config)
+    assert [labels[2] for labels, _ in table.rows] == ["", "3", "20", "100"]
 
 
 def test_methods_side_by_side(summary, config):
@@ -88,6 +95,15 @@ def test_latex_is_escaped_and_plain_ascii(summary, config):
     assert r"rings \& co" in text
     assert r"0.950 $\pm$ 0.010 (0.940) $\checkmark$" in text
     assert text.split("\n", 1)[1].isascii()
+
+
+@pytest.mark.parametrize("verdict", VERDICTS)
+def test_every_verdict_has_a_sign_of_its_own_that_latex_can_set(verdict):
+    assert len({SYMBOLS[v] for v in VERDICTS}) == len(VERDICTS)
+    table = Table("t", ["dataset"], ["accuracy"], [(["d"], [Cell("0.9", "0.8", verdict)])], [""])
+    assert SYMBOLS[verdict] in to_markdown(table)
+    assert to_latex(table).isascii()
+    assert to_csv(table).splitlines()[1] == f"d,0.9,0.8,{verdict}"
 
 
 def test_csv_keeps_measured_and_reported_apart(summary, config):

@@ -1,0 +1,13 @@
+"""Reports as pages that open from disk: one an experiment, and an overview of all of a store."""
+
+from kernlearn._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "Skipped": "stored",
+        "stored_plans": "stored",
+        "write_report": "pages",
+        "write_site": "overview",
+    },
+)

@@ -1,0 +1,101 @@
+"""``kernlearn report`` as a user meets it: a site of a store, and reports of named experiments."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# The command as this package has it, whether or not the command line has it yet.
+COMMAND = """
+from kernlearn import _report_command, cli
+
+cli.app.registered_commands = [
+    c for c in cli.app.registered_commands if (c.name or c.callback.__name__) != "report"
+]
+cli.app.command("report")(_report_command.report)
+cli.main()
+"""
+STORE = "results/runs/store.sqlite"
+
+
+@pytest.fixture
+def kernlearn(tmp_path):
+    here = Path(__file__).parents[2]
+    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
+
+    def call(*arguments):
+        return subprocess.run(
+            [sys.executable, "-c", COMMAND, *map(str, arguments)],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
+            capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+
+    return call
+
+
+def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):
+    assert kernlearn("run", small, "--profile", "quick").returncode == 0
+    assert (tmp_path / "results/runs/small/report.html").is_file()
+    assert (tmp_path / "results/runs/small/assets/site.css").is_file()
+
+    lost = kernlearn("report")
+    assert lost.returncode == 2
+    assert "store.sqlite: nothing to show" in lost.stderr
+    assert "small: no config of that name comes with kernlearn; --config FILE" in lost.stderr
+
+    out = kernlearn("report", "--config", small, "--summary", "measured")
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.splitlines() == [
+        "small: profile quick, 6 of 6 trials",
+        "Site: results/site/index.html",
+    ]
+    assert (tmp_path / "results/site/small.html").is_file()
+    assert (tmp_path / "measured/small.csv").is_file()
+
+    full = kernlearn("report", STORE, "--config", small, "--profile", "full", "--output", "s")
+    assert "small: profile full, 6 of 16 trials" in full.stdout
+    assert "10 of 16 trials not run yet" in (tmp_path / "s/small.html").read_text()
+    again = kernlearn("report", STORE, "--config", small, "--splits", "1", "--output", "s")
+    assert "small: profile quick, 6 of 6 trials" in again.stdout
+
+
+def test_named_experiments_are_shown_as_before(kernlearn, small, tmp_path):
+    assert kernlearn("run", small, "--splits", "1").returncode == 0
+    out = kernlearn("report", small, "--splits", "1", "--output", "elsewhere")
+    assert out.returncode == 0, out.stderr
+    assert "waveform" in out.stdout
+    assert out.stdout.endswith("Report: elsewhere/small/report.html\n")
+    assert (tmp_path / "elsewhere/small/small.csv").is_file()
+    assert not (tmp_path / "results/site").exists()
+
+
+def test_a_store_is_known_by_what_it_is(kernlearn, small, tmp_path):
+    assert kernlearn("run", small, "--splits", "1", "--store", "numbers").returncode == 0
+    out = kernlearn("report", "numbers", "--config", small, "--splits", "1")
+    assert out.returncode == 0, out.stderr
+    assert (tmp_path / "results/site/index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["report"], "results/runs/store.sqlite: no such store"),
+        (["report", "none.sqlite"], "none.sqlite: no such store"),
+        (["report", "none.sqlite", "table3_1"], "a store stands alone"),
+        (["report", "table3_1", "--config", "x.yaml"], "belongs to the site of a store"),
+        (["report", "nonesuch"], "nonesuch: no such file"),
+        (["report", "broken.db"], "broken.db"),
+        (["report", "empty.sqlite"], "empty.sqlite"),
+    ],
+)
+def test_a_fault_is_one_message(kernlearn, tmp_path, arguments, said):
+    (tmp_path / "broken.db").write_text("not a store " * 100)
+    (tmp_path / "empty.sqlite").touch()
+    out = kernlearn(*arguments)
+    assert out.returncode == 2
+    assert said in out.stderr
+    assert "Traceback" not in out.stderr
+    assert out.stdout == ""
+    assert not (tmp_path / "results").exists()

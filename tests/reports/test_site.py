@@ -1,0 +1,346 @@
+"""A site as files: what lies there, what leads where, and whose numbers they are."""
+
+import json
+import math
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.exceptions import ReportError
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.reports import assemble, write_report, write_site
+from kernlearn.reports.site.charts import departures, figures
+from kernlearn.reports.site.deviations import deviations
+from kernlearn.reports.site.rendering import address, in_full, slug, std_text
+from kernlearn.reports.summary import COLUMNS
+from kernlearn.reports.tables import Cell
+from kernlearn.reports.verdicts import rule_text
+from tests.reports.sites import HEADS, LONG, numbers, plant
+
+
+class Page(HTMLParser):
+    """A page's texts, elements, and rows of tables."""
+
+    def __init__(self, path: Path):
+        super().__init__()
+        self.elements, self.texts, self.tables = [], [], {}
+        self._open, self._row = [], None
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.elements.append((tag, attrs))
+        if tag not in ("meta", "link", "img", "br", "input"):
+            self._open.append(tag)
+        if tag == "table":
+            self._table = self.tables.setdefault(attrs.get("id"), [])
+        elif tag == "tr":
+            self._row = []
+            self._table.append(self._row)
+        elif tag in ("td", "th"):
+            self._row.append((attrs, []))
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_data(self, data):
+        if self._open and self._open[-1] not in ("script", "style"):
+            self.texts.append(data)
+            if {"td", "th"} & set(self._open) and self._row:
+                self._row[-1][1].append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+    def rows(self, table):
+        """The rows of a table's body: labels, then the attributes of each number's cell."""
+        found = []
+        for row in self.tables[table]:
+            texts = [" ".join("".join(text).split()).rstrip("*") for _, text in row]
+            found.append((texts, [attrs for attrs, _ in row]))
+        return found
+
+
+def test_what_lies_there(site):
+    folder = site.index.parent
+    assert {p.name for p in folder.iterdir()} == {
+        "index.html", "held.html", "long.html", "assets", "files",
+    }  # fmt: skip
+    assert {p.name for p in (folder / "assets").iterdir()} == {"site.css", "site.js", "vega.js"}
+    assert {p.name for p in (folder / "files/held").iterdir()} == {
+        "held.csv", "held.json", "splits.csv", "table.csv", "table.md", "table.tex",
+        "figure1.svg", "figure1.pdf", "figure2.svg", "figure2.pdf", "deviations_accuracy.svg",
+        "deviations_accuracy.pdf",
+    }  # fmt: skip
+    assert (folder / "files/held/figure1.svg").read_text().startswith("<svg")
+    assert (folder / "files/held/figure1.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_all_that_pages_lead_to_is_there_and_nothing_is_elsewhere(site):
+    ids = {path: {a["id"] for _, a in Page(path).elements if "id" in a} for path in site.pages}
+    seen = set()
+    for path in site.pages:
+        for _, attrs in Page(path).elements:
+            for link in (attrs.get("href"), attrs.get("src")):
+                if link is None or link == "data:,":
+                    continue
+                assert "//" not in link
+                file, _, part = link.partition("#")
+                target = (path.parent / unquote(file)).resolve() if file else path
+                assert target.is_file(), f"{path.name} leads to {link}"
+                assert not part or part in ids[target], f"{path.name} leads to {link}"
+                seen.add(target.name)
+    assert {"index.html", "held.html", "long.html", "splits.csv", "vega.js"} <= seen
+
+
+def test_the_splits_are_all_there(site):
+    frame = pd.read_csv(site.index.parent / "files/held/splits.csv")
+    cells = frame.groupby(["dataset", "method", "n_components", "metric"], dropna=False)["value"]
+    expected = numbers(site.store, "held")
+    assert len(cells) >= 40
+    for (dataset, method, size, metric), values in cells:
+        key = (dataset, method, None if math.isnan(size) else int(size), metric)
+        assert np.isclose(values.mean(), expected[key][0], rtol=1e-12)
+        assert len(values) == expected[key][2]
+
+
+def test_every_number_of_a_table_is_the_stores(site):
+    heads, *rows = Page(site.page("held")).rows("table-1")
+    assert heads[0] == ["dataset", "method", "D", *HEADS.values()]
+    metrics = list(HEADS)
+    expected = numbers(site.store, "held")
+    reported = pd.read_csv("results/reported/table3_1.csv")
+    found = set()
+    for (dataset, method, size, *_), (_, _, _, *cells) in rows:
+        for metric, cell in zip(metrics, cells, strict=True):
+            plain = method.removesuffix(" (baseline)")
+            key = (dataset, plain, int(size) if size else None, metric)
+            mean, std, _ = expected.get(key, (np.nan, np.nan, 0))
+            assert np.isclose(
+                float(cell.get("data-value", "nan")), mean, rtol=1e-12, equal_nan=True
+            )
+            assert np.isclose(float(cell.get("data-std", "nan")), std, rtol=1e-9, equal_nan=True)
+            of = reported[
+                (reported["dataset"] == dataset)
+                & (reported["kernel"] == "polynomial")
+                & (reported["method"] == plain)
+                & (reported["metric"] == metric)
+                & (reported["n_components"].fillna(0) == int(size or 0))
+            ]["mean"]
+            paper = of.iloc[0] if len(of) else np.nan
+            assert np.isclose(float(cell.get("data-reported", "nan")), paper, equal_nan=True)
+            found.add(key)
+    measured = {k for k in expected if k[-1] in metrics}
+    assert measured <= found
+    assert len(measured) == 32
+
+
+def test_the_numbers_of_a_figure_that_no_table_has(site):
+    page = Page(site.page("held"))
+    rows = page.rows("figure2-numbers-1")
+    expected = numbers(site.store, "held")
+    assert rows[1][0][:2] == ["dataset", "D"]
+    shown = {
+        float(cell["data-value"])
+        for _, (_, _, *cells) in rows[2:]
+        for cell in cells
+        if "data-value" in cell
+    }
+    metrics = ("fit_seconds", "predict_seconds")
+    measured = {mean for (*_, metric), (mean, _, _) in expected.items() if metric in metrics}
+    assert sorted(shown) == pytest.approx(sorted(measured), rel=1e-12)
+    assert "figure1-numbers-1" not in page.tables
+
+
+def test_the_overview_counts_what_the_pages_show(site):
+    index = Page(site.index)
+    rows = {row[0][0]: row for row in index.rows("experiments-table")[2:]}
+    assert list(rows) == ["held", "long"]
+    held = Page(site.page("held"))
+    kinds = [
+        row[1][3]["class"].split()[0] for row in held.rows("table-1")[1:] if row[1][3]["class"]
+    ]
+    texts, cells = rows["held"]
+    assert texts[2:4] == ["quick", "24"]
+    assert float(cells[3]["data-value"]) == 24
+    scores = [int(cell["data-value"]) for cell in cells[5:10]]
+    assert scores == [
+        kinds.count(k) for k in ("match", "match-within-spread", "better", "worse", "not-run")
+    ]
+    assert sum(scores) == 6
+    claims = [c.outcome for c in site.reports["held"].claims]
+    assert [int(cell["data-value"]) for cell in cells[10:]] == [
+        claims.count(k) for k in ("holds", "fails", "undecided")
+    ]
+    assert rows["long"][0][2:4] == ["full", "400"]
+    totals = index.rows(None)[1:]
+    assert {texts[0]: int(texts[1]) for texts, _ in totals} == {"scores": 6, "times": 20}
+    assert "gone" in index.text
+    assert "no config <of> that name" in index.text
+
+
+def test_pages_say_what_decides_and_what_explains(site):
+    page = Page(site.page("held"))
+    config = site.reports["held"].plan.experiment.config
+    assert rule_text(config.verdict["accuracy"], "accuracy") in page.text
+    assert "not the thesis' data <script>alert(1)</script>" in page.text
+    assert 'Held against "table 3.1" & <b>others</b>' in page.text
+    assert "K is no <i>worse</i>" in page.text
+    assert "kernlearn run held.yaml --profile quick" in page.text
+    assert "reported: table3_1.csv" in page.text
+    scripts = [attrs for tag, attrs in page.elements if tag == "script"]
+    assert all(attrs.get("src") or attrs.get("type") == "application/json" for attrs in scripts)
+    # every number that departs from the paper is listed, with the notes on its labels
+    listed = page.rows("deviations-table")[1:]
+    summary = site.reports["held"].summary
+    assert len(listed) == summary["verdict"].isin(["better", "worse"]).sum()
+    on_spambase = [texts for texts, _ in listed if texts[0].startswith("spambase")]
+    assert on_spambase
+    assert all("spambase" in texts[-1] for texts in on_spambase)
+
+
+def test_a_page_is_read_without_sight(site):
+    for path in site.pages:
+        page = Page(path)
+        tags = [tag for tag, _ in page.elements]
+        assert tags.count("h1") == tags.count("main") == 1
+        assert tags.count("caption") == tags.count("table")
+        headings = [int(tag[1]) for tag in tags if tag in ("h1", "h2", "h3")]
+        assert all(b <= a + 1 for a, b in pairwise(headings))
+        for tag, attrs in page.elements:
+            if tag == "th":
+                assert attrs["scope"] in ("row", "col", "colgroup")
+            if tag == "img":
+                assert "alt" in attrs
+            if attrs.get("role") in ("img", "region"):
+                assert attrs["aria-label"]
+            if attrs.get("tabindex"):
+                assert attrs["role"] == "region"
+
+
+def test_charts_take_their_colours_from_the_page(site):
+    report = site.reports["held"]
+    charts = [*figures(report), *departures(report)]
+    assert [c.stem for c in charts] == ["figure1", "figure2", "deviations_accuracy"]
+    for chart in charts:
+        config = chart.page_spec["config"]
+        colors = [v for look in config.values() if isinstance(look, dict)
+                  for k, v in look.items() if k.endswith("Color") or k == "stroke"]  # fmt: skip
+        assert colors
+        assert all(c.startswith("var(--") for c in [*colors, *config["range"]["category"]])
+        assert "var(" not in json.dumps(chart.spec)
+    assert "4 worse" in charts[2].description
+    assert "2 values of dataset" in charts[0].description
+    for method in ("K", "RF", "H0/1", "guess"):
+        assert method in charts[0].description
+
+
+def test_deviations_worst_first_with_their_notes(site):
+    report = site.reports["held"]
+    summary = report.summary.copy()
+    judged = summary[summary["reported_mean"].notna() & (summary["metric"] == "accuracy")]
+    summary.loc[judged.index[0], ["mean", "verdict"]] = [0.99, "better"]
+    found = deviations(type(report)(**{**vars(report), "summary": summary}))
+    assert [d.verdict for d in found] == sorted((d.verdict for d in found), reverse=True)
+    better = found[-1]
+    assert better.place == "spambase · polynomial · K"
+    assert better.difference.startswith("+")
+    assert better.notes == ["spambase", "K"]
+    assert math.isclose(better.mean - better.reported_mean, 0.99 - 0.938)
+
+
+def test_a_report_in_a_folder_of_its_own(site, tmp_path):
+    page = write_report(site.reports["held"], tmp_path / "one")
+    assert page == tmp_path / "one/report.html"
+    names = {p.name for p in page.parent.iterdir()}
+    assert {"report.html", "assets", "held.csv", "table.tex", "figure1.svg"} <= names
+    shown = Page(page)
+    assert shown.rows("table-1") == Page(site.page("held")).rows("table-1")
+    links = [
+        a["href"] for tag, a in shown.elements if tag == "a" and not a["href"].startswith("#")
+    ]
+    assert all((page.parent / link).is_file() for link in links)
+
+
+def test_a_page_without_charts_comes_without_vega(site, tmp_path):
+    page = write_report(site.reports["long"], tmp_path)
+    assert "vega.js" not in page.read_text()
+    assert not (tmp_path / "assets/vega.js").exists()
+
+
+def test_an_experiment_may_be_called_index(site, tmp_path):
+    config = tmp_path / "index.yaml"
+    config.write_text(LONG)
+    with Store(tmp_path / "s") as store:
+        plant(store, config)
+        report = assemble(make_plan(load_config(config)), store)
+        index = write_site([report, site.reports["long"]], tmp_path / "out")
+    links = [a["href"] for tag, a in Page(index).elements if tag == "a"]
+    assert "index_.html" in links
+    assert (tmp_path / "out/index_.html").is_file()
+    assert (tmp_path / "out/files/index_/index.csv").is_file()
+
+
+@pytest.mark.parametrize("name", ["table2", "splits"])
+def test_no_file_takes_the_place_of_the_summary(tmp_path, name):
+    config = tmp_path / f"{name}.yaml"
+    config.write_text(LONG.replace("table: {", "table: {each: [method], "))
+    with Store(tmp_path / "s") as store:
+        plant(store, config)
+        report = assemble(make_plan(load_config(config)), store)
+    assert len(report.tables) == 2
+    page = write_report(report, tmp_path / "out")
+    assert list(pd.read_csv(tmp_path / f"out/{name}.csv").columns) == COLUMNS
+    assert len(pd.read_csv(tmp_path / "out/table1.csv")) == 50
+    links = {attrs["href"] for tag, attrs in Page(page).elements if tag == "a"}
+    assert f"{name}_shown.csv" in links
+
+
+def test_what_cannot_be_written_is_one_message(site, tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(ReportError, match=r"taken.*: cannot be written"):
+        write_site([site.reports["long"]], tmp_path / "taken")
+    with pytest.raises(ReportError, match=r"taken.*: cannot be written"):
+        write_report(site.reports["long"], tmp_path / "taken")
+
+
+@pytest.mark.parametrize(
+    ("target", "page", "expected"),
+    [
+        ("a/b.csv", "a/x.html", "b.csv"),
+        ("a/files/e x/b#1.csv", "a/x.html", "files/e%20x/b%231.csv"),
+        ("assets", "a/x.html", "../assets"),
+    ],
+)
+def test_addresses(target, page, expected):
+    assert address(Path(target), Path(page)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "std", "full"),
+    [
+        (Cell("0.9", metric="accuracy", mean=0.9, std=0.0123, n_splits=5), "0.012",
+         "measured 0.9 ± 0.0123 over 5 splits"),
+        (Cell("2.00", "1", "worse", metric="mse", mean=2.0, std=1e-16, reported_mean=1.0,
+              n_splits=2), "0.00", "measured 2 ± 1e-16 over 2 splits; reported 1; worse"),
+        (Cell("7", metric="n_support", mean=7.0, n_splits=1), "", "measured 7"),
+        (Cell("", "0.5", "not run", reported_mean=0.5), "", "reported 0.5; not run"),
+    ],
+)  # fmt: skip
+def test_cells_in_words(cell, std, full):
+    assert std_text(cell) == std
+    assert in_full(cell) == full
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("L2-SVM γ=1/N", "l2-svm-γ-1-n"), ("match within spread", "match-within-spread"), ("*", "")],
+)
+def test_slugs(text, expected):
+    assert slug(text) == expected

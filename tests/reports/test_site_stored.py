@@ -1,0 +1,63 @@
+"""Which experiments of a store a site shows."""
+
+import pytest
+
+from kernlearn.exceptions import ConfigError, ReportError
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.reports import assemble, write_site
+from kernlearn.reports.site import stored_plans
+from tests.experiments.stores import begun, done, trial
+from tests.reports.sites import LONG
+
+
+def test_plans_are_those_of_the_latest_runs(site):
+    with Store.existing(site.store) as store:
+        plans, skipped = stored_plans(store, configs=site.configs)
+        assert [(p.experiment.name, p.experiment.profile) for p in plans] == [
+            ("held", "quick"), ("long", "full"),
+        ]  # fmt: skip
+        assert skipped == []
+        plans, skipped = stored_plans(store, configs=site.configs[:1], profile="full")
+        assert [(p.experiment.profile, p.experiment.config.protocol.splits) for p in plans] == [
+            ("full", 3)
+        ]
+        assert skipped[0].name == "long"
+        assert "--config FILE" in skipped[0].reason
+        _, skipped = stored_plans(store, configs=site.configs, settings=["seed=77"])
+        assert [one.name for one in skipped] == ["held", "long"]
+        assert "none of its trials under profile quick" in skipped[0].reason
+
+
+def test_configs_that_do_not_fit_the_store_are_refused(site, tmp_path):
+    other = tmp_path / "held.yaml"
+    other.write_text(LONG)
+    unknown = tmp_path / "unknown.yaml"
+    unknown.write_text(LONG)
+    broken = tmp_path / "long.yaml"
+    broken.write_text("title: 3\n")
+    with Store.existing(site.store) as store:
+        with pytest.raises(ReportError, match="no run of unknown; there are runs of: held, long"):
+            stored_plans(store, configs=[unknown])
+        with pytest.raises(ReportError, match="named after its file"):
+            stored_plans(store, configs=[site.configs[0], other])
+        with pytest.raises(ConfigError, match=r"long\.yaml:1"):
+            stored_plans(store, configs=[broken])
+
+
+def test_a_shipped_config_is_found_by_the_name_of_its_runs(tmp_path):
+    t = trial(experiment="quickstart")
+    with begun(tmp_path / "s", experiment="quickstart") as (store, put):
+        put(t, done(t, accuracy=0.5))
+        plans, skipped = stored_plans(store)
+        assert plans == []
+        (one,) = skipped
+        assert one.name == "quickstart"
+        assert "none of its trials under profile full" in one.reason
+        planned = make_plan(load_config("quickstart")).trials[0]
+        put(planned, done(planned, accuracy=0.5))
+        (plan,), skipped = stored_plans(store)
+        assert (plan.experiment.name, skipped) == ("quickstart", [])
+        report = assemble(plan, store)
+    index = write_site([report], tmp_path / "out")
+    page = index.with_name("quickstart.html").read_text()
+    assert "kernlearn run quickstart --profile full" in page
