@@ -14,6 +14,7 @@ from kernlearn.experiments._schema import SCHEMA_VERSION, is_foreign, migrate, s
 BUSY_SECONDS = 30.0
 
 _PAUSE = 0.05
+_SYNC_SECONDS = 1.0
 
 # Beginnings of SQLite's names of errors, and what the user is told.
 _EXPLAINED = {
@@ -78,6 +79,7 @@ class Database:
     ) -> None:
         self.path = path
         self._timeout = timeout
+        self._synced = -_SYNC_SECONDS
         try:
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -185,9 +187,18 @@ class Database:
             raise StoreError(f"{self.path}: cannot be {doing}: {explain(error)}") from None
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write all of a block, or nothing if it raises."""
+    def transaction(self, *, frequent: bool = False) -> Iterator[sqlite3.Connection]:
+        """Write all of a block, or nothing if it raises.
+
+        What is written survives the end of this process, however it ends. To survive that of the
+        system it must be on the disk, for which a ``frequent`` one waits once a second only.
+        """
         with self.errors("written"):
+            now = time.monotonic()
+            relaxed = frequent and now - self._synced < _SYNC_SECONDS
+            self.connection.execute(f"PRAGMA synchronous={'NORMAL' if relaxed else 'FULL'}")
+            if not relaxed:
+                self._synced = now
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection

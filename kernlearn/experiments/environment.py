@@ -11,8 +11,8 @@ from typing import Any
 
 _PACKAGES = (
     "kernlearn", "numpy", "scipy", "scikit-learn", "liblinear-official",
-    "libsvm-official", "numba", "pandas", "threadpoolctl", "joblib", "h5py", "pyarrow",
-    "skordinal",
+    "libsvm-official", "numba", "pandas", "threadpoolctl", "joblib", "loky", "distributed",
+    "h5py", "pyarrow", "skordinal",
 )  # fmt: skip
 
 # What sets threads from outside; a config's own number holds while a trial is timed.
@@ -60,12 +60,11 @@ def _blas() -> list[dict[str, Any]]:
     return sorted(found, key=lambda lib: sorted(map(str, lib.items())))
 
 
-def _usable_cores() -> int | None:
+def usable_cores() -> int:
     """Return how many processors this process may use; a container may have few of many."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count()
+    from loky import cpu_count
+
+    return int(cpu_count())
 
 
 def _thread_settings() -> dict[str, str]:
@@ -110,7 +109,7 @@ def describe_environment() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
-        "usable_cores": _usable_cores(),
+        "usable_cores": usable_cores(),
         "memory_bytes": _memory_bytes(),
         "blas": _blas(),
         "threads": _thread_settings(),

@@ -3,6 +3,8 @@
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -16,6 +18,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._asked = False
+        self._held = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Interrupts":
@@ -45,9 +48,20 @@ class Interrupts:
 
     def _strike(self, number: int, frame: FrameType | None) -> None:
         self._asked = True
-        raise KeyboardInterrupt
+        if not self._held:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let a block end first: what is finished is written, then the signal strikes."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        self.check()
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal came and was lost."""
+        """Raise KeyboardInterrupt if a signal came and was lost or held."""
         if self._asked:
             raise KeyboardInterrupt

@@ -1,18 +1,19 @@
 """Carry out the trials that a store lacks, and keep each as it ends."""
 
-import time
-import traceback
-import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from kernlearn.experiments.environment import describe_environment
+from kernlearn.experiments.estimates import Estimates, rows_first
+from kernlearn.experiments.executors.base import Executor
+from kernlearn.experiments.executors.choice import check_cores, make_executor
 from kernlearn.experiments.interrupts import Interrupts
 from kernlearn.experiments.plan import Plan, Trial
-from kernlearn.experiments.store import Result, Store, utc_now
-from kernlearn.experiments.trial import run_trial
+from kernlearn.experiments.run_lock import run_lock
+from kernlearn.experiments.selection import WHAT_IS_MISSING, Choice, State, chosen, trial_states
+from kernlearn.experiments.store import Result, Store
 
 
 @dataclass(frozen=True)
@@ -21,22 +22,38 @@ class RunSummary:
 
     Attributes
     ----------
-    total, cached, done, failed : int
-        All trials; those that the store had; those that this run finished, or saw fail.
+    total, cached : int
+        All trials; those that the store had.
+    done, failed : int
+        Those that this run finished, or saw fail.
+    failed_before : int
+        Those that failed in an earlier run and were not tried again.
     """
 
     total: int
     cached: int
     done: int
     failed: int
+    failed_before: int
 
 
-def pending(plan: Plan, store: Store, *, force: bool = False) -> list[Trial]:
-    """Return the trials without numbers in the store, or all; a failed one has none."""
-    if force:
-        return list(plan.trials)
-    results = store.get(t.key for t in plan.trials)
-    return [t for t in plan.trials if t.key not in results or not results[t.key].done]
+class Listener:
+    """Is told what happens in a run; this one does nothing with it."""
+
+    def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
+        """Take note of the trials that a run takes and of what the store has of all."""
+
+    def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
+        """Take note of the executor's being ready, and of how long trials may need."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """Take note of a trial that a process has taken up."""
+
+    def trial_done(self, trial: Trial, result: Result) -> None:
+        """Take note of a trial whose result is written."""
+
+    def run_ended(self) -> None:
+        """Take note of the end, by an error or an interruption too."""
 
 
 def run_plan(
@@ -44,11 +61,16 @@ def run_plan(
     store: Store,
     *,
     data_dir: Path | None = None,
-    jobs: int = 1,
-    force: bool = False,
-    on_result: Callable[[Trial, Result], None] = lambda trial, result: None,
+    executor: Executor | None = None,
+    choice: Choice = WHAT_IS_MISSING,
+    fail_fast: bool = False,
+    allow_contention: bool = False,
+    listener: Listener | None = None,
 ) -> RunSummary:
     """Run what a store lacks of a plan.
+
+    Rows of the table that need the least time come first. While it runs nobody else may run
+    anything into the same store.
 
     Parameters
     ----------
@@ -56,84 +78,71 @@ def run_plan(
     store : Store
         Every finished trial is written here at once, by this process.
     data_dir : Path, optional
-        Where data is looked for first.
-    jobs : int, default=1
-        Processes. Times measured beside other trials are marked as such.
-    force : bool, default=False
-        Run trials again that the store has.
-    on_result : callable
-        Called with a trial and its result after it is written.
+        Where data is looked for first, by the executor that is made here.
+    executor : Executor, optional
+        What carries out trials; by default the one that the config names.
+    choice : Choice, optional
+        Which trials are taken besides the new ones.
+    fail_fast : bool, default=False
+        Stop at the first trial that fails.
+    allow_contention : bool, default=False
+        Measure times although trials share cores.
+    listener : Listener, optional
 
     Returns
     -------
     RunSummary
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be written, or another run is writing to it.
+    ExecutorError
+        If trials cannot be carried out as asked.
+    SelectionError
+        If the choice names nothing in the plan.
     """
-    todo = pending(plan, store, force=force)
+    listener = listener or Listener()
+    states = trial_states(plan, store)
+    estimates = Estimates.of(plan, store)
+    todo = rows_first(chosen(plan, states, choice), plan, estimates)
+    taken = {t.key for t in todo}
+    standing = [state for key, state in states.items() if key not in taken]
+    cached, failed_before = standing.count("cached"), standing.count("failed")
     done = failed = 0
+    listener.run_planned(plan, todo, states)
     if todo:
-        experiment = plan.experiment
-        run = store.begin_run(experiment.name, experiment.profile, jobs, describe_environment())
-        with Interrupts() as interrupts:
-            for trial, result in _results(todo, data_dir, jobs):
-                store.put(run, trial, result)
-                done += result.done
-                failed += not result.done
-                on_result(trial, result)
-                interrupts.check()
-    return RunSummary(len(plan.trials), len(plan.trials) - len(todo), done, failed)
+        with run_lock(store), Interrupts() as interrupts, _open(executor, plan, data_dir) as ready:
+            if not allow_contention:
+                check_cores(plan.experiment.config, ready)
+            number = _begin(plan, store, ready)
+            listener.run_started(todo, estimates, ready.slots)
+            try:
+                with closing(ready.run(todo, listener.trial_started)) as results:
+                    for trial, result in results:
+                        with interrupts.held():
+                            store.put(number, trial, result)
+                            estimates.add(trial.labels, result.seconds)
+                            done += result.done
+                            failed += not result.done
+                            listener.trial_done(trial, result)
+                        if fail_fast and not result.done:
+                            break
+            finally:
+                listener.run_ended()
+    return RunSummary(len(plan.trials), cached, done, failed, failed_before)
 
 
-def _results(
-    trials: list[Trial], data_dir: Path | None, jobs: int
-) -> Iterator[tuple[Trial, Result]]:
-    if jobs == 1:
-        for trial in trials:
-            yield trial, execute(trial, data_dir)
-        return
-    from joblib import Parallel, delayed
-
-    by_key = {t.key: t for t in trials}
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="n_jobs")
-    for result in parallel(delayed(execute)(t, data_dir, beside=True) for t in trials):
-        yield by_key[result.key], result
+def _open(
+    executor: Executor | None, plan: Plan, data_dir: Path | None
+) -> AbstractContextManager[Executor]:
+    """Return the executor; one that is made here is closed at the end."""
+    if executor is not None:
+        return nullcontext(executor)
+    return closing(make_executor(plan.experiment.config.execution, data_dir))
 
 
-def execute(trial: Trial, data_dir: Path | None, *, beside: bool = False) -> Result:
-    """Run one trial; an exception becomes a failed result.
-
-    Parameters
-    ----------
-    trial : Trial
-    data_dir : Path or None
-        Where data is looked for first.
-    beside : bool, default=False
-        Whether other trials run at the same time: noted with the times.
-
-    Returns
-    -------
-    Result
-    """
-    started, clock = utc_now(), time.perf_counter()
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            outcome = run_trial(trial, data_dir)
-    except Exception as error:  # whatever a method raises is a row, and the run goes on
-        return Result(
-            trial.key,
-            "failed",
-            started,
-            time.perf_counter() - clock,
-            error=f"{type(error).__name__}: {error}",
-            traceback=traceback.format_exc(),
-        )
-    said = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
-    contended = bool(outcome.info.pop("disturbed", False)) or beside
-    return Result(
-        trial.key,
-        "done",
-        started,
-        time.perf_counter() - clock,
-        metrics=outcome.metrics,
-        info={**outcome.info, "contended": contended, "warnings": dict(said)},
-    )
+def _begin(plan: Plan, store: Store, executor: Executor) -> int:
+    environment = {**describe_environment(), **executor.describe()}
+    experiment = plan.experiment
+    return store.begin_run(experiment.name, experiment.profile, executor.slots, environment)

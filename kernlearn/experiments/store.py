@@ -188,7 +188,7 @@ class Store:
             result.error,
             result.traceback,
         )
-        with self.database.transaction() as connection:
+        with self.database.transaction(frequent=True) as connection:
             found = connection.execute(
                 "SELECT status, run FROM trial WHERE key = ?", (trial.key,)
             ).fetchone()
@@ -209,6 +209,33 @@ class Store:
         with self.database.errors("read"):
             rows = self._connection.execute(f"SELECT {_COLUMNS} FROM trial")
             return {row[0]: _result(row) for row in rows if row[0] in wanted}
+
+    def statuses(self, keys: Iterable[str]) -> dict[str, str]:
+        """Return "done" or "failed" for the trials among the given keys that have a row."""
+        wanted = set(keys)
+        with self.database.errors("read"):
+            rows = self._connection.execute("SELECT key, status FROM trial")
+            return {key: status for key, status in rows if key in wanted}
+
+    def places(self, experiment: str, profile: str) -> list[tuple[str, str, int]]:
+        """Return key, labels (JSON) and split of what an experiment's runs of a profile made."""
+        with self.database.errors("read"):
+            return self._connection.execute(
+                "SELECT key, labels, json_extract(spec, '$.split') FROM trial "
+                "JOIN run ON run.id = trial.run WHERE trial.experiment = ? AND profile = ? "
+                "AND status = 'done'",
+                (experiment, profile),
+            ).fetchall()
+
+    def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:
+        """Return labels and seconds of all finished trials of a profile."""
+        with self.database.errors("read"):
+            rows = self._connection.execute(
+                "SELECT labels, seconds FROM trial JOIN run ON run.id = trial.run "
+                "WHERE profile = ? AND status = 'done'",
+                (profile,),
+            ).fetchall()
+        return [(self._parsed(labels, "a trial's labels"), seconds) for labels, seconds in rows]
 
     def environments(self, runs: Iterable[int]) -> list[dict[str, Any]]:
         """Return what the given runs were measured on, each environment once."""

@@ -1,10 +1,16 @@
 """Honest times: wall and processor, threads fixed."""
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 # Below this share of processor time in wall time something else had the core.
 _BUSY = 0.9
@@ -47,7 +53,13 @@ class Stopwatch:
 @contextmanager
 def thread_limit(threads: int) -> Iterator[None]:
     """Hold BLAS and OpenMP to a number of threads within a block."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=threads):
+    with _controller(len(sys.modules)).limit(limits=threads):
         yield
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> "ThreadpoolController":
+    """Find the libraries that are loaded: milliseconds, so only where an import may have been."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -41,9 +41,13 @@ def test_run_then_run_again_then_report(kernlearn, small, tmp_path):
     assert (tmp_path / "elsewhere/small/report.html").is_file()
 
     status = kernlearn("status", small, "--splits", "3")
-    assert status.stdout == "small: 24 trials, 16 done, 0 failed, 8 new\n"
+    assert status.stdout == "small: 24 trials: 8 new, 16 cached, 0 failed, 0 stale\n"
     plan = kernlearn("plan", small, "--splits", "3").stdout.splitlines()
-    assert [line.split()[0] for line in plan].count("new") == 8
+    assert [line.split()[0] for line in plan[:-1]] == ["cached"] * 16 + ["new"] * 8
+    assert re.fullmatch(
+        r"small: 24 trials: 8 new, 16 cached, 0 failed, 0 stale; 8 to run, about \d+ s one at a "
+        r"time", plan[-1],
+    )  # fmt: skip
 
 
 def test_plan_and_status_leave_no_store_behind(kernlearn, small, tmp_path):
@@ -110,7 +114,17 @@ def test_failures_are_told_and_the_exit_code_is_1(kernlearn, small):
     out = kernlearn("run", small)
     assert out.returncode == 1
     assert out.stdout.count("FAILED: ValueError") == 16
-    assert "16 failed" in kernlearn("status", small).stdout
+    status = kernlearn("status", small).stdout
+    assert "0 new, 0 cached, 16 failed, 0 stale" in status
+    assert status.count("  failed: ") == 16
+    # they are not tried again unasked, and what is not whole is no success
+    again = kernlearn("run", small)
+    assert again.returncode == 1
+    assert "16 failed before: `kernlearn status` tells why, --retry-failed" in again.stdout
+    assert "FAILED" not in again.stdout
+    retried = kernlearn("run", small, "--retry-failed", "--fail-fast")
+    assert retried.returncode == 1
+    assert retried.stdout.count("FAILED: ValueError") == 1
 
 
 def test_list_names_what_a_config_can_use(kernlearn):

@@ -9,17 +9,10 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.runner import pending
-
-
-def numbers(plan, store):
-    """Every metric but the times, by trial."""
-    found = store.get(t.key for t in plan.trials)
-    return {
-        key: {k: v for k, v in r.metrics.items() if "seconds" not in k}
-        for key, r in found.items()
-        if r.done
-    }
+from kernlearn.experiments.executors import Processes
+from kernlearn.experiments.runner import Listener
+from kernlearn.experiments.selection import Choice, chosen, trial_states
+from tests.experiments.numbers import numbers
 
 
 @pytest.fixture
@@ -27,17 +20,34 @@ def plan(small):
     return make_plan(load_config(small))
 
 
+class Seen(Listener):
+    """Keeps what a run tells."""
+
+    def __init__(self):
+        self.started, self.done, self.ended = [], [], 0
+
+    def trial_started(self, trial):
+        self.started.append(trial.key)
+
+    def trial_done(self, trial, result):
+        self.done.append(trial.key)
+
+    def run_ended(self):
+        self.ended += 1
+
+
 def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
-    seen = []
+    seen = Seen()
     with Store(tmp_path / "s") as store:
-        first = run_plan(plan, store, on_result=lambda t, r: seen.append(t.key))
+        first = run_plan(plan, store, listener=seen)
         assert (first.total, first.cached, first.done, first.failed) == (16, 0, 16, 0)
-        assert seen == [t.key for t in plan.trials]
+        assert seen.started == seen.done == [t.key for t in plan.trials]
+        assert seen.ended == 1
         again = run_plan(plan, store)
         assert (again.cached, again.done) == (16, 0)
         more = make_plan(load_config(small, settings=["splits=3"]))
         assert run_plan(more, store).done == 8
-        forced = run_plan(plan, store, force=True)
+        forced = run_plan(plan, store, choice=Choice(force=("all",)))
         assert (forced.cached, forced.done) == (0, 16)
 
 
@@ -47,7 +57,7 @@ def test_numbers_do_not_depend_on_order_or_jobs(plan, tmp_path):
         expected = numbers(plan, store)
     plan.trials.reverse()
     with Store(tmp_path / "two") as store:
-        run_plan(plan, store, jobs=2)
+        run_plan(plan, store, executor=Processes(2), allow_contention=True)
         assert numbers(plan, store) == expected
         found = store.get(t.key for t in plan.trials)
         assert all(r.info["contended"] for r in found.values())
@@ -81,7 +91,10 @@ def test_a_failing_trial_is_a_row_and_the_rest_goes_on(small, tmp_path):
         results = store.get(t.key for t in plan.trials)
         assert all("radius" in r.error or "converge" in r.error for r in results.values())
         assert all("Traceback" in r.traceback for r in results.values())
-        assert len(pending(plan, store)) == 16
+        assert set(trial_states(plan, store).values()) == {"failed"}
+        again = run_plan(plan, store)
+        assert (again.failed, again.failed_before) == (0, 16)
+        assert run_plan(plan, store, choice=Choice(retry_failed=True)).failed == 16
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
@@ -139,10 +152,15 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
         if line.startswith("[3/"):
             process.send_signal(number)
     assert process.wait() == 130
-    assert process.stderr.read() == "Stopped. What is finished is kept: run again to go on.\n"
     with Store(tmp_path / "s") as store:
         plan = make_plan(load_config(small))
-        assert len(pending(plan, store)) <= len(plan.trials) - 3
+        left = len(chosen(plan, trial_states(plan, store), Choice()))
+    done = len(plan.trials) - left
+    assert done >= 3
+    assert process.stderr.read() == (
+        f"Stopped. {done} of {len(plan.trials)} trials are done and kept in {tmp_path / 's'}: "
+        "run the same command again to go on.\n"
+    )
 
 
 def test_select_picks_the_value_that_is_better_on_held_out_points(tmp_path):
@@ -239,3 +257,19 @@ def test_held_out_rows_choose_and_are_not_trained_on(tmp_path):
     chosen = {results[t.key].info["selected"]["C"] for t in plan.trials
               if t.labels["method"] == "BBS"}  # fmt: skip
     assert chosen == {10}
+
+
+def test_data_that_is_not_what_was_planned_is_refused(tmp_path):
+    data = tmp_path / "mine.csv"
+    data.write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ndatasets: {mine: {file: mine.csv}}\n"
+        "methods: {D: {estimator: DummyClassifier}}\nmetrics: [accuracy]\nprotocol: {splits: 1}\n"
+    )
+    plan = make_plan(load_config(path))
+    data.write_text(data.read_text() + "40,0\n")
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).failed == 1
+        (result,) = store.get(t.key for t in plan.trials).values()
+    assert "mine: not the data that the trial was planned for" in result.error

@@ -1,0 +1,181 @@
+"""What a store has of a plan, and which trials of it a run takes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kernlearn.exceptions import SelectionError
+from kernlearn.experiments.components import suggestion
+from kernlearn.experiments.plan import Plan, Trial, canonical
+from kernlearn.experiments.store import Store
+
+#: What a store has of a trial: its numbers; a failure; numbers of the same place in the table,
+#: measured under settings that have changed since; nothing.
+State = Literal["cached", "failed", "stale", "new"]
+STATES: tuple[State, ...] = ("new", "cached", "failed", "stale")
+
+#: Stands for every trial among the names of ``--force``.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which trials a run takes besides those without a row in the store.
+
+    Attributes
+    ----------
+    retry_failed : bool
+        Also those that failed before.
+    force : tuple of str
+        Also those that have numbers, if one of the names is their data set's, kernel's or
+        method's label, their experiment's name, or "all".
+    only : tuple of dict
+        If given, no trial that matches none of these: labels and the values they must have,
+        as text.
+    """
+
+    retry_failed: bool = False
+    force: tuple[str, ...] = ()
+    only: tuple[Mapping[str, str], ...] = ()
+
+
+#: The choice of a run that is asked for nothing in particular.
+WHAT_IS_MISSING = Choice()
+
+
+def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
+    """Return the state of every trial of a plan by key.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store or None
+        None stands for one without a row.
+
+    Returns
+    -------
+    dict of str to str
+    """
+    if store is None:
+        return dict.fromkeys((t.key for t in plan.trials), "new")
+    found = store.statuses(t.key for t in plan.trials)
+    keys = {t.key for t in plan.trials}
+    experiment = plan.experiment
+    other = {
+        (labels, split)
+        for key, labels, split in store.places(experiment.name, experiment.profile)
+        if key not in keys
+    }
+
+    def state(trial: Trial) -> State:
+        status = found.get(trial.key)
+        if status is not None:
+            return "cached" if status == "done" else "failed"
+        return "stale" if other and (canonical(trial.labels), trial.split) in other else "new"
+
+    return {t.key: state(t) for t in plan.trials}
+
+
+def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
+    """Return the trials that a run takes, in the order of the plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    states : mapping of str to str
+        From :func:`trial_states`.
+    choice : Choice
+
+    Returns
+    -------
+    list of Trial
+
+    Raises
+    ------
+    SelectionError
+        If ``force`` or ``only`` name nothing in the plan.
+    """
+    _check_names(plan, choice.force)
+    trials = [t for t in plan.trials if _passes(t, choice.only)]
+    if choice.only and not trials:
+        raise SelectionError(_no_match(plan, choice.only))
+
+    def wanted(trial: Trial) -> bool:
+        state = states[trial.key]
+        if state == "cached" or (state == "failed" and not choice.retry_failed):
+            return _forced(trial, choice.force)
+        return True
+
+    return [t for t in trials if wanted(t)]
+
+
+def parse_only(text: str) -> dict[str, str]:
+    """Read ``dataset=letter,method=FTUNE-S``.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    dict of str to str
+
+    Raises
+    ------
+    SelectionError
+        If a part has no equals sign.
+    """
+    found = {}
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise SelectionError(
+                f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
+            )
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _texts(trial: Trial) -> dict[str, str]:
+    labels = {k: str(v) for k, v in trial.labels.items() if v is not None}
+    return {**labels, "split": str(trial.split + 1)}
+
+
+def _passes(trial: Trial, only: Sequence[Mapping[str, str]]) -> bool:
+    if not only:
+        return True
+    labels = _texts(trial)
+    return any(all(labels.get(k) == v for k, v in match.items()) for match in only)
+
+
+def _names(trial: Trial) -> set[str]:
+    labels = (trial.labels.get(k) for k in ("dataset", "kernel", "method"))
+    return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
+
+
+def _forced(trial: Trial, force: Sequence[str]) -> bool:
+    return bool(force) and not _names(trial).isdisjoint(force)
+
+
+def _check_names(plan: Plan, force: Sequence[str]) -> None:
+    if not force:
+        return
+    known = sorted({name for trial in plan.trials for name in _names(trial)})
+    for name in force:
+        if name not in known:
+            raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, known)}")
+
+
+def _no_match(plan: Plan, only: Sequence[Mapping[str, str]]) -> str:
+    """Say which label or value is unknown, or that the combination does not occur."""
+    known: dict[str, dict[str, None]] = {}
+    for trial in plan.trials:
+        for key, value in _texts(trial).items():
+            known.setdefault(key, {})[value] = None
+    for match in only:
+        for key, value in match.items():
+            if key not in known:
+                return f"--only {key}={value}: no label {key!r}{suggestion(key, known)}"
+            if value not in known[key]:
+                return f"--only {key}={value}: no such value{suggestion(value, known[key])}"
+    return f"{plan.experiment.name}: --only leaves no trial"

@@ -1,0 +1,139 @@
+"""What a run takes up, where it is carried out, and what it tells."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+
+def trials(out):
+    """The lines of finished trials, without their numbers."""
+    return re.findall(r"^\[\d+/\d+\] (.*?): ", out, re.MULTILINE)
+
+
+def test_only_and_force_choose_trials(kernlearn, small):
+    first = kernlearn("run", small, "--only", "dataset=moons,method=K", "--only", "split=2")
+    assert first.returncode == 0, first.stderr
+    assert len(trials(first.stdout)) == 9
+    assert "moons · polynomial · K · split 1" in trials(first.stdout)
+    assert "9 cached" in kernlearn("status", small).stdout
+
+    forced = kernlearn("run", small, "--force", "K", "--only", "dataset=moons")
+    assert len(trials(forced.stdout)) == 5
+    # what is left of waveform, and all of moons
+    planned = kernlearn("plan", small, "--force", "moons").stdout.splitlines()[-1]
+    assert "16 trials: 4 new, 12 cached" in planned
+    assert "12 to run" in planned
+
+    for arguments, words in (
+        (("--force", "KK"), "--force KK: nothing of that name; did you mean 'K'?"),
+        (("--only", "method=k"), "--only method=k: no such value; did you mean 'K'?"),
+        (("--only", "moons"), "--only 'moons': expected LABEL=VALUE"),
+    ):
+        wrong = kernlearn("run", small, *arguments)
+        assert wrong.returncode == 2
+        assert words in wrong.stderr
+        assert "Traceback" not in wrong.stderr
+
+
+def test_several_processes_are_marked_and_shared_cores_refused(kernlearn, small):
+    refused = kernlearn("run", small, "--jobs", "1000")
+    assert refused.returncode == 2
+    assert "1000 trials at a time with 1 thread each would share the" in refused.stderr
+    assert "--allow-contention" in refused.stderr
+    out = kernlearn("run", small, "--jobs", "2", "--allow-contention", "--timeout", "100",
+                    "--memory", "4GB")  # fmt: skip
+    assert out.returncode == 0, out.stderr
+    assert "times of 16 of 16 trials were measured while something else had a core" in out.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--memory", "4XB"), "execution.memory: could not interpret byte unit"),
+        (("--timeout", "soon"), "execution.timeout: must be a number"),
+        (("--executor", "proceses"), "did you mean 'processes'?"),
+        (("--executor", "in-process", "--jobs", "2"), "take 'processes'"),
+        (("--scheduler", "tcp://127.0.0.1:9"), "no Dask scheduler at tcp://127.0.0.1:9"),
+    ],
+)
+def test_what_cannot_be_is_one_message(kernlearn, small, arguments, words):
+    if "--scheduler" in arguments:
+        pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+    out = kernlearn("run", small, *arguments)
+    assert out.returncode == 2
+    assert words in out.stderr
+    assert "Traceback" not in out.stderr
+
+
+def test_the_log_is_json(kernlearn, small):
+    out = kernlearn("run", small, "--log-json", "--profile", "quick")
+    assert out.returncode == 0, out.stderr
+    events = [json.loads(line) for line in out.stdout.splitlines()]
+    names = [event["event"] for event in events]
+    assert names[0] == "run_planned"
+    assert names[-2:] == ["run_ended", "report_written"]
+    assert names.count("trial_started") == names.count("trial_done") == events[0]["to_run"] == 6
+    done = next(e for e in events if e["event"] == "trial_done")
+    assert done["labels"] == {"dataset": "waveform", "kernel": "polynomial", "method": "K"}
+    assert 0 < done["metrics"]["accuracy"] <= 1
+    assert (done["status"], done["error"], done["number"], done["of"]) == ("done", None, 1, 6)
+    assert {e["time"][:2] for e in events} == {"20"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 1000"))
+    command = [sys.executable, "-m", "kernlearn", "run", str(small)]
+    first = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    for line in first.stdout:
+        if line.startswith("[2/"):
+            break
+    second = kernlearn("run", small)
+    assert second.returncode == 2
+    assert re.search(
+        r"store.sqlite: another run is writing to it \(small, since 20", second.stderr
+    )
+    assert "Traceback" not in second.stderr
+    # reading is no run
+    assert "cached" in kernlearn("status", small).stdout
+    first.send_signal(signal.SIGTERM)
+    first.communicate()
+    assert first.returncode == 130
+    # the lock went with the process
+    small.write_text(small.read_text().replace("splits: 1000", "splits: 1"))
+    assert kernlearn("run", small).returncode == 0
+
+
+def test_on_a_terminal_there_are_bars(small, tmp_path):
+    """In a pseudo terminal, since a pipe gets lines."""
+    pty = pytest.importorskip("pty", reason="needs a POSIX terminal")
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernlearn", "run", str(small)],
+        cwd=tmp_path, stdin=child, stdout=child, stderr=child,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"},
+    )  # fmt: skip
+    os.close(child)
+    seen = b""
+    while True:
+        try:
+            part = os.read(parent, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(parent)
+    assert process.wait() == 0
+    text = seen.decode()
+    assert "━" in text
+    assert "16/16" in text
+    assert "[16/16]" not in text
+    assert "left" in text

@@ -1,0 +1,83 @@
+import pytest
+
+#: Methods that take their time, take memory, or end their process.
+TROUBLE = '''\
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+
+from kernlearn.plugins import register_estimator
+
+
+class Constant(DummyClassifier):
+    def __init__(self):
+        super().__init__()
+
+
+@register_estimator()
+class Sleeper(Constant):
+    def __init__(self, seconds=0.0):
+        super().__init__()
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+
+
+@register_estimator()
+class Eater(Constant):
+    def __init__(self, mebibytes=0):
+        super().__init__()
+        self.mebibytes = mebibytes
+
+    def fit(self, X, y):
+        eaten = [np.ones(2**17) for _ in range(self.mebibytes)]
+        time.sleep(0.01 * self.mebibytes)
+        return super().fit(X, y)
+
+
+@register_estimator()
+class Mortal(Constant):
+    """Ends its process the first times that it is fitted, by the lines of a file."""
+
+    def __init__(self, diary="", lives=1):
+        super().__init__()
+        self.diary = diary
+        self.lives = lives
+
+    def fit(self, X, y):
+        with Path(self.diary).open("a") as file:
+            file.write(f"{os.getpid()}\\n")
+        if len(Path(self.diary).read_text().splitlines()) <= self.lives:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+'''
+
+CONFIG = """\
+title: Methods that make trouble
+plugins: [trouble.py]
+datasets: {{moons: {{generator: two_moons, n_samples: 40}}}}
+methods:
+{methods}
+protocol: {{splits: {splits}}}
+metrics: [accuracy]
+"""
+
+
+@pytest.fixture
+def trouble(tmp_path):
+    """Write a config of such methods, each a line of YAML."""
+
+    def write(*methods, splits=1):
+        (tmp_path / "trouble.py").write_text(TROUBLE)
+        path = tmp_path / "trouble.yaml"
+        lines = "\n".join(f"  {m}" for m in methods)
+        path.write_text(CONFIG.format(methods=lines, splits=splits))
+        return path
+
+    return write

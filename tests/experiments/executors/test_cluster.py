@@ -1,0 +1,183 @@
+"""Dask: a scheduler and workers as processes of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+
+from kernlearn.exceptions import ExecutorError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.executors import DaskExecutor, Limits
+from kernlearn.experiments.runner import Listener
+from tests.experiments.numbers import numbers
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Start a scheduler; return its address and a function that starts workers."""
+    processes = []
+    file = tmp_path / "scheduler.json"
+    environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+
+    def start(*arguments, **variables):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
+            env={**environment, **variables},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=tmp_path,
+        )
+        processes.append(process)
+        return process
+
+    start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
+    deadline = time.monotonic() + 60
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    def worker(*arguments, **variables):
+        threads = [] if "--nthreads" in arguments else ["--nthreads", "1"]
+        return start(
+            "worker", "--scheduler-file", str(file), "--host", "127.0.0.1", *threads, *arguments,
+            **variables,
+        )  # fmt: skip
+
+    import json
+
+    yield json.loads(file.read_text())["address"], worker
+    for process in processes:
+        if process.poll() is not None:
+            continue
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+        process.kill()
+        process.wait()
+
+
+def wait_for(executor, count):
+    deadline = time.monotonic() + 60
+    while executor.slots < count and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert executor.slots == count
+
+
+def test_numbers_are_those_of_this_process_though_a_worker_is_killed(small, cluster, tmp_path):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 10"))
+    plan = make_plan(load_config(small))
+    with Store(tmp_path / "here") as store:
+        run_plan(plan, store)
+        expected = numbers(plan, store)
+    assert len(expected) == 80
+
+    address, worker = cluster
+    workers = [worker("--no-nanny"), worker("--no-nanny")]
+    executor = DaskExecutor(address)
+    wait_for(executor, 2)
+
+    class Killer(Listener):
+        done = 0
+
+        def trial_done(self, trial, result):
+            self.done += 1
+            if self.done == 20:
+                workers[0].send_signal(signal.SIGKILL)
+
+    killer = Killer()
+    with Store(tmp_path / "there") as store:
+        outcome = run_plan(plan, store, executor=executor, listener=killer, allow_contention=True)
+        assert (outcome.done, outcome.failed, killer.done) == (80, 0, 80)
+        assert numbers(plan, store) == expected
+        assert store.runs()[-1].environment["executor"] == "dask"
+    assert workers[0].wait(10) == -signal.SIGKILL
+    assert executor.slots == 1
+    executor.close()
+
+
+def test_a_killed_workers_trial_is_done_by_another(trouble, cluster, tmp_path):
+    plan = make_plan(load_config(trouble("slow: {estimator: Sleeper, seconds: 1}", splits=4)))
+    address, worker = cluster
+    workers = [worker("--no-nanny"), worker("--no-nanny")]
+    executor = DaskExecutor(address)
+    wait_for(executor, 2)
+    started = []
+
+    class Killer(Listener):
+        def trial_started(self, trial):
+            started.append(trial.key)
+            if len(started) == 2:
+                time.sleep(0.5)  # both are at their trials
+                workers[1].kill()
+
+    with Store(tmp_path / "s") as store:
+        outcome = run_plan(plan, store, executor=executor, listener=Killer())
+    assert (outcome.done, outcome.failed) == (4, 0)
+    assert sorted(started) == sorted(t.key for t in plan.trials)
+    executor.close()
+
+
+def test_limits_hold_on_a_cluster(trouble, cluster, tmp_path):
+    config = trouble(
+        "long: {estimator: Sleeper, seconds: 60}",
+        "big: {estimator: Eater, mebibytes: 3000}",
+        "short: {estimator: Sleeper}",
+    )
+    plan = make_plan(load_config(config))
+    address, worker = cluster
+    worker()
+    executor = DaskExecutor(address, limits=Limits(timeout=20, memory=1000 * 2**20))
+    with Store(tmp_path / "s") as store:
+        outcome = run_plan(plan, store, executor=executor)
+        results = store.get(t.key for t in plan.trials)
+    executor.close()
+    assert (outcome.done, outcome.failed) == (1, 2)
+    errors = {t.labels["method"]: results[t.key].error for t in plan.trials}
+    assert errors["long"].startswith("Timeout: ")
+    assert errors["big"].startswith("MemoryLimit: ")
+    assert errors["short"] is None
+
+
+def test_a_trial_that_kills_every_worker_is_a_failed_row(trouble, tmp_path):
+    config = trouble(
+        f"mortal: {{estimator: Mortal, diary: {tmp_path / 'diary'}, lives: 99}}",
+        "other: {estimator: Sleeper}",
+    )
+    plan = make_plan(load_config(config))
+    executor = DaskExecutor(None, jobs=2, limits=Limits(retries=1))
+    with Store(tmp_path / "s") as store:
+        outcome = run_plan(plan, store, executor=executor)
+        results = store.get(t.key for t in plan.trials)
+    executor.close()
+    assert (outcome.done, outcome.failed) == (1, 1)
+    (error,) = (r.error for r in results.values() if not r.done)
+    assert error.startswith("WorkerDied: ")
+
+
+def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
+    monkeypatch.setattr("kernlearn.experiments.executors.cluster._CONNECT", 1.0)
+    with pytest.raises(ExecutorError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:9"):
+        DaskExecutor("tcp://127.0.0.1:9")
+    with pytest.raises(ExecutorError, match="no Dask scheduler at nonsense"):
+        DaskExecutor("nonsense://x")
+
+
+def test_workers_that_will_not_do_are_told(cluster, monkeypatch):
+    address, worker = cluster
+    monkeypatch.setattr("kernlearn.experiments.executors.cluster._PATIENCE", 1.0)
+    with pytest.raises(ExecutorError, match="has had no workers for 1 s; start some"):
+        DaskExecutor(address)
+    monkeypatch.undo()
+    crowded = worker("--nthreads", "2")
+    with pytest.raises(ExecutorError, match=r"more than one thread.* --nthreads 1"):
+        DaskExecutor(address)
+    crowded.terminate()
+    crowded.wait(20)
+    worker(DASK_DISTRIBUTED__WORKER__DAEMON="True")
+    DaskExecutor(address).close()
+    with pytest.raises(ExecutorError, match="DASK_DISTRIBUTED__WORKER__DAEMON=False"):
+        DaskExecutor(address, limits=Limits(timeout=5))
