@@ -1,0 +1,56 @@
+"""``make demo`` as a user meets it: a table, a chart and a page a chapter, nothing downloaded."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kernlearn.datasets import find_card
+from kernlearn.experiments import load_config
+from kernlearn.resources import shipped
+
+ROOT = Path(__file__).parents[2]
+DEMO = sorted(path.stem for path in shipped("configs").glob("demo_*.yaml"))
+
+
+def test_make_runs_every_shipped_demo():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^DEMO := (.+)$", makefile, re.M)
+    assert sorted(listed.split()) == DEMO
+
+
+@pytest.mark.parametrize("name", DEMO)
+def test_a_demo_is_small_and_downloads_nothing(name):
+    config = load_config(name).config
+    assert {find_card(card).source.publisher for card in config.published.values()} <= {
+        "scikit-learn"
+    }
+    assert not any(entry.file for entry in config.datasets.values())
+    assert config.table is not None
+    assert len(config.figures) == 1
+    assert 1 <= len(config.claims) <= 3
+
+
+def test_the_demo_ends_in_a_site(kernlearn, tmp_path):
+    store = "results/runs/demo.sqlite"
+    out = kernlearn("run", *DEMO, "--profile", "quick", "--store", store)
+    assert out.returncode == 0, out.stderr
+    for name in DEMO:
+        folder = tmp_path / "results/runs" / name
+        assert (folder / "table.csv").is_file()
+        assert (folder / "figure.svg").is_file()
+
+    out = kernlearn("report", store, "--output", "results/site")
+    assert out.returncode == 0, out.stderr
+    shown = re.findall(r"^(\w+): profile quick, (\d+) of (\d+) trials$", out.stdout, re.M)
+    assert sorted(name for name, *_ in shown) == DEMO
+    assert all(done == trials for _, done, trials in shown)
+    assert out.stdout.endswith("Site: results/site/index.html\n")
+
+    overview = (tmp_path / "results/site/index.html").read_text(encoding="utf-8")
+    for name in DEMO:
+        assert f'href="{name}.html"' in overview
+        page = (tmp_path / f"results/site/{name}.html").read_text(encoding="utf-8")
+        assert "Figures</h2>" in page
+        assert "Tables</h2>" in page
+        assert "Claims</h2>" in page
