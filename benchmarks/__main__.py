@@ -6,7 +6,7 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("features", "solvers", "shares", "newton", "dboost", "greedy", "pairwise")
+NAMES = ("features", "solvers", "shares", "newton", "dboost", "greedy", "pairwise", "engine")
 #: Those that take long run only by name.
 LONG = ("ftune", "voted", "report")
 

@@ -104,8 +104,9 @@ def run_plan(
     """
     listener = listener or Listener()
     states = trial_states(plan, store)
-    estimates = Estimates.of(plan, store)
-    todo = rows_first(chosen(plan, states, choice), plan, estimates)
+    todo = chosen(plan, states, choice)
+    estimates = Estimates.of(plan, store if todo else None)
+    todo = rows_first(todo, plan, estimates)
     taken = {t.key for t in todo}
     standing = [state for key, state in states.items() if key not in taken]
     cached, failed_before = standing.count("cached"), standing.count("failed")
