@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernlearn.experiments.config import FigureSpec, TableSpec
-from kernlearn.experiments.registry import METRICS
 from kernlearn.reports.figures import build_chart, style
 from kernlearn.reports.site.deviations import (
     describe_deviations,
@@ -121,12 +120,12 @@ def departures(report: Report) -> list[Chart]:
 
 
 def _described(report: Report, spec: FigureSpec) -> str:
-    summary = report.summary
+    summary, scope = report.summary, report.plan.experiment.config.scope
     parts = []
     for metric in spec.metrics:
         means = summary.loc[summary["metric"] == metric, "mean"].dropna()
         if len(means):
-            name = METRICS[metric].label if metric in METRICS else metric.replace("_", " ")
+            name = scope.label(metric)
             parts.append(f"{name}, between {means.min():.3g} and {means.max():.3g}")
     shown = summary[summary["metric"].isin(spec.metrics) & summary["mean"].notna()]
     panels = [

@@ -7,7 +7,6 @@ import altair as alt
 import pandas as pd
 
 from kernlearn.experiments.config import ExperimentConfig, Tolerance
-from kernlearn.experiments.registry import METRICS
 from kernlearn.reports.figures import style
 from kernlearn.reports.summary import label_values, matching
 from kernlearn.reports.tables import format_number
@@ -80,20 +79,16 @@ def _deviation(row: dict[str, Any], axes: list[str], config: ExperimentConfig) -
               for axis in axes if not pd.isna(row[axis])]  # fmt: skip
     return Deviation(
         " · ".join([*named, *varied]),
-        _name(metric),
-        format_number(row["mean"], metric),
-        format_number(row["reported_mean"], metric),
-        f"{'+' if difference > 0 else '−'}{format_number(abs(difference), metric)}",
+        config.scope.label(metric),
+        format_number(row["mean"], metric, config.scope),
+        format_number(row["reported_mean"], metric, config.scope),
+        f"{'+' if difference > 0 else '−'}{format_number(abs(difference), metric, config.scope)}",
         row["mean"],
         row["reported_mean"],
         row["verdict"],
         # "exponential (sigma=1)" is a case of "exponential"
         [key for key in config.notes if key in named or f"{row['kernel']}".startswith(f"{key} (")],
     )
-
-
-def _name(metric: str) -> str:
-    return METRICS[metric].label if metric in METRICS else metric.replace("_", " ")
 
 
 def judged_metrics(report: Report) -> list[str]:
@@ -126,7 +121,7 @@ def deviation_chart(report: Report, metric: str) -> Any:
     shown, band = _departing(report.summary, metric, config.verdict[metric])
     panels = _panel_labels(shown, report.plan.axes)
     sign = "/" if config.verdict[metric].absolute is None else "−"
-    title = f"{_name(metric)}, measured {sign} reported"
+    title = f"{config.scope.label(metric)}, measured {sign} reported"
     drawn = [
         _panel(matching(shown, panels, values), band, config, title).properties(
             title=" · ".join(_said(name, v) for name, v in zip(panels, values, strict=True))
@@ -206,13 +201,14 @@ def _panel(shown: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, ti
 def describe_deviations(report: Report, metric: str) -> str:
     """Say in words what :func:`deviation_chart` shows."""
     shown = _both(report.summary[report.summary["metric"] == metric])
+    name = report.plan.experiment.config.scope.label(metric)
     counts = shown["verdict"].value_counts()
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     apart = (shown["mean"] - shown["reported_mean"]).abs().to_numpy()
     most = shown.iloc[int(apart.argmax())]
     place = " ".join(str(most[c]) for c in _LABELS if isinstance(most[c], str))
     return (
-        f"Dot plot of how far each of {len(shown)} measured {_name(metric)} values lies from the "
+        f"Dot plot of how far each of {len(shown)} measured {name} values lies from the "
         f"reported one: {told}. The greatest difference, "
         f"{apart.max():.3g}, is that of {place}."
     )

@@ -14,10 +14,10 @@ import numpy as np
 
 from kernlearn._durations import duration
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.registry import METRICS
 from kernlearn.reports.tables import SYMBOLS, Cell, format_number
 
 _HERE = Path(__file__).parent
+_SPREAD = " ± "
 _ROUNDING = 1e-12
 
 #: Outcome of a claim to symbol, so that colour is never the only sign.
@@ -39,7 +39,7 @@ def _environment() -> jinja2.Environment:
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
         "in_full": in_full,
-        "mean": lambda cell: format_number(cell.mean, cell.metric),
+        "mean": lambda cell: cell.measured.partition(_SPREAD)[0],
         "number": lambda value: repr(float(value)),
         "slug": slug,
         "std": std_text,
@@ -64,8 +64,8 @@ def std_text(cell: Cell) -> str:
         return ""
     # what rounding left of a number that does not vary
     std = 0.0 if cell.std < _ROUNDING * abs(cell.mean) else cell.std
-    more_is_better = cell.metric in METRICS and METRICS[cell.metric].better == 1
-    return f"{std:.3f}" if more_is_better else format_number(std, cell.metric)
+    # the table shows it with the mean where more is better
+    return f"{std:.3f}" if _SPREAD in cell.measured else format_number(std, cell.metric)
 
 
 def in_full(cell: Cell) -> str:
