@@ -60,7 +60,7 @@ class RunListener(Listener):
     def time_left(self) -> float | None:
         """Return the seconds until all is done, None if nothing is known yet."""
         now = time.monotonic()
-        if now - self._renewed > _RENEWED:
+        if self._seconds is None or now - self._renewed > _RENEWED:
             self._seconds = self.estimates.total(self._left.values(), self.slots)
             self._renewed = now
         return self._seconds
