@@ -1,10 +1,12 @@
 """Dask: a scheduler and workers as processes of their own."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -38,8 +40,13 @@ def cluster(tmp_path):
 
     start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
     deadline = time.monotonic() + 60
-    while not file.exists() and time.monotonic() < deadline:
+    address = None
+    while address is None and time.monotonic() < deadline:
         time.sleep(0.1)
+        # the file may be there before its content is
+        with suppress(FileNotFoundError, json.JSONDecodeError):
+            address = json.loads(file.read_text())["address"]
+    assert address is not None
 
     def worker(*arguments, **variables):
         threads = [] if "--nthreads" in arguments else ["--nthreads", "1"]
@@ -48,15 +55,15 @@ def cluster(tmp_path):
             **variables,
         )  # fmt: skip
 
-    import json
-
-    yield json.loads(file.read_text())["address"], worker
+    yield address, worker
     for process in processes:
-        if process.poll() is not None:
-            continue
-        for child in psutil.Process(process.pid).children(recursive=True):
-            child.kill()
-        process.kill()
+        # any of them may end by itself meanwhile
+        with suppress(psutil.NoSuchProcess):
+            children = psutil.Process(process.pid).children(recursive=True)
+            process.kill()
+            for child in children:
+                with suppress(psutil.NoSuchProcess):
+                    child.kill()
         process.wait()
 
 
