@@ -15,7 +15,7 @@ from kernlearn._options import (
     load_experiments,
     make_plans,
 )
-from kernlearn._terminal import make_console
+from kernlearn._terminal import make_console, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def check(
     if faults:
         raise SummaryError("\n".join(faults))
     if any(frame["outcome"].isin(FAILURES).any() for frame in checks.values()):
-        _say(console, "If that is meant: `kernlearn run … --summary` writes the baseline anew.")
+        say(console, "If that is meant: `kernlearn run … --summary` writes the baseline anew.")
         raise typer.Exit(1)
 
 
@@ -76,10 +76,6 @@ def _show(console: "Console", name: str, frame: "pd.DataFrame") -> None:
 
     counts = frame["outcome"].value_counts()
     told = ", ".join(f"{counts[name]} {name}" for name in OUTCOMES if name in counts)
-    _say(console, f"{name}: {len(frame)} cells: {told}")
+    say(console, f"{name}: {len(frame)} cells: {told}")
     for _, row in frame[frame["outcome"].isin(FAILURES)].iterrows():
-        _say(console, f"  {row['outcome']}: {cell_name(row)}: {cell_text(row)}")
-
-
-def _say(console: "Console", text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+        say(console, f"  {row['outcome']}: {cell_name(row)}: {cell_text(row)}")

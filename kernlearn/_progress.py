@@ -81,13 +81,17 @@ class RunListener(Listener):
         console.print(f"Report: {page}", soft_wrap=True)
 
 
-class Lines(RunListener):
-    """One line a trial."""
+class _Spoken(RunListener):
+    """Says in words how many trials there are."""
 
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         """Say how many trials there are."""
         super().run_planned(plan, trials, states)
         _announce(plan, trials, states)
+
+
+class Lines(_Spoken):
+    """One line a trial."""
 
     def trial_done(self, trial: Trial, result: Result) -> None:
         """Say what a trial gave."""
@@ -96,13 +100,8 @@ class Lines(RunListener):
         sys.stdout.flush()
 
 
-class Bars(RunListener):
+class Bars(_Spoken):
     """A bar for the run, and one for each trial under way that takes long."""
-
-    def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
-        """Say how many trials there are."""
-        super().run_planned(plan, trials, states)
-        _announce(plan, trials, states)
 
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
         """Show the bar of the run."""

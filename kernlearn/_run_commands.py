@@ -85,7 +85,7 @@ def run(
     from kernlearn._progress import make_progress
     from kernlearn.experiments import Store, run_plan
     from kernlearn.experiments.executors import make_executor
-    from kernlearn.experiments.selection import chosen, trial_states
+    from kernlearn.experiments.selection import check_choice
 
     given = {
         "executor": executor, "jobs": jobs, "scheduler": scheduler, "timeout": timeout,
@@ -100,7 +100,7 @@ def run(
     with Store(store) as opened:
         for plan in plans:
             # what names nothing is said before anything runs
-            chosen(plan, trial_states(plan, opened), choice)
+            check_choice(plan, choice)
         try:
             for plan in plans:
                 execution = plan.experiment.config.execution

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kernlearn._terminal import make_console
+from kernlearn._terminal import make_console, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +99,7 @@ def _show_merge(
 ) -> None:
     from kernlearn.experiments.plan import canonical
 
-    _say(
+    say(
         console,
         f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
         f"had failed, {summary.same} the same, {summary.failed} failed ones left, "
@@ -108,9 +108,9 @@ def _show_merge(
     for conflict in summary.conflicts[:_SHOWN]:
         numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in conflict.metrics.items())
         place = f"{conflict.experiment} {conflict.key[:10]} {canonical(conflict.labels)}"
-        _say(console, f"  conflict, the {prefer}'s stands: {place}: {numbers}")
+        say(console, f"  conflict, the {prefer}'s stands: {place}: {numbers}")
     if len(summary.conflicts) > _SHOWN:
-        _say(console, f"  and {len(summary.conflicts) - _SHOWN} more")
+        say(console, f"  and {len(summary.conflicts) - _SHOWN} more")
 
 
 def gc(
@@ -140,16 +140,16 @@ def gc(
     with Store(store, exclusive=True, timeout=1) if yes else Store.existing(store) as opened:
         found = collect_garbage(opened, plans, remove=yes)
     for name, count in found.trials.items():
-        _say(console, f"  {name}: {count} trials")
+        say(console, f"  {name}: {count} trials")
     total = sum(found.trials.values())
     doing = "removed" if yes else "would be removed"
-    _say(
+    say(
         console,
         f"{store}: {total} trials, {found.superseded} superseded and {found.runs} runs {doing}, "
         f"{found.kept} stay",
     )
     if not yes and not found.nothing:
-        _say(console, "Nothing is removed yet: --yes does it.")
+        say(console, "Nothing is removed yet: --yes does it.")
 
 
 def doctor(store: StorePath = _STORE) -> None:
@@ -209,22 +209,22 @@ def compare_runs(
     console = make_console()
     for name, side in zip("AB", sides, strict=True):
         runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"
-        _say(console, f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
+        say(console, f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
     for line in different_environments(a, b):
-        _say(console, f"  differs: {line}")
+        say(console, f"  differs: {line}")
     shown = frame[~frame["outcome"].isin(["same", "undecided"])] if changed else frame
     if len(shown):
         console.print(_table(shown, level))
     counts = frame["outcome"].value_counts()
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    _say(console, f"{len(frame)} cells: {told or 'nothing to compare'}")
+    say(console, f"{len(frame)} cells: {told or 'nothing to compare'}")
     if output is not None:
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
             frame.to_csv(output, index=False)
         except OSError as error:
             raise StoreError(f"{output}: cannot be written: {error.strerror or error}") from None
-        _say(console, f"Cells: {output}")
+        say(console, f"Cells: {output}")
 
 
 def _table(frame: "pd.DataFrame", level: float) -> "Table":
@@ -279,10 +279,6 @@ def _outcome(row: dict[Any, Any]) -> str:
         text = text.replace(f"{name} better", f"{name.upper()} better")
         text = text.replace(f"only {name}", f"only {name.upper()}")
     return text if row["same_settings"] is not False else f"{text}, other settings"
-
-
-def _say(console: "Console", text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 #: Functions of the commands by name.

@@ -95,10 +95,7 @@ def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Tria
     SelectionError
         If ``force`` or ``only`` name nothing in the plan.
     """
-    _check_names(plan, choice.force)
-    trials = [t for t in plan.trials if _passes(t, choice.only)]
-    if choice.only and not trials:
-        raise SelectionError(_no_match(plan, choice.only))
+    trials = check_choice(plan, choice)
 
     def wanted(trial: Trial) -> bool:
         state = states[trial.key]
@@ -107,6 +104,30 @@ def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Tria
         return True
 
     return [t for t in trials if wanted(t)]
+
+
+def check_choice(plan: Plan, choice: Choice) -> list[Trial]:
+    """Return the trials that ``only`` leaves, whatever a store has of them.
+
+    Parameters
+    ----------
+    plan : Plan
+    choice : Choice
+
+    Returns
+    -------
+    list of Trial
+
+    Raises
+    ------
+    SelectionError
+        If ``force`` or ``only`` name nothing in the plan.
+    """
+    _check_names(plan, choice.force)
+    trials = [t for t in plan.trials if _passes(t, choice.only)]
+    if choice.only and not trials:
+        raise SelectionError(_no_match(plan, choice.only))
+    return trials
 
 
 def parse_only(text: str) -> dict[str, str]:

@@ -1,22 +1,11 @@
 """``kernlearn check`` as a user, or a server of continuous integration, meets it."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-# The command, whether or not it is among the others yet.
-COMMAND = """
-from kernlearn import cli
-from kernlearn._check_command import check
-
-if "check" not in {command.name for command in cli.app.registered_commands}:
-    cli.app.command("check")(check)
-cli.main()
-"""
 STORE = "results/runs/store.sqlite"
 CELL = "moons · K · accuracy"
 
@@ -39,12 +28,9 @@ def measured(tmp_path_factory):
 
 
 def call(folder, *arguments):
-    here = Path(__file__).parents[2]
-    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
-        [sys.executable, "-c", COMMAND, *map(str, arguments)],
-        cwd=folder, env={**os.environ, "PYTHONPATH": path},
-        capture_output=True, text=True, check=False, timeout=300,
+        [sys.executable, "-m", "kernlearn", *map(str, arguments)],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
 
 

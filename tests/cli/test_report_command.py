@@ -1,38 +1,8 @@
 """``kernlearn report`` as a user meets it: a site of a store, and reports of named experiments."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-# The command as this package has it, whether or not the command line has it yet.
-COMMAND = """
-from kernlearn import _report_command, cli
-
-cli.app.registered_commands = [
-    c for c in cli.app.registered_commands if (c.name or c.callback.__name__) != "report"
-]
-cli.app.command("report")(_report_command.report)
-cli.main()
-"""
 STORE = "results/runs/store.sqlite"
-
-
-@pytest.fixture
-def kernlearn(tmp_path):
-    here = Path(__file__).parents[2]
-    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
-
-    def call(*arguments):
-        return subprocess.run(
-            [sys.executable, "-c", COMMAND, *map(str, arguments)],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
-            capture_output=True, text=True, check=False, timeout=300,
-        )  # fmt: skip
-
-    return call
 
 
 def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):

@@ -1,42 +1,13 @@
 """``kernlearn export``, ``merge``, ``gc``, ``doctor`` and ``compare`` as a user meets them."""
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.experiments.stores import begun, done, trial
 
-# The command, with those of a store whether or not they are in it yet.
-COMMAND = """
-from kernlearn import _store_commands, cli
-
-known = {command.name for command in cli.app.registered_commands}
-for name, function in _store_commands.COMMANDS.items():
-    if name not in known:
-        cli.app.command(name)(function)
-cli.main()
-"""
 STORE = "results/runs/store.sqlite"
-
-
-@pytest.fixture
-def kernlearn(tmp_path):
-    here = Path(__file__).parents[2]
-    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
-
-    def call(*arguments):
-        return subprocess.run(
-            [sys.executable, "-c", COMMAND, *map(str, arguments)],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": path},
-            capture_output=True, text=True, check=False, timeout=300,
-        )  # fmt: skip
-
-    return call
 
 
 @pytest.fixture

@@ -110,10 +110,12 @@ class DaskExecutor:
         function: Callable[..., Result] = _execute_guarded if self._limits.any else _execute
         try:
             while True:
-                while len(running) < self._slots_soon() and (trial := next(waiting, None)):
+                while len(running) < (slots := self._slots_soon()) and (
+                    trial := next(waiting, None)
+                ):
                     on_start(trial)
                     future = self._client.submit(
-                        function, trial, self._data_dir, self._limits, self.slots > 1,
+                        function, trial, self._data_dir, self._limits, slots > 1,
                         key=f"kernlearn-{trial.key}-{run}", pure=False,
                     )  # fmt: skip
                     running[future] = (trial, utc_now(), time.perf_counter())
