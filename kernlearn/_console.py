@@ -7,8 +7,11 @@ import typer
 from kernlearn._terminal import UNBOUNDED, make_console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kernlearn.experiments.plan import Plan
     from kernlearn.experiments.scope import Scope
+    from kernlearn.experiments.store import Store
     from kernlearn.reports import Report
 
 console = make_console()
@@ -24,8 +27,33 @@ def show_left_out(plan: "Plan") -> None:
         console.print(f"{name}: left out, not installed: {labels}", markup=False)
 
 
-def show_tables(report: "Report") -> None:
-    """Print an experiment's tables, in parts where the terminal is narrow, claims and remarks."""
+def write_reports(
+    plan: "Plan", store: "Store", output: "Path", summary: "Path | None"
+) -> "tuple[Report, Path]":
+    """Write an experiment's page and, where a folder for it is given, its summary."""
+    from kernlearn.reports import assemble, write_report, write_summary
+
+    report = assemble(plan, store)
+    page = write_report(report, output / plan.experiment.name)
+    if summary is not None:
+        write_summary(report, summary)
+    return report, page
+
+
+def show_report(report: "Report", page: "Path") -> None:
+    """Print an experiment's tables, claims and remarks, and where its page is."""
+    _show_tables(report)
+    for claim in report.claims:
+        source = f" ({claim.section})" if claim.section else ""
+        text = f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+    for remark in report.remarks:
+        console.print(f"- {remark}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Report: {page}", soft_wrap=True)
+
+
+def _show_tables(report: "Report") -> None:
+    """Print an experiment's tables, in parts where the terminal is narrow."""
     from kernlearn.reports.table_formats import columns, to_rich
 
     wide = console.options.update(max_width=UNBOUNDED)
@@ -40,12 +68,6 @@ def show_tables(report: "Report") -> None:
                 last -= 1
             console.print(to_rich(columns(table, first, last)))
             first = last
-    for claim in report.claims:
-        source = f" ({claim.section})" if claim.section else ""
-        text = f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-    for remark in report.remarks:
-        console.print(f"- {remark}", markup=False, highlight=False, soft_wrap=True)
 
 
 def show_components(scope: "Scope") -> None:

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from kernlearn.experiments.config import LoadedExperiment
     from kernlearn.experiments.plan import Plan
+    from kernlearn.experiments.store import Store
 
 Configs = Annotated[
     list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")
@@ -31,6 +32,11 @@ STORE = Path("results/runs/store.sqlite")
 OUTPUT = Path("results/runs")
 
 
+def with_splits(settings: Sequence[str], splits: int | None) -> list[str]:
+    """Return the settings with ``--splits`` as one of them."""
+    return [*settings, *([f"splits={splits}"] if splits is not None else [])]
+
+
 def load_experiments(
     configs: Sequence[str],
     profile: str,
@@ -48,8 +54,7 @@ def load_experiments(
     from kernlearn.exceptions import ConfigError
     from kernlearn.experiments import load_config
 
-    if splits is not None:
-        settings = [*settings, f"splits={splits}"]
+    settings = with_splits(settings, splits)
     loaded, faults = [], []
     for config in configs:
         try:
@@ -64,9 +69,14 @@ def load_experiments(
 
 
 def make_plans(
-    experiments: "Sequence[LoadedExperiment]", data_dir: Path | None, available: bool
+    experiments: "Sequence[LoadedExperiment]",
+    data_dir: Path | None,
+    available: bool,
+    store: "Store | None" = None,
 ) -> "list[Plan]":
     """Plan every experiment; one message names all data sets missing from any of them.
+
+    Of data that is not found, a store tells what it was when it was measured: enough to report.
 
     Raises
     ------
@@ -77,13 +87,21 @@ def make_plans(
     from kernlearn.exceptions import DataError
     from kernlearn.experiments import make_plan, missing_datasets
 
+    measured = {e.name: store.datasets(e.name) if store is not None else {} for e in experiments}
     if not available:
-        found = [missing_datasets(e.config, data_dir, needed=True) for e in experiments]
-        missing = list({c.name: c for cards in found for c in cards.values()}.values())
+        missing = {
+            card.name: card
+            for e in experiments
+            for label, card in missing_datasets(e.config, data_dir, needed=True).items()
+            if label not in measured[e.name]
+        }
         if missing:
-            text = missing_message(missing, data_dir)
+            text = missing_message(missing.values(), data_dir)
             raise DataError(
                 f"{text}\n`kernlearn datasets fetch NAME` gets what its publisher serves; with "
                 "--available the rest runs without them."
             )
-    return [make_plan(e, data_dir=data_dir, available=available) for e in experiments]
+    return [
+        make_plan(e, data_dir=data_dir, available=available, stored=measured[e.name])
+        for e in experiments
+    ]

@@ -11,13 +11,13 @@ from typing import Any
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from kernlearn._console import console, show_left_out, show_tables
+from kernlearn._console import console, show_left_out, show_report
 from kernlearn._durations import duration
 from kernlearn.experiments.estimates import Estimates
 from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.runner import Listener
 from kernlearn.experiments.selection import STATES, State
-from kernlearn.experiments.store import Result, Store, utc_now
+from kernlearn.experiments.store import Result, utc_now
 
 # A trial that takes longer than this has a bar of its own.
 _LONG = 2.0
@@ -65,20 +65,9 @@ class RunListener(Listener):
             self._renewed = now
         return self._seconds
 
-    def show_report(self, plan: Plan, store: Store, output: Path, summary: Path | None) -> None:
-        """Write an experiment's report, show its tables and name the page."""
-        from kernlearn.reports import assemble, write_report, write_summary
-
-        report = assemble(plan, store)
-        page = write_report(report, output / plan.experiment.name)
-        if summary is not None:
-            write_summary(report, summary)
-        self.report_written(report, page)
-
     def report_written(self, report: Any, page: Path) -> None:
         """Show an experiment's tables and name the page."""
-        show_tables(report)
-        console.print(f"Report: {page}", soft_wrap=True)
+        show_report(report, page)
 
 
 class _Spoken(RunListener):
@@ -236,7 +225,10 @@ def _told(listener: RunListener) -> str:
 def _result_line(trial: Trial, result: Result) -> str:
     if not result.done:
         return f"{trial}: FAILED: {result.error}"
-    numbers = [
-        f"{k.replace('_', ' ')} {result.metrics[k]:.4g}" for k in _SHOWN if k in result.metrics
-    ]
+    # metrics of a plug-in have names of their own
+    names = [k for k in _SHOWN if k in result.metrics] or list(result.metrics)[:3]
+    numbers = [f"{k.replace('_', ' ')} {result.metrics[k]:.4g}" for k in names]
+    if "grid" in result.info:
+        # which of them counts is known when all splits are done
+        numbers = [f"{len(result.info['grid'])} settings measured", *numbers]
     return f"{trial}: {', '.join(numbers)}"

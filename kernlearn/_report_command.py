@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -17,10 +17,8 @@ from kernlearn._options import (
     Summary,
     load_experiments,
     make_plans,
+    with_splits,
 )
-
-if TYPE_CHECKING:
-    from kernlearn.experiments.plan import Plan
 
 _SITE = Path("results/site")
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -40,7 +38,7 @@ def report(
         str | None,
         typer.Option(
             help="'full', or one of the config's own.",
-            show_default="'full'; for a site that of each experiment's latest run",
+            show_default="'full'; for a site that of each experiment's runs with the most trials",
         ),
     ] = None,
     config: Annotated[
@@ -66,7 +64,9 @@ def report(
     Without a CONFIG it writes a site of every experiment in the store: an overview and a page
     each, which open from disk without network. With CONFIGs it writes and shows their tables.
     """
+    from kernlearn._console import show_report, write_reports
     from kernlearn.exceptions import ReportError
+    from kernlearn.experiments import Store
 
     named = what or []
     stores = [name for name in named if _is_store(name)]
@@ -80,17 +80,15 @@ def report(
             raise ReportError(
                 f"--config {config[0]}: belongs to the site of a store; name it without --config"
             )
-        plans = make_plans(
-            load_experiments(named, profile or "full", splits, option, data_dir),
-            data_dir,
-            available,
-        )
-        _report_each(plans, store, output or OUTPUT, summary)
+        experiments = load_experiments(named, profile or "full", splits, option, data_dir)
+        with Store.existing(store) as opened:
+            plans = make_plans(experiments, data_dir, available, opened)
+            for plan in plans:
+                show_report(*write_reports(plan, opened, output or OUTPUT, summary))
         return
-    if splits is not None:
-        option = [*option, f"splits={splits}"]
     path = Path(stores[0]) if stores else store
-    _report_all(path, output or _SITE, summary, config, profile, option, data_dir)
+    settings = with_splits(option, splits)
+    _report_all(path, output or _SITE, summary, config, profile, settings, data_dir)
 
 
 def _is_store(name: str) -> bool:
@@ -102,16 +100,6 @@ def _is_store(name: str) -> bool:
             return file.read(len(_SQLITE)) == _SQLITE
     except (OSError, ValueError):
         return False
-
-
-def _report_each(plans: "Sequence[Plan]", store: Path, output: Path, summary: Path | None) -> None:
-    """Write and show the reports of named experiments."""
-    from kernlearn._progress import RunListener
-    from kernlearn.experiments import Store
-
-    with Store.existing(store) as opened:
-        for plan in plans:
-            RunListener().show_report(plan, opened, output, summary)
 
 
 def _report_all(
@@ -144,7 +132,8 @@ def _report_all(
                 write_summary(found, summary)
             details = found.details
             typer.echo(
-                f"{details['experiment']}: profile {details['profile']}, {details['done']} of "
+                f"{details['experiment']}: profile "
+                f"{', '.join([details['profile'], *details['settings']])}, {details['done']} of "
                 f"{details['trials']} trials"
             )
     for one in skipped:

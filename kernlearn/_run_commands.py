@@ -82,6 +82,7 @@ def run(
     ] = False,
 ) -> None:
     """Run experiments: only what the store lacks; then write and show their tables."""
+    from kernlearn._console import write_reports
     from kernlearn._progress import make_progress
     from kernlearn.experiments import Store, run_plan
     from kernlearn.experiments.executors import make_executor
@@ -110,7 +111,7 @@ def run(
                         allow_contention=allow_contention, listener=progress,
                     )  # fmt: skip
                 failed += outcome.failed + outcome.failed_before
-                progress.show_report(plan, opened, output, summary)
+                progress.report_written(*write_reports(plan, opened, output, summary))
                 if outcome.failed and fail_fast:
                     break
         except KeyboardInterrupt:

@@ -97,7 +97,7 @@ def merge_stores(
 def _show_merge(
     console: "Console", source: Path, destination: Path, summary: "MergeSummary", prefer: str
 ) -> None:
-    from kernlearn.experiments.plan import canonical
+    from kernlearn.experiments.keys import canonical
 
     say(
         console,

@@ -1,70 +1,30 @@
 """What ``docs/reproduction.md`` says is so: commands parse, links lead somewhere, numbers are the
 measured ones.
 
-A number is followed by a comment that names its cell: ``<!-- experiment; data set; kernel;
-method; parameters; metric -->``, with ``-`` where there is none, then perhaps another column than
-the mean, or ``%`` for a share in per cent. ``<!-- experiment; metric -->`` follows how many
-numbers are no worse than reported. ``python -m tests.test_docs`` writes all of them anew, to the
-digits that they have.
+``python -m tests.test_docs`` writes the numbers anew.
 """
 
 import doctest
-import json
 import re
 import shlex
-from functools import cache
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli import app
 from kernlearn.datasets import catalogue
 from kernlearn.experiments import find_config
+from tests.marked_numbers import MARKED, rewritten, wrong_numbers
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-MARKED = re.compile(r"(?P<number>\d[\d.]*(?: of \d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
 COMMANDS += re.findall(r"`(kernlearn [^`\n]+)`", TEXT)
 ON_CONFIGS = ("run", "plan", "report")
 ON_DATA = ("goodness", "rademacher", "regret", "datasets verify", "datasets info")
-
-
-@cache
-def measured(experiment: str) -> pd.DataFrame:
-    """The committed numbers of an experiment, their parameters as ``n_landmarks=30``."""
-    path = ROOT / "results" / "measured" / f"{experiment}.csv"
-    frame = pd.read_csv(path, dtype={"kernel": str})
-    params = [" ".join(f"{k}={v}" for k, v in json.loads(p).items()) for p in frame["params"]]
-    names = frame[["dataset", "kernel", "method"]].fillna("-")
-    return frame.assign(**names, params=[text or "-" for text in params])
-
-
-def value(fields: str, digits: int) -> str:
-    """What a comment stands for, as text."""
-    experiment, *names = (field.strip() for field in fields.split(";"))
-    frame = measured(experiment)
-    if len(names) == 1:
-        verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
-        verdicts = verdicts[verdicts != "not run"]
-        return f"{(verdicts != 'worse').sum()} of {len(verdicts)}"
-    *cell, metric = names[:5]
-    for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
-        frame = frame[frame[column] == name]
-    frame = frame[frame["metric"] == metric]
-    assert len(frame) == 1, f"{fields}: {len(frame)} cells"
-    column = next((n for n in names[5:] if n != "%"), "mean")
-    number = frame[column].item() * (100 if "%" in names[5:] else 1)
-    return f"{number:.{digits}f}"
-
-
-def rewritten(found: re.Match[str]) -> str:
-    digits = len(found["number"].partition(".")[2])
-    return value(found["fields"], digits) + found["mark"]
 
 
 def arguments(command: str) -> tuple[str, list[str], list[str]]:
@@ -110,12 +70,7 @@ def test_a_run_has_trials(command, tmp_path):
 
 
 def test_numbers_are_the_measured_ones():
-    wrong = [
-        f"{found[0]}: measured {rewritten(found)}"
-        for found in MARKED.finditer(TEXT)
-        if rewritten(found) != found[0]
-    ]
-    assert not wrong, "\n".join(wrong)
+    assert wrong_numbers(TEXT) == []
 
 
 def test_the_examples_run():
@@ -136,4 +91,4 @@ def test_every_link_leads_somewhere():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(MARKED.sub(rewritten, TEXT), encoding="utf-8")
+    PAGE.write_text(rewritten(TEXT), encoding="utf-8")

@@ -1,58 +1,86 @@
-"""The README's table comes from the committed summary, and its examples run.
+"""The README's numbers come from the committed results, and its examples run.
 
-``python -m tests.test_readme`` writes the table anew.
+``python -m tests.test_readme`` writes the numbers anew.
 """
 
 import doctest
 import re
+from functools import cache
 from pathlib import Path
 
-import pandas as pd
-
 from kernlearn.experiments import load_config, make_plan
+from kernlearn.reports.committed import read_summary
+from kernlearn.reports.totals import SCORES, Measured, Totals, total
+from kernlearn.reports.verdicts import VERDICTS
+from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-MARKS = re.compile(r"(<!-- table3_1 -->\n).*?(<!-- end -->)", re.DOTALL)
-METHODS = ("K", "RF", "H0/1")
+MARKS = re.compile(r"(<!-- totals -->\n).*?(<!-- end -->)", re.DOTALL)
+
+#: What is measured again, and by which experiments.
+CHAPTERS = {
+    "random Maclaurin features, chapter 3": ["table3_1", "figure3_1", "figure3_2"],
+    "landmarks to classify, chapter 4": ["table4_1", "table4_2", "figure4_1", "figure4_2"],
+    "landmarks to regress and grade, chapter 5": [
+        "table5_1a", "table5_1b", "figure5_2a", "figure5_2b", "figure5_3", "figure5_4",
+        "ranking_mq2008",
+    ],
+    "learning from pairs, chapter 6": ["figure6_1", "figure6_2", "table6"],
+    "voted kernels": ["vkr_table1", "vkr_gaussian", "vkr_table2"],
+}  # fmt: skip
+
+
+@cache
+def totals() -> Totals:
+    """Verdicts on the committed results, each config's rules applied anew."""
+    names = [name for chapter in CHAPTERS.values() for name in chapter]
+    return total(Measured(load_config(name), read_summary(name, MEASURED)) for name in names)
+
+
+def counts(names: list[str]) -> list[int]:
+    """Scores reported, and those of each verdict, of some experiments."""
+    numbers = totals().numbers
+    scores = numbers[numbers["experiment"].isin(names) & (numbers["kind"] == SCORES)]
+    return [int(scores[column].sum()) for column in ("reported", *VERDICTS)]
 
 
 def table() -> str:
-    """Accuracies in percent, measured and (reported); seconds of K and times faster."""
-    frame = pd.read_csv(ROOT / "results" / "measured" / "table3_1.csv")
-    frame = frame[frame["kernel"] == "polynomial"]
-
-    def number(dataset: str, method: str, metric: str, column: str = "mean") -> float:
-        row = frame[
-            (frame["dataset"] == dataset)
-            & (frame["method"] == method)
-            & (frame["metric"] == metric)
-        ]
-        return row[column].item()
-
-    heads = ["accuracy K", "RF", "H0/1", "K fits in", "RF", "H0/1", "K predicts in", "RF", "H0/1"]
-    lines = [f"| data set | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
-    for dataset in dict.fromkeys(frame["dataset"]):
-        cells = [dataset]
-        for method in METHODS:
-            measured = number(dataset, method, "accuracy")
-            reported = number(dataset, method, "accuracy", "reported_mean")
-            cells.append(f"{100 * measured:.1f} ({100 * reported:.1f})")
-        for seconds, speedup in (
-            ("fit_seconds", "fit_speedup"),
-            ("native_predict_seconds", "predict_speedup"),
-        ):
-            cells.append(f"{number(dataset, 'K', seconds):.2g} s")
-            factors = [number(dataset, m, speedup) for m in METHODS[1:]]
-            cells += [f"{f:.0f}×" if f >= 10 else f"{f:.1f}×" for f in factors]
-        lines.append("| " + " | ".join(cells) + " |")
+    """The counts of every chapter, and of all."""
+    heads = ["numbers", *VERDICTS]
+    lines = [f"| | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
+    whole = [name for chapter in CHAPTERS.values() for name in chapter]
+    for what, names in {**CHAPTERS, "**all**": whole}.items():
+        # a number that is not there is no zero that was found
+        cells = [str(n) if n else "·" for n in counts(names)]
+        lines.append(f"| {what} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
-def test_the_table_is_that_of_the_committed_summary():
+def test_the_totals_are_those_of_the_committed_summaries():
     found = MARKS.search(README.read_text(encoding="utf-8"))
     assert found is not None
     assert found[0] == f"{found[1]}{table()}{found[2]}"
+
+
+def test_every_experiment_that_counts_is_in_the_totals():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    listed = re.search(r"^CONFIGS := ((?:.*\\\n)*.*)$", makefile, re.MULTILINE)
+    assert listed is not None
+    names = listed[1].replace("\\\n", " ").split()
+    counted = {name for name in names if load_config(name).config.variant_of is None}
+    in_chapters = [name for chapter in CHAPTERS.values() for name in chapter]
+    assert sorted(in_chapters) == sorted(counted)
+    numbers, *verdicts = counts(in_chapters)
+    overall = totals().overall().set_index("kind").loc[SCORES]
+    assert [numbers, *verdicts] == [int(overall[c]) for c in ("reported", *VERDICTS)]
+    assert numbers == sum(verdicts) == 316
+
+
+def test_the_numbers_in_the_text_are_the_measured_ones():
+    text = README.read_text(encoding="utf-8")
+    assert len(MARKED.findall(text)) > 5
+    assert wrong_numbers(text) == []
 
 
 def test_the_examples_run():
@@ -81,5 +109,5 @@ def test_every_file_that_the_readme_names_is_there():
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
+    text = rewritten(README.read_text(encoding="utf-8"))
     README.write_text(MARKS.sub(lambda m: m[1] + table() + m[2], text), encoding="utf-8")

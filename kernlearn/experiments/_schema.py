@@ -68,8 +68,15 @@ def _keep_superseded(connection: sqlite3.Connection) -> None:
     connection.execute(_SUPERSEDED)
 
 
+def _keep_settings(connection: sqlite3.Connection) -> None:
+    """Version 3: a run knows the settings that changed its config, so that it can be shown."""
+    connection.execute("ALTER TABLE run ADD COLUMN settings TEXT NOT NULL DEFAULT '[]'")
+
+
 # The one at place i leads from version i to version i + 1; never change one that was released.
-_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_create, _keep_superseded)
+_MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _create, _keep_superseded, _keep_settings,
+)  # fmt: skip
 
 #: Version of the tables, kept in the file's ``user_version``.
 SCHEMA_VERSION = len(_MIGRATIONS)

@@ -320,7 +320,7 @@ class ExperimentConfig(Section):
 
 
 class LoadedExperiment(BaseModel):
-    """A checked config and where it came from."""
+    """A checked config, where it came from, and what was set in it (``key=value``)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -328,6 +328,7 @@ class LoadedExperiment(BaseModel):
     path: Path
     profile: str
     config: ExperimentConfig
+    settings: tuple[str, ...] = ()
 
     @property
     def plugins(self) -> tuple[Path, ...]:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kernlearn.experiments.config import TableSpec
-from kernlearn.experiments.plan import Plan, Trial, canonical
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.store import Store
 
 _KIND = ("dataset", "kernel", "method")

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from kernlearn.experiments.plan import Plan, Trial, canonical
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.protocol import Parts
 from kernlearn.experiments.store import Result
 from kernlearn.experiments.tasks import Task

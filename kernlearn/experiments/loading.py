@@ -155,7 +155,9 @@ def load_config(
             messages += _checked(changed, its_places, path.parent, data_dir, causes)[1]
     if messages or config is None:
         raise ConfigError("\n".join(dict.fromkeys(messages))) from next(iter(causes), None)
-    return LoadedExperiment(name=path.stem, path=path, profile=profile, config=config)
+    return LoadedExperiment(
+        name=path.stem, path=path, profile=profile, config=config, settings=tuple(settings)
+    )
 
 
 def load_scope(name: str | Path) -> Scope:

@@ -1,10 +1,9 @@
 """From an experiment to its trials, the unit of work, of caching and of failure."""
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
@@ -15,8 +14,9 @@ from kernlearn.experiments.config import (
     LoadedExperiment,
     MethodEntry,
 )
+from kernlearn.experiments.keys import split_keys
 from kernlearn.experiments.scope import Scope
-from kernlearn.experiments.sources import dataset_variants
+from kernlearn.experiments.sources import Variant, dataset_variants
 from kernlearn.experiments.values import unfold, varied
 
 if TYPE_CHECKING:
@@ -75,6 +75,9 @@ class Plan:
     trials : list of Trial
     left_out : list of str
         Labels of data sets that were not found and are left out.
+    stored : list of str
+        Labels of data sets that were not found, and are here what they were when a store's
+        trials were measured. Their trials can be reported, not run.
     not_installed : list of str
         Labels of methods that are left out since their library is not installed.
     axes : list of str
@@ -84,23 +87,9 @@ class Plan:
     experiment: LoadedExperiment
     trials: list[Trial]
     left_out: list[str] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)
     not_installed: list[str] = field(default_factory=list)
     axes: list[str] = field(default_factory=list)
-
-
-def canonical(value: Any) -> str:
-    """Write a value as JSON that does not depend on order or on ``1`` against ``1.0``."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    return value
 
 
 def make_plan(
@@ -108,6 +97,7 @@ def make_plan(
     *,
     data_dir: Path | None = None,
     available: bool = False,
+    stored: Mapping[str, Sequence[dict[str, Any]]] = MappingProxyType({}),
 ) -> Plan:
     """Unfold an experiment into trials.
 
@@ -118,6 +108,9 @@ def make_plan(
         Where data is looked for first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
+    stored : mapping of str to sequence of dict, optional
+        What data sets were when they were measured, from
+        :meth:`~kernlearn.experiments.Store.datasets`, for those that are not found.
 
     Returns
     -------
@@ -132,17 +125,28 @@ def make_plan(
 
     config = experiment.config
     missing = missing_datasets(config, data_dir)
-    needed = missing_datasets(config, data_dir, needed=True)
+    variants = {
+        label: list(dataset_variants(label, experiment, data_dir, stored.get(label, ())))
+        for label in missing
+    }
+    left_out = [label for label in missing if not variants[label]]
+    needed = [missing[label] for label in left_out if not config.datasets[label].optional]
     if needed and not available:
-        raise DataError(missing_message(list(needed.values()), data_dir))
+        raise DataError(missing_message(needed, data_dir))
+    variants |= {
+        label: list(dataset_variants(label, experiment, data_dir))
+        for label in config.datasets
+        if label not in missing
+    }
     trials = [
         trial
-        for labels, spec, source in _cells(experiment, list(missing), data_dir)
+        for labels, spec, source in _cells(config, variants)
         for trial in _splits(experiment, labels, spec, source)
     ]
     known = config.scope.estimators
     absent = [k for k, m in config.methods.items() if not known[m.estimator].installed]
-    return Plan(experiment, trials, list(missing), absent, _axes(config))
+    from_store = [label for label in missing if label not in left_out]
+    return Plan(experiment, trials, left_out, from_store, absent, _axes(config))
 
 
 def missing_datasets(
@@ -178,7 +182,7 @@ def _splits(
         files = [[str(p.path), p.state] for p in experiment.config.scope.files]
         source = {**source, "plugins": files}
     splits = range(experiment.config.protocol.splits)
-    for split, key in zip(splits, _keys(spec, splits), strict=True):
+    for split, key in zip(splits, split_keys(spec, splits), strict=True):
         yield Trial(key, experiment.name, labels, {**spec, "split": split}, source)
 
 
@@ -190,41 +194,18 @@ def plugins_of(spec: Mapping[str, Any]) -> set[str]:
     return {part["plugin"] for part in parts if "plugin" in part}
 
 
-def trial_key(spec: Mapping[str, Any]) -> str:
-    """Return the key of a trial's specification, split included."""
-    return _digest(canonical(spec))
-
-
-def _keys(spec: Mapping[str, Any], splits: Iterable[int]) -> Iterator[str]:
-    """Yield the keys of the splits of a cell; what they share is written once."""
-    # the text that canonical gives, cut at the number of the split
-    before = {k: v for k, v in spec.items() if k < "split"}
-    after = {k: v for k, v in spec.items() if k > "split"}
-    start = f'{canonical(before)[:-1]}{"," if before else ""}"split":'
-    end = f"{',' if after else ''}{canonical(after)[1:]}"
-    for split in splits:
-        yield _digest(f"{start}{split}{end}")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
 def _cells(
-    experiment: LoadedExperiment, left_out: list[str], data_dir: Path | None
+    config: ExperimentConfig, variants: Mapping[str, Iterable[Variant]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
-    config = experiment.config
     protocol = config.protocol.model_dump(exclude={"splits", "scale"})
     protocol = {k: v for k, v in protocol.items() if v is not None or k not in _LATER}
     # kernlearn's own are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
     metrics = {"metrics": [metric.identity for metric in own]} if own else {}
     for name, entry in config.datasets.items():
-        if name in left_out:
-            continue
         scale = config.protocol.scale if entry.scale is None else entry.scale
-        for data_labels, data, source in dataset_variants(name, experiment, data_dir):
+        for data_labels, data, source in variants[name]:
             shared = {
                 "version": _TRIAL_VERSION,
                 "task": config.task,

@@ -6,7 +6,8 @@ from typing import Literal
 
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments.components import suggestion
-from kernlearn.experiments.plan import Plan, Trial, canonical
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.store import Store
 
 #: What a store has of a trial: its numbers; a failure; numbers of the same place in the table,

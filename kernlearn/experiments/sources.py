@@ -1,8 +1,9 @@
 """Where a trial's data comes from: the catalogue, a generator, a file, or a plug-in."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
 #: Labels, what the data is, and where it comes from.
-_Variant = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+Variant = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
 # A run goes through data sets one after the other; a few stay in memory for the next trial.
 _KEPT = 4
 
 
 def dataset_variants(
-    label: str, experiment: LoadedExperiment, data_dir: Path | None
-) -> Iterator[_Variant]:
+    label: str,
+    experiment: LoadedExperiment,
+    data_dir: Path | None,
+    stored: Sequence[dict[str, Any]] | None = None,
+) -> Iterator[Variant]:
     """Unfold an entry of ``datasets`` into the data sets that it stands for.
 
     Parameters
@@ -35,6 +39,9 @@ def dataset_variants(
     experiment : LoadedExperiment
     data_dir : Path or None
         Where published data is looked for first.
+    stored : sequence of dict, optional
+        What it was when it was measured, of several the latest first, for data that is not here.
+        The first that was prepared as the entry says is taken; it has no source.
 
     Yields
     ------
@@ -66,6 +73,11 @@ def dataset_variants(
     else:
         source |= {"name": entry.name or label}
     name = label if entry.file is not None else source["name"]
+    if stored is not None:
+        asked = {"name": name, **options}
+        fitting = (what for what in stored if asked == _without(what, "fingerprint", "pairwise"))
+        yield from (({}, what, {}) for what in islice(fitting, 1))
+        return
     data = _load(source, data_dir)
     what = {"name": name, "fingerprint": data.fingerprint, **options}
     if "similarity" in data:
@@ -73,9 +85,13 @@ def dataset_variants(
     yield {}, what, {**source, "part": part}
 
 
+def _without(what: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {k: v for k, v in what.items() if k not in names}
+
+
 def _generated(
     entry: DatasetEntry, config: ExperimentConfig, options: dict[str, Any], part: dict[str, Any]
-) -> Iterator[_Variant]:
+) -> Iterator[Variant]:
     make = config.scope.generators[str(entry.generator)]
     if make.similarity is not None:
         options = {**options, "pairwise": make.similarity}
@@ -94,7 +110,7 @@ def _from_plugin(
     config: ExperimentConfig,
     options: dict[str, Any],
     part: dict[str, Any],
-) -> Iterator[_Variant]:
+) -> Iterator[Variant]:
     if dataset.similarity is not None:
         options = {**options, "pairwise": dataset.similarity}
     for parameters, _ in unfold(entry.parameters):

@@ -1,7 +1,7 @@
 """The results store: one SQLite file, one row a finished trial, written as each ends."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Any
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments._database import BUSY_SECONDS, Database
 from kernlearn.experiments._schema import SCHEMA_VERSION, TRIAL_COLUMNS
-from kernlearn.experiments.plan import Trial, canonical
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Trial
 
 __all__ = ["SCHEMA_VERSION", "Result", "Run", "Store", "StoredTrial", "utc_now"]
 
@@ -84,6 +85,8 @@ class Run:
         Trials at a time.
     environment : dict
         What it was measured on.
+    settings : tuple of str
+        What was set on the command line, as ``key=value``.
     """
 
     number: int
@@ -92,6 +95,7 @@ class Run:
     profile: str
     jobs: int
     environment: dict[str, Any]
+    settings: tuple[str, ...] = ()
 
 
 def utc_now() -> str:
@@ -157,14 +161,20 @@ class Store:
         self.database.close()
 
     def begin_run(
-        self, experiment: str, profile: str, jobs: int, environment: dict[str, Any]
+        self,
+        experiment: str,
+        profile: str,
+        jobs: int,
+        environment: dict[str, Any],
+        settings: Sequence[str] = (),
     ) -> int:
         """Note the start of a run and return its number."""
+        texts = json.dumps(environment), json.dumps(list(settings))
         with self.database.transaction() as connection:
             cursor = connection.execute(
-                "INSERT INTO run (started, experiment, profile, jobs, environment) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (utc_now(), experiment, profile, jobs, json.dumps(environment)),
+                "INSERT INTO run (started, experiment, profile, jobs, environment, settings) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (utc_now(), experiment, profile, jobs, *texts),
             )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
@@ -227,6 +237,21 @@ class Store:
                 (experiment, profile),
             ).fetchall()
 
+    def datasets(self, experiment: str) -> dict[str, list[dict[str, Any]]]:
+        """Return what each data set of an experiment was when measured, the latest first."""
+        with self.database.errors("read"):
+            rows = self._connection.execute(
+                "SELECT json_extract(labels, '$.dataset') AS label, "
+                "json_extract(spec, '$.dataset') AS what FROM trial WHERE experiment = ? "
+                "AND json_type(spec, '$.dataset') = 'object' "
+                "GROUP BY label, what ORDER BY max(run) DESC",
+                (experiment,),
+            ).fetchall()
+        found: dict[str, list[dict[str, Any]]] = {}
+        for label, what in rows:
+            found.setdefault(label, []).append(self._parsed(what, f"data set {label}"))
+        return found
+
     def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:
         """Return labels and seconds of all finished trials of a profile."""
         with self.database.errors("read"):
@@ -247,12 +272,16 @@ class Store:
         """Return all runs in their order."""
         with self.database.errors("read"):
             rows = self._connection.execute(
-                "SELECT id, started, experiment, profile, jobs, environment FROM run ORDER BY id"
+                "SELECT id, started, experiment, profile, jobs, environment, settings "
+                "FROM run ORDER BY id"
             ).fetchall()
-        return [
-            Run(number, started, experiment, profile, jobs, self._parsed(text, f"run {number}"))
-            for number, started, experiment, profile, jobs, text in rows
-        ]
+        return [self._run(row) for row in rows]
+
+    def _run(self, columns: tuple[Any, ...]) -> Run:
+        *known, environment, settings = columns
+        place = f"run {columns[0]}"
+        given = tuple(self._parsed(settings, place, kind=list))
+        return Run(*known, self._parsed(environment, place), given)
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
         """Yield all finished trials, or those of a run, also what others have replaced.
@@ -282,13 +311,14 @@ class Store:
         trial = Trial(key, experiment, self._parsed(labels, place), self._parsed(spec, place))
         return StoredTrial(trial, result)
 
-    def _parsed(self, text: str, place: str) -> dict[str, Any]:
+    def _parsed(self, text: str, place: str, kind: type = dict) -> Any:
         try:
             found = json.loads(text)
         except ValueError as error:
             raise self._unreadable(place, error) from None
-        if not isinstance(found, dict):
-            raise self._unreadable(place, ValueError(f"{text!r} is no object"))
+        if not isinstance(found, kind):
+            named = "object" if kind is dict else "list"
+            raise self._unreadable(place, ValueError(f"{text!r} is no {named}"))
         return found
 
     def _unreadable(self, place: str, error: Exception) -> StoreError:

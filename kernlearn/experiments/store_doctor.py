@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernlearn.experiments._database import explain
-from kernlearn.experiments.plan import trial_key
+from kernlearn.experiments.keys import trial_key
 from kernlearn.experiments.store import Store
 
 _JSON = ("labels", "spec", "metrics", "info")
@@ -51,9 +51,12 @@ def _file(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _runs(connection: sqlite3.Connection) -> Iterator[str]:
-    for number, text in connection.execute("SELECT id, environment FROM run ORDER BY id"):
-        if (fault := _no_object(text)) is not None:
+    rows = connection.execute("SELECT id, environment, settings FROM run ORDER BY id")
+    for number, environment, settings in rows:
+        if (fault := _json_fault(environment)) is not None:
             yield f"run {number}: environment {fault}"
+        if (fault := _json_fault(settings, list)) is not None:
+            yield f"run {number}: settings {fault}"
 
 
 def _trials(connection: sqlite3.Connection, table: str) -> Iterator[str]:
@@ -66,7 +69,7 @@ def _trials(connection: sqlite3.Connection, table: str) -> Iterator[str]:
         place = f"{name} {key}"
         if run not in known:
             yield f"{place}: of run {run}, which is not there"
-        faults = {c: _no_object(text) for c, text in zip(_JSON, texts, strict=True)}
+        faults = {c: _json_fault(text) for c, text in zip(_JSON, texts, strict=True)}
         if any(faults.values()):
             yield from (f"{place}: {c} {fault}" for c, fault in faults.items() if fault)
             continue
@@ -81,12 +84,14 @@ def _trials(connection: sqlite3.Connection, table: str) -> Iterator[str]:
             yield f"{place}: failed without an error"
 
 
-def _no_object(text: Any) -> str | None:
+def _json_fault(text: Any, kind: type = dict) -> str | None:
     try:
         found = json.loads(text)
     except (TypeError, ValueError) as error:
         return f"is no JSON: {error}"
-    return None if isinstance(found, dict) else "is JSON, but no object"
+    if isinstance(found, kind):
+        return None
+    return f"is JSON, but no {'object' if kind is dict else 'list'}"
 
 
 def _metric_faults(metrics: dict[str, Any]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.plan import canonical
+from kernlearn.experiments.keys import canonical
 from kernlearn.experiments.store import Store, StoredTrial
 
 #: Columns of an export: those of a measured summary, with split and value for its means.

@@ -13,7 +13,7 @@ from kernlearn.experiments.store import Store
 
 _COLUMNS = ", ".join(TRIAL_COLUMNS)
 _PLACES = ", ".join("?" * len(TRIAL_COLUMNS))
-_RUN = "started, experiment, profile, jobs, environment"
+_RUN = "started, experiment, profile, jobs, environment, settings"
 
 # Another BLAS adds up in another order.
 _SAME = 1e-9
@@ -128,7 +128,7 @@ def _bring_runs(
         if same:
             numbers[number] = same.pop(0)
             continue
-        cursor = connection.execute(f"INSERT INTO run ({_RUN}) VALUES (?, ?, ?, ?, ?)", run)
+        cursor = connection.execute(f"INSERT INTO run ({_RUN}) VALUES (?, ?, ?, ?, ?, ?)", run)
         assert cursor.lastrowid is not None
         numbers[number] = cursor.lastrowid
         summary.runs += 1

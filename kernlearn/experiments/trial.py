@@ -14,7 +14,8 @@ from sklearn.utils import Bunch
 from kernlearn.exceptions import DataError, PluginError
 from kernlearn.experiments.components import kernel_parameter
 from kernlearn.experiments.grid import measure_grid
-from kernlearn.experiments.plan import Trial, canonical, plugins_of
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Trial, plugins_of
 from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.protocol import Parts, prepare
 from kernlearn.experiments.scope import BUILT_IN, Scope

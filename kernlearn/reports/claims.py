@@ -29,6 +29,7 @@ from kernlearn.reports.claim_tests import (
 )
 from kernlearn.reports.claim_words import check_text
 from kernlearn.reports.significance import best_methods, paired_interval
+from kernlearn.reports.summary import direction
 
 #: What cells are called that are in, open and out of the claimed region.
 _STANDINGS = {
@@ -66,9 +67,7 @@ class Decision:
     check: str = ""
 
 
-def decide_claims(
-    runs: pd.DataFrame, config: ExperimentConfig, better: dict[str, int]
-) -> list[Decision]:
+def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision]:
     """Decide every claim of an experiment.
 
     :class:`~kernlearn.experiments.claims.Check` says what can be asked, and
@@ -83,18 +82,16 @@ def decide_claims(
     runs : pandas.DataFrame
         From :func:`~kernlearn.reports.runs.tidy_runs`.
     config : ExperimentConfig
-    better : dict of str to int
-        The good direction of each metric.
 
     Returns
     -------
     list of Decision
     """
-    return [_decide(runs, claim, config, better[claim.check.metric]) for claim in config.claims]
+    return [_decide(runs, claim, config) for claim in config.claims]
 
 
-def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, better: int) -> Decision:
-    check = claim.check
+def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig) -> Decision:
+    check, better = claim.check, direction(claim.check.metric, config)
     rows = metric_rows(runs, check.metric, config)
     if check.question == "among_best":
         found = [_among_best(rows, check, config, better, name) for name in check.among_best]

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.plan import canonical
+from kernlearn.experiments.keys import canonical
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store import Run, Store, StoredTrial
 from kernlearn.experiments.store_export import parameters_of

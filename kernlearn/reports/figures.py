@@ -9,6 +9,7 @@ import altair as alt
 import pandas as pd
 
 from kernlearn.experiments.config import ExperimentConfig, FigureSpec
+from kernlearn.reports.summary import label_values, matching
 
 # Okabe and Ito's colours are told apart with any kind of sight.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -70,7 +71,7 @@ def style() -> dict[str, Any]:
 def _tidy(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
     """Keep the plotted columns, with what altair can serialise and the bars' ends."""
     columns = [spec.x, spec.color, *([spec.dash] if spec.dash else []), "mean", "std", "n_splits"]
-    frame = frame[frame["mean"].notna()]
+    frame = _in_every_panel(frame[frame["mean"].notna()], spec.panels)
     shown = frame[list(dict.fromkeys(columns))].copy()
     shown[_PANEL] = [
         " · ".join(str(v) for v in values if not pd.isna(v))
@@ -80,6 +81,23 @@ def _tidy(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
     spread = shown["std"].fillna(0)
     shown["low"], shown["high"] = shown["mean"] - spread, shown["mean"] + spread
     return shown
+
+
+def _in_every_panel(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
+    """Repeat what has no value of a panel's label, such as a kernel, in every panel it fits."""
+    groups = label_values(frame, labels)
+    whole = [group for group in groups if None not in group]
+    parts = []
+    # those first, so that panels stand in their order
+    for group in [*whole, *(group for group in groups if None in group)]:
+        rows = matching(frame, labels, group)
+        fitting = [
+            panel
+            for panel in whole
+            if all(own in (None, its) for own, its in zip(group, panel, strict=True))
+        ]
+        parts += [rows.assign(**dict(zip(labels, p, strict=True))) for p in fitting] or [rows]
+    return pd.concat(parts) if parts else frame
 
 
 def _panels(shown: pd.DataFrame, metric: str, spec: FigureSpec, config: ExperimentConfig) -> Any:

@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from kernlearn.experiments.plan import Plan, Trial, canonical
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Plan, Trial
 from kernlearn.experiments.store import Result
 
 
@@ -32,6 +33,8 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     said += [f"{name}: {note}" for name, note in samples.items()]
     if plan.left_out:
         said.append(f"left out, not found: {', '.join(plan.left_out)}")
+    if plan.stored:
+        said.append(f"not found here, shown as the store has them: {', '.join(plan.stored)}")
     failed = [(t, r) for t, r in found if not r.done]
     said += [f"failed: {t}: {r.error}" for t, r in failed]
     missing = len(plan.trials) - len(found)

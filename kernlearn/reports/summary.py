@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config import Derived, ExperimentConfig
-from kernlearn.experiments.plan import Plan, canonical, wanted
+from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.plan import Plan, wanted
 from kernlearn.experiments.store import Result
 from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.significance import mark_best
@@ -162,6 +163,8 @@ def _beside_reported(
     in_config = reported["dataset"].isin(config.datasets) & reported["method"].isin(config.methods)
     if "kernel" in shared:
         in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
+    # a config of one's own may do without a paper's speed-ups
+    in_config &= reported["metric"].isin([*config.scope.metrics, *config.derived])
     if "std" not in reported:
         reported["std"] = np.nan
     rows = reported.astype(object).to_dict("records")

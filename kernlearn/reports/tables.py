@@ -142,7 +142,7 @@ def _lay_out(
     group: tuple[Any, ...],
 ) -> Table:
     labels = [c for c in spec.columns if c != "metric"]
-    columns = list(product(label_values(frame, labels), metrics))
+    columns = list(product(_in_order(label_values(frame, labels), labels, config), metrics))
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
     by_labels = _by_labels(frame, [*spec.rows, *labels, "metric"])
     rows = []

@@ -15,7 +15,7 @@ from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.committed import summary_text
 from kernlearn.reports.remarks import remarks, selections
 from kernlearn.reports.runs import tidy_runs
-from kernlearn.reports.summary import direction, summarise
+from kernlearn.reports.summary import summarise
 from kernlearn.reports.tables import Table, build_tables
 from kernlearn.reports.verdicts import rules
 
@@ -64,12 +64,13 @@ def assemble(plan: Plan, store: Store) -> Report:
     runs = tidy_runs(plan, results)
     summary = summarise(plan, results)
     said = remarks(plan, results)
-    claims = _claims(plan, runs)
+    claims = decide_claims(runs, experiment.config)
     details = {
         "experiment": experiment.name,
         "title": experiment.config.title,
         "source": experiment.config.source,
         "profile": experiment.profile,
+        "settings": list(experiment.settings),
         "written": utc_now(),
         "trials": len(plan.trials),
         "done": sum(r.done for r in results.values()),
@@ -84,14 +85,6 @@ def assemble(plan: Plan, store: Store) -> Report:
     }
     tables = build_tables(summary, experiment.config)
     return Report(plan, runs, summary, tables, claims, said, details)
-
-
-def _claims(plan: Plan, runs: pd.DataFrame) -> list[Decision]:
-    config = plan.experiment.config
-    if not config.claims:
-        return []
-    better = {claim.check.metric: direction(claim.check.metric, config) for claim in config.claims}
-    return decide_claims(runs, config, better)
 
 
 def write_summary(report: Report, folder: Path) -> Path:

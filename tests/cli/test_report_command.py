@@ -1,5 +1,7 @@
 """``kernlearn report`` as a user meets it: a site of a store, and reports of named experiments."""
 
+import os
+
 import pytest
 
 STORE = "results/runs/store.sqlite"
@@ -28,7 +30,7 @@ def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):
     assert "small: profile full, 6 of 16 trials" in full.stdout
     assert "10 of 16 trials not run yet" in (tmp_path / "s/small.html").read_text()
     again = kernlearn("report", STORE, "--config", small, "--splits", "1", "--output", "s")
-    assert "small: profile quick, 6 of 6 trials" in again.stdout
+    assert "small: profile quick, splits=1, 6 of 6 trials" in again.stdout
 
 
 def test_named_experiments_are_shown_as_before(kernlearn, small, tmp_path):
@@ -69,3 +71,39 @@ def test_a_fault_is_one_message(kernlearn, tmp_path, arguments, said):
     assert "Traceback" not in out.stderr
     assert out.stdout == ""
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.data
+def test_a_store_is_shown_where_its_data_is_not(kernlearn, tmp_path):
+    """As after a run on another machine: the store knows what the data was."""
+    config = tmp_path / "sonar.yaml"
+    config.write_text(
+        "title: t\ndatasets: {sonar: {sample: 60}}\nmethods: {D: {estimator: DummyClassifier}}\n"
+        "protocol: {splits: 3, seed: 1}\nmetrics: [accuracy]\n"
+    )
+    data = os.environ["KERNLEARN_DATA"]
+    run = kernlearn("run", config, KERNLEARN_DATA=data)
+    assert run.returncode == 0, run.stderr
+    there = kernlearn("report", "--config", config, "--output", "there", KERNLEARN_DATA=data)
+    assert "sonar: profile full, 3 of 3 trials" in there.stdout
+
+    assert kernlearn("plan", config).returncode == 2
+    away = kernlearn("report", "--config", config, "--output", "away")
+    assert away.returncode == 0, away.stderr
+    assert "sonar: profile full, 3 of 3 trials" in away.stdout
+    splits = [tmp_path / place / "files/sonar/splits.csv" for place in ("there", "away")]
+    assert splits[0].read_text() == splits[1].read_text()
+    assert (
+        "not found here, shown as the store has them: sonar"
+        in (tmp_path / "away/sonar.html").read_text()
+    )
+    named = kernlearn("report", config)
+    assert named.returncode == 0, named.stderr
+    assert "shown as the store has them: sonar" in named.stdout
+
+    # of data that was prepared otherwise the store has nothing
+    config.write_text(config.read_text().replace("sample: 60", "sample: 50"))
+    other = kernlearn("report", config)
+    assert other.returncode == 2
+    assert "sonar" in other.stderr
+    assert "none of its trials" in kernlearn("report", "--config", config).stderr

@@ -4,7 +4,7 @@ import pytest
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.plan import canonical, trial_key
+from kernlearn.experiments.keys import canonical, trial_key
 from kernlearn.experiments.registry import ESTIMATORS, Component
 from kernlearn.experiments.sources import load_source
 

@@ -14,9 +14,9 @@ from sklearn.metrics import balanced_accuracy_score
 from kernlearn.exceptions import ConfigError, DataError, PluginError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.execution import execute
+from kernlearn.experiments.keys import trial_key
 from kernlearn.experiments.loading import load_scope
 from kernlearn.experiments.own import loaded_once
-from kernlearn.experiments.plan import trial_key
 from kernlearn.experiments.plugins import load_file, load_plugins
 from kernlearn.experiments.trial import run_trial
 from kernlearn.reports import assemble

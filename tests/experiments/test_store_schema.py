@@ -46,6 +46,15 @@ def test_a_file_of_version_1_is_read_as_it_is_and_brought_up_when_written(old):
     assert "superseded" in found
 
 
+def test_runs_of_before_had_no_settings(old):
+    for opener in (Store.existing, Store):
+        with opener(old) as store:
+            assert [(r.number, r.settings) for r in store.runs()] == [(1, ())]
+    with Store(old) as store:
+        store.begin_run("e", "full", 1, {}, ["splits=2", 'methods.K.name="a=b"'])
+        assert store.runs()[1].settings == ("splits=2", 'methods.K.name="a=b"')
+
+
 def test_a_step_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
     def broken(connection):
         connection.execute("CREATE TABLE half (x)")

@@ -254,6 +254,7 @@ def test_a_store_of_a_run_is_sound(small, tmp_path):
         ("UPDATE trial SET key = 'k'", "trial k: its key is not that of its specification"),
         ("UPDATE superseded SET spec = '{\"split\":5}'", "superseded trial"),
         ("UPDATE run SET environment = 'x' WHERE id = 1", "run 1: environment is no JSON"),
+        ("UPDATE run SET settings = '{}' WHERE id = 1", "run 1: settings is JSON, but no list"),
     ],
 )
 def test_the_doctor_finds_what_is_wrong(tmp_path, change, said):

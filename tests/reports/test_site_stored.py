@@ -1,9 +1,11 @@
 """Which experiments of a store a site shows."""
 
+from html import unescape
+
 import pytest
 
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.reports import assemble, write_site
 from kernlearn.reports.site import stored_plans
 from tests.experiments.stores import begun, done, trial
@@ -26,6 +28,53 @@ def test_plans_are_those_of_the_latest_runs(site):
         _, skipped = stored_plans(store, configs=site.configs, settings=["seed=77"])
         assert [one.name for one in skipped] == ["held", "long"]
         assert "none of its trials under profile quick" in skipped[0].reason
+
+
+def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):
+    """With the settings of then, and of several ways the one with the most trials."""
+
+    def shown(**how):
+        (plan,), skipped = stored_plans(store, configs=[small], **how)
+        assert skipped == []
+        experiment = plan.experiment
+        return experiment.profile, experiment.settings, len(plan.trials)
+
+    def run(*settings, profile="full"):
+        loaded = load_config(small, profile=profile, settings=[*settings, "execution.jobs=1"])
+        run_plan(make_plan(loaded), store)
+
+    with Store(tmp_path / "s") as store:
+        run("seed=7", "splits=1")
+        assert shown() == ("full", ("seed=7", "splits=1"), 8)
+        assert [r.settings for r in store.runs()] == [("seed=7", "splits=1")]
+        # of two with as many the later
+        run("seed=8", "splits=1")
+        assert shown() == ("full", ("seed=8", "splits=1"), 8)
+        run()
+        run("seed=9", "splits=1")
+        assert shown() == ("full", (), 16)
+        # what is asked for
+        assert shown(settings=["seed=9", "splits=1"]) == ("full", ("seed=9", "splits=1"), 8)
+        run(profile="quick")
+        assert shown(profile="quick")[:2] == ("quick", ())
+        # a setting that is no longer one is passed over
+        number = store.begin_run("small", "full", 1, {}, ["methods.gone.C=1"])
+        assert number == len(store.runs())
+        assert shown() == ("full", (), 16)
+
+
+def test_the_page_says_with_which_settings_it_was_run(small, tmp_path):
+    settings = ["seed=7", "methods.RF.n_components=[5, 7]"]
+    plan = make_plan(load_config(small, settings=settings))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        report = assemble(plan, store)
+    index = write_site([report], tmp_path / "out")
+    assert "full, seed=7, methods.RF.n_components=[5, 7]" in index.read_text()
+    page = unescape(index.with_name("small.html").read_text())
+    again = "small.yaml --profile full -o seed=7 -o 'methods.RF.n_components=[5, 7]'"
+    assert f"<code>kernlearn run {again}\nkernlearn report {again}</code>" in page
+    assert "datasets fetch" not in page
 
 
 def test_configs_that_do_not_fit_the_store_are_refused(site, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.reports import assemble, write_report, write_summary
+from kernlearn.reports.figures import build_chart
 from kernlearn.reports.summary import COLUMNS
 
 FIGURE = """\
@@ -14,6 +15,23 @@ figures:
   - {x: n_components, metrics: [accuracy, fit_seconds], panels: [dataset], x_scale: log,
      y_scale: {fit_seconds: log}}
 notes: {moons: "a note with <b>markup</b> & an ampersand"}
+"""
+
+KERNELS = """\
+title: Baselines that meet no kernel
+datasets: {moons: {generator: two_moons, n_samples: 60, noise: 0.2}}
+kernels:
+  polynomial: {kernel: PolynomialKernel, degree: 3}
+  exponential: {kernel: ExponentialKernel, sigma: 1.0}
+methods:
+  RF: {estimator: MaclaurinSVM, n_components: [5, 10]}
+  guess: {estimator: DummyClassifier, baseline: true}
+  stump: {estimator: DummyClassifier, strategy: stratified, baseline: true}
+protocol: {splits: 2, seed: 1}
+metrics: [accuracy]
+table: {each: [kernel], rows: [dataset, n_components], columns: [method]}
+figures:
+  - {x: n_components, metrics: [accuracy], panels: [kernel]}
 """
 
 
@@ -47,6 +65,30 @@ def test_every_file_is_there(written):
     assert details["done"] == details["trials"] == 16
     assert details["measured_on"][0]["packages"]["kernlearn"]
     assert {s["method"] for s in details["selected"]} == {"K"}
+
+
+def test_what_meets_no_kernel_stands_in_the_panel_of_each(tmp_path):
+    config = tmp_path / "kernels.yaml"
+    config.write_text(KERNELS)
+    loaded = load_config(config)
+    plan = make_plan(loaded)
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        report = assemble(plan, store)
+    drawn = build_chart(report.summary, loaded.config.figures[0], loaded.config).to_dict()
+    (rows,) = drawn["datasets"].values()
+    shown = [(row["panel"], row["method"]) for row in rows]
+    assert sorted(set(shown)) == [
+        (panel, method)
+        for panel in ("exponential", "polynomial")
+        for method in ("RF", "guess", "stump")
+    ]
+    assert list(dict.fromkeys(panel for panel, _ in shown)) == ["polynomial", "exponential"]
+    guesses = {(row["panel"], row["mean"]) for row in rows if row["method"] == "guess"}
+    assert len(guesses) == 2
+    assert len({mean for _, mean in guesses}) == 1
+    # and its column after those of the paper
+    assert [table.heads for table in report.tables] == [["RF", "guess", "stump"]] * 2
 
 
 def test_the_figure_is_a_picture_of_some_size(written):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn import __version__
-from kernlearn.experiments.plan import canonical
+from kernlearn.experiments.keys import canonical
 from kernlearn.experiments.store import utc_now
 from kernlearn.reports.site.pages import Around, write_page
 from kernlearn.reports.site.rendering import OUTCOMES, address, render, write_assets, writing
@@ -121,7 +121,7 @@ def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
         "href": href,
         "title": details["title"],
         "source": details["source"],
-        "profile": details["profile"],
+        "profile": ", ".join([details["profile"], *details["settings"]]),
         "done": details["done"],
         "trials": details["trials"],
         "seconds": details["trial_seconds"],

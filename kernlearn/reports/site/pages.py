@@ -1,11 +1,13 @@
 """The page of one experiment, and the files that lie beside it."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kernlearn import __version__
+from kernlearn.datasets import catalogue
 from kernlearn.reports.site.charts import departures, figures
 from kernlearn.reports.site.deviations import deviations
 from kernlearn.reports.site.downloads import Download, write_downloads
@@ -112,8 +114,7 @@ def write_page(
         "experiment.html",
         experiment=experiment,
         config=config,
-        config_name=_name_of(report),
-        published=bool(config.published),
+        commands=_commands(report),
         report=report,
         details=report.details,
         totals=counts.numbers.to_dict("records"),
@@ -152,10 +153,20 @@ def _shown(table: Table, note_ids: dict[str, str]) -> _ShownTable:
     return _ShownTable(table, notes, [verdict for verdict in VERDICTS if verdict in occur])
 
 
-def _name_of(report: Report) -> str:
-    """Return what names the experiment on the command line."""
-    path = report.plan.experiment.path
-    return path.stem if path.parent == shipped("configs") else path.name
+def _commands(report: Report) -> list[str]:
+    """Return what to type to have these numbers."""
+    experiment = report.plan.experiment
+    path, cards = experiment.path, catalogue()
+    name = path.stem if path.parent == shipped("configs") else path.name
+    served = any(
+        cards[d].source.downloads for d in experiment.config.published.values() if d in cards
+    )
+    fetch = [["datasets", "fetch", "--for", name]] if served else []
+    options = ["--profile", experiment.profile]
+    options += [part for setting in experiment.settings for part in ("-o", setting)]
+    options += ["--available"] if report.plan.left_out else []
+    asked = [*fetch, ["run", name, *options], ["report", name, *options]]
+    return [shlex.join(["kernlearn", *words]) for words in asked]
 
 
 def _linked(downloads: Sequence[Download], page: Path) -> list[dict[str, Any]]:
