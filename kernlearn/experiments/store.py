@@ -278,10 +278,10 @@ class Store:
         return [self._run(row) for row in rows]
 
     def _run(self, columns: tuple[Any, ...]) -> Run:
-        *known, environment, settings = columns
-        place = f"run {columns[0]}"
-        given = tuple(self._parsed(settings, place, kind=list))
-        return Run(*known, self._parsed(environment, place), given)
+        number, started, experiment, profile, jobs, environment, settings = columns
+        where = self._parsed(environment, f"run {number}")
+        given = tuple(self._parsed(settings, f"run {number}", kind=list))
+        return Run(number, started, experiment, profile, jobs, where, given)
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
         """Yield all finished trials, or those of a run, also what others have replaced.
