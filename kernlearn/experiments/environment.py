@@ -71,11 +71,11 @@ def _thread_settings() -> dict[str, str]:
     return {name: os.environ[name] for name in _THREAD_VARIABLES if name in os.environ}
 
 
-def _git(*arguments: str) -> str | None:
+def _git(folder: Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(
             ["git", *arguments],
-            cwd=Path(__file__).parent,
+            cwd=folder,
             capture_output=True,
             text=True,
             timeout=10,
@@ -86,11 +86,13 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def _commit() -> dict[str, Any]:
+def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
     # An installed package may lie inside somebody else's repository: that commit is not ours.
-    if not (Path(__file__).parents[2] / ".git").exists():
+    if not (root / ".git").exists():
         return {}
-    commit, changes = _git("rev-parse", "HEAD"), _git("status", "--porcelain")
+    commit = _git(root, "rev-parse", "HEAD")
+    # what a run writes there says nothing of the code
+    changes = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
     return {} if commit is None else {"commit": commit, "dirty": bool(changes)}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import _schema
-from kernlearn.experiments.environment import describe_environment
+from kernlearn.experiments.environment import _commit, describe_environment
 from kernlearn.experiments.store import SCHEMA_VERSION, Store
 from tests.experiments.stores import VERSION_1, begun, done, failed, trial
 
@@ -216,6 +216,26 @@ def test_a_read_only_disk_can_be_read_and_is_told(small_disk, version):
         store.begin_run("e", "full", 1, {})
     with pytest.raises(StoreError, match="new/s: cannot be opened"):
         Store(small_disk / "new" / "s")
+
+
+def test_results_that_a_run_writes_do_not_change_its_code(tmp_path):
+    def git(*words):
+        named = ["-c", "user.name=n", "-c", "user.email=e"]
+        subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    assert _commit(tmp_path) == {}
+    git("init")
+    (tmp_path / "code.py").write_text("x = 1\n")
+    git("add", ".")
+    git("commit", "-m", "m")
+    clean = _commit(tmp_path)
+    assert len(clean["commit"]) == 40
+    assert clean["dirty"] is False
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "measured.csv").write_text("1\n")
+    assert _commit(tmp_path) == clean
+    (tmp_path / "code.py").write_text("x = 2\n")
+    assert _commit(tmp_path) == {**clean, "dirty": True}
 
 
 def test_the_environment_says_what_a_number_hangs_on_and_names_nobody():
