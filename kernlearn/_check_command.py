@@ -49,12 +49,11 @@ def check(
     from kernlearn.reports.junit import write_junit
 
     experiments = load_experiments(configs, profile, None, option, data_dir)
-    plans = make_plans(experiments, data_dir, available)
     console = make_console()
     checks: dict[str, pd.DataFrame] = {}
     faults = []
     with Store.existing(store) as opened:
-        for plan in plans:
+        for plan in make_plans(experiments, data_dir, available, opened):
             try:
                 checks[plan.experiment.name] = check_plan(plan, opened, against)
             except KernlearnError as error:

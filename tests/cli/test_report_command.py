@@ -82,7 +82,7 @@ def test_a_store_is_shown_where_its_data_is_not(kernlearn, tmp_path):
         "protocol: {splits: 3, seed: 1}\nmetrics: [accuracy]\n"
     )
     data = os.environ["KERNLEARN_DATA"]
-    run = kernlearn("run", config, KERNLEARN_DATA=data)
+    run = kernlearn("run", config, "--summary", "base", KERNLEARN_DATA=data)
     assert run.returncode == 0, run.stderr
     there = kernlearn("report", "--config", config, "--output", "there", KERNLEARN_DATA=data)
     assert "sonar: profile full, 3 of 3 trials" in there.stdout
@@ -100,6 +100,9 @@ def test_a_store_is_shown_where_its_data_is_not(kernlearn, tmp_path):
     named = kernlearn("report", config)
     assert named.returncode == 0, named.stderr
     assert "shown as the store has them: sonar" in named.stdout
+    checked = kernlearn("check", config, "--against", "base", "--profile", "full")
+    assert checked.returncode == 0, checked.stderr
+    assert "sonar: 7 cells: 2 same, 5 timed" in checked.stdout
 
     # of data that was prepared otherwise the store has nothing
     config.write_text(config.read_text().replace("sample: 60", "sample: 50"))
