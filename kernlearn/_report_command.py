@@ -116,6 +116,7 @@ def _report_all(
     from kernlearn.experiments import Store
     from kernlearn.reports import assemble, write_site, write_summary
     from kernlearn.reports.site import stored_plans
+    from kernlearn.reports.totals import Measured, total
 
     reports = []
     with Store.existing(store) as opened:
@@ -138,4 +139,8 @@ def _report_all(
             )
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
+    for sentence in total(
+        Measured(r.plan.experiment, r.summary, r.claims) for r in reports
+    ).in_words():
+        typer.echo(sentence)
     typer.echo(f"Site: {write_site(reports, output, skipped=skipped)}")

@@ -76,6 +76,25 @@ class Totals:
         counted = self.claims[self.claims["variant_of"] == ""]
         return {name: int(counted[name].sum()) for name in OUTCOMES}
 
+    def in_words(self) -> list[str]:
+        """Return a sentence on the reported scores and one on the claims, where there are any."""
+        said = []
+        for row in self.overall().to_dict("records"):
+            if row["kind"] == SCORES:
+                found = [v for v in _VERDICTS if v != NOT_RUN and row[v]]
+                counts = ", ".join(f"{row[v]} {v}" for v in found) or "none"
+                measured = row["reported"] - row[NOT_RUN]
+                said.append(
+                    f"Of {row['reported']} reported scores {measured} were measured: {counts}."
+                )
+        claims = self.overall_claims()
+        if sum(claims.values()):
+            said.append(
+                f"Of {sum(claims.values())} claims {claims[HOLDS]} hold, {claims[FAILS]} fail and "
+                f"{claims[UNDECIDED]} are undecided."
+            )
+        return said
+
 
 def kind_of(metric: str, config: ExperimentConfig) -> str:
     """Return under which of :data:`KINDS` a metric is counted."""

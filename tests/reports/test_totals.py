@@ -73,11 +73,17 @@ def test_a_variant_is_shown_and_not_counted_twice(experiment):
     assert both.overall_claims() == once.overall_claims() == {
         "holds": 2, "fails": 1, "undecided": 0,
     }  # fmt: skip
+    assert both.in_words() == [
+        "Of 5 reported scores 4 were measured: 1 match, 1 match within spread, 1 worse, "
+        "1 not judged.",
+        "Of 3 claims 2 hold, 1 fail and 0 are undecided.",
+    ]
 
 
 def test_of_nothing_there_is_nothing(experiment):
     empty = total([Measured(experiment, SUMMARY.iloc[4:5])])
     assert empty.numbers.empty
+    assert empty.in_words() == []
     assert empty.overall().empty
     assert empty.overall_claims() == {"holds": 0, "fails": 0, "undecided": 0}
 

@@ -84,7 +84,6 @@ def _overview(
 ) -> str:
     measured = [Measured(r.plan.experiment, r.summary, r.claims) for r in reports]
     totals = total(measured)
-    counted = totals.overall_claims()
     times = sorted(time for r in reports for time in r.details["measured"])
     claims = [
         (name, href, claim)
@@ -96,8 +95,7 @@ def _overview(
         rows=[_row(r, href, totals) for r, (_, href) in zip(reports, links, strict=True)],
         overall=totals.overall().to_dict("records"),
         claims=claims,
-        claim_counts=counted,
-        n_claims=sum(counted.values()),
+        in_words=totals.in_words(),
         done=sum(r.details["done"] for r in reports),
         trials=sum(r.details["trials"] for r in reports),
         seconds=sum(r.details["trial_seconds"] for r in reports),
