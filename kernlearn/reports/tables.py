@@ -142,8 +142,10 @@ def _lay_out(
     group: tuple[Any, ...],
 ) -> Table:
     labels = [c for c in spec.columns if c != "metric"]
-    columns = list(product(_in_order(label_values(frame, labels), labels, config), metrics))
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
+    shown = _in_order(label_values(frame, labels), labels, config)
+    # those under a heading of their own come last
+    columns = list(product(sorted(shown, key=lambda c: bool(baselines & {*c})), metrics))
     by_labels = _by_labels(frame, [*spec.rows, *labels, "metric"])
     rows = []
     for values in _in_order(label_values(frame, spec.rows), spec.rows, config):

@@ -96,7 +96,7 @@ def test_gc_says_first_and_does_it_when_told(kernlearn, store, tmp_path):
 
 def test_doctor(kernlearn, store):
     sound = kernlearn("doctor")
-    assert (sound.returncode, sound.stdout) == (0, f"{STORE}: sound, store version 2\n")
+    assert (sound.returncode, sound.stdout) == (0, f"{STORE}: sound, store version 3\n")
     with sqlite3.connect(store) as connection:
         connection.execute("UPDATE trial SET metrics = '{\"accuracy\": NaN}'")
     connection.close()
