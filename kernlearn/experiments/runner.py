@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernlearn.exceptions import DataError
 from kernlearn.experiments.environment import describe_environment
 from kernlearn.experiments.estimates import Estimates, rows_first
 from kernlearn.experiments.executors.base import Executor
@@ -101,11 +102,14 @@ def run_plan(
         If trials cannot be carried out as asked.
     SelectionError
         If the choice names nothing in the plan.
+    DataError
+        If the plan has data from a store alone (:attr:`Plan.stored`) that trials would need.
     """
     listener = listener or Listener()
     states = trial_states(plan, store)
     todo = chosen(plan, states, choice)
     estimates = Estimates.of(plan, store if todo else None)
+    _check_data(todo)
     todo = rows_first(todo, plan, estimates)
     taken = {t.key for t in todo}
     standing = [state for key, state in states.items() if key not in taken]
@@ -132,6 +136,16 @@ def run_plan(
             finally:
                 listener.run_ended()
     return RunSummary(len(plan.trials), cached, done, failed, failed_before)
+
+
+def _check_data(todo: list[Trial]) -> None:
+    """Refuse trials of data that only a store knows of."""
+    unknown = dict.fromkeys(trial.labels["dataset"] for trial in todo if not trial.source)
+    if unknown:
+        raise DataError(
+            f"{', '.join(unknown)}: not found; a store knows what it was, which is enough to "
+            "report, not to run"
+        )
 
 
 def _open(

@@ -84,6 +84,34 @@ def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
     assert plan.left_out == list(experiment.config.datasets)
 
 
+def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
+    """A store knows: enough for the keys of trials, not to run them."""
+    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "title: t\ndatasets: [sonar, ionosphere]\nmethods: {D: {estimator: DummyClassifier}}\n"
+        "metrics: [accuracy]\n"
+    )
+    prepared = {"nominal": "ordinal", "binarize": None}
+    latest, before = ({"name": "sonar", "fingerprint": f, **prepared} for f in ("new", "old"))
+    other = {**latest, "nominal": "onehot"}
+    experiment = load_config(config)
+    plan = make_plan(experiment, available=True, stored={"sonar": [other, latest, before]})
+    assert (plan.stored, plan.left_out) == (["sonar"], ["ionosphere"])
+    assert [t.spec["dataset"] for t in plan.trials] == [latest] * 5
+    with pytest.raises(DataError, match="ionosphere") as caught:
+        make_plan(experiment, stored={"sonar": [latest]})
+    assert "sonar" not in str(caught.value)
+    assert make_plan(experiment, available=True, stored={"sonar": [other]}).trials == []
+    with (
+        Store(tmp_path / "s") as store,
+        pytest.raises(DataError, match="sonar: not found; a store knows"),
+    ):
+        run_plan(plan, store)
+
+
 def test_canonical_json_ignores_order_and_kind_of_number():
     assert canonical({"b": 1.0, "a": (1, 2.5)}) == canonical({"a": [1, 2.5], "b": 1})
     assert canonical(1e300) != canonical(1)
