@@ -87,13 +87,13 @@ def make_plans(
     from kernlearn.exceptions import DataError
     from kernlearn.experiments import make_plan, missing_datasets
 
-    measured = {e.name: store.datasets(e.name) if store is not None else {} for e in experiments}
+    measured = {} if store is None else store.datasets()
     if not available:
         missing = {
             card.name: card
             for e in experiments
-            for label, card in missing_datasets(e.config, data_dir, needed=True).items()
-            if label not in measured[e.name]
+            for card in missing_datasets(e.config, data_dir, needed=True).values()
+            if card.name not in measured
         }
         if missing:
             text = missing_message(missing.values(), data_dir)
@@ -102,6 +102,5 @@ def make_plans(
                 "--available the rest runs without them."
             )
     return [
-        make_plan(e, data_dir=data_dir, available=available, stored=measured[e.name])
-        for e in experiments
+        make_plan(e, data_dir=data_dir, available=available, stored=measured) for e in experiments
     ]

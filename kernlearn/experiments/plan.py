@@ -109,7 +109,7 @@ def make_plan(
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
     stored : mapping of str to sequence of dict, optional
-        What data sets were when they were measured, from
+        What data sets were when they were measured, by name, from
         :meth:`~kernlearn.experiments.Store.datasets`, for those that are not found.
 
     Returns
@@ -126,8 +126,8 @@ def make_plan(
     config = experiment.config
     missing = missing_datasets(config, data_dir)
     variants = {
-        label: list(dataset_variants(label, experiment, data_dir, stored.get(label, ())))
-        for label in missing
+        label: list(dataset_variants(label, experiment, data_dir, stored.get(card.name, ())))
+        for label, card in missing.items()
     }
     left_out = [label for label in missing if not variants[label]]
     needed = [missing[label] for label in left_out if not config.datasets[label].optional]

@@ -237,19 +237,17 @@ class Store:
                 (experiment, profile),
             ).fetchall()
 
-    def datasets(self, experiment: str) -> dict[str, list[dict[str, Any]]]:
-        """Return what each data set of an experiment was when measured, the latest first."""
+    def datasets(self) -> dict[str, list[dict[str, Any]]]:
+        """Return, by name, what each data set was when it was measured, the latest first."""
         with self.database.errors("read"):
             rows = self._connection.execute(
-                "SELECT json_extract(labels, '$.dataset') AS label, "
-                "json_extract(spec, '$.dataset') AS what FROM trial WHERE experiment = ? "
-                "AND json_type(spec, '$.dataset') = 'object' "
-                "GROUP BY label, what ORDER BY max(run) DESC",
-                (experiment,),
+                "SELECT json_extract(spec, '$.dataset.name') AS name, "
+                "json_extract(spec, '$.dataset') AS what FROM trial WHERE name IS NOT NULL "
+                "GROUP BY what ORDER BY max(run) DESC"
             ).fetchall()
         found: dict[str, list[dict[str, Any]]] = {}
-        for label, what in rows:
-            found.setdefault(label, []).append(self._parsed(what, f"data set {label}"))
+        for name, what in rows:
+            found.setdefault(name, []).append(self._parsed(what, f"data set {name}"))
         return found
 
     def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments.loading import DEFAULT_PROFILE, load_config
@@ -66,6 +67,7 @@ def stored_plans(
     ReportError
         If two of them have the same name, or the store has no run of one.
     """
+    datasets = store.datasets()
     ran: dict[str, dict[_Way, None]] = {}
     for run in reversed(store.runs()):
         ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
@@ -82,7 +84,9 @@ def stored_plans(
             skipped.append(Skipped(name, reason))
             continue
         try:
-            plan, n_trials = _fullest(store, path, _asked(ways, profile, settings), data_dir)
+            plan, n_trials = _fullest(
+                store, path, _asked(ways, profile, settings), data_dir, datasets
+            )
         except ConfigError as error:
             if name in own:
                 raise
@@ -105,10 +109,14 @@ def _asked(ways: Iterable[_Way], profile: str | None, settings: Sequence[str]) -
 
 
 def _fullest(
-    store: Store, path: Path, ways: Sequence[_Way], data_dir: Path | None
+    store: Store,
+    path: Path,
+    ways: Sequence[_Way],
+    data_dir: Path | None,
+    datasets: Mapping[str, Sequence[dict[str, Any]]],
 ) -> tuple[Plan, int]:
     """Return the plan of which the store has the most trials, of equal ones the first."""
-    found, faults, datasets = [], [], store.datasets(path.stem)
+    found, faults = [], []
     for profile, settings in ways:
         try:
             loaded = load_config(path, profile=profile, settings=settings, data_dir=data_dir)
