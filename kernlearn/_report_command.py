@@ -116,7 +116,7 @@ def _report_all(
     from kernlearn.experiments import Store
     from kernlearn.reports import assemble, write_site, write_summary
     from kernlearn.reports.site import stored_plans
-    from kernlearn.reports.totals import Measured, total
+    from kernlearn.reports.totals import total
 
     reports = []
     with Store.existing(store) as opened:
@@ -133,14 +133,11 @@ def _report_all(
                 write_summary(found, summary)
             details = found.details
             typer.echo(
-                f"{details['experiment']}: profile "
-                f"{', '.join([details['profile'], *details['settings']])}, {details['done']} of "
+                f"{details['experiment']}: profile {found.run_as}, {details['done']} of "
                 f"{details['trials']} trials"
             )
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
-    for sentence in total(
-        Measured(r.plan.experiment, r.summary, r.claims) for r in reports
-    ).in_words():
+    for sentence in total(report.measured for report in reports).in_words():
         typer.echo(sentence)
     typer.echo(f"Site: {write_site(reports, output, skipped=skipped)}")

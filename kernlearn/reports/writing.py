@@ -17,6 +17,7 @@ from kernlearn.reports.remarks import remarks, selections
 from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.summary import summarise
 from kernlearn.reports.tables import Table, build_tables
+from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
 
 
@@ -45,6 +46,16 @@ class Report:
     claims: list[Decision]
     remarks: list[str]
     details: dict[str, Any]
+
+    @property
+    def measured(self) -> Measured:
+        """What totals count of it."""
+        return Measured(self.plan.experiment, self.summary, self.claims)
+
+    @property
+    def run_as(self) -> str:
+        """The profile, and what was set on top of it."""
+        return ", ".join([self.details["profile"], *self.details["settings"]])
 
 
 def assemble(plan: Plan, store: Store) -> Report:

@@ -11,7 +11,7 @@ from kernlearn.experiments.store import utc_now
 from kernlearn.reports.site.pages import Around, write_page
 from kernlearn.reports.site.rendering import OUTCOMES, address, render, write_assets, writing
 from kernlearn.reports.site.stored import Skipped
-from kernlearn.reports.totals import SCORES, Measured, Totals, total
+from kernlearn.reports.totals import SCORES, Totals, total
 from kernlearn.reports.verdicts import VERDICTS
 from kernlearn.reports.writing import Report
 
@@ -82,8 +82,7 @@ def _order(report: Report) -> tuple[Any, ...]:
 def _overview(
     reports: Sequence[Report], links: Sequence[tuple[str, str]], skipped: Sequence[Skipped]
 ) -> str:
-    measured = [Measured(r.plan.experiment, r.summary, r.claims) for r in reports]
-    totals = total(measured)
+    totals = total(r.measured for r in reports)
     times = sorted(time for r in reports for time in r.details["measured"])
     claims = [
         (name, href, claim)
@@ -119,7 +118,7 @@ def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
         "href": href,
         "title": details["title"],
         "source": details["source"],
-        "profile": ", ".join([details["profile"], *details["settings"]]),
+        "profile": report.run_as,
         "done": details["done"],
         "trials": details["trials"],
         "seconds": details["trial_seconds"],

@@ -20,7 +20,7 @@ from kernlearn.reports.site.rendering import (
     writing,
 )
 from kernlearn.reports.tables import Table
-from kernlearn.reports.totals import Measured, total
+from kernlearn.reports.totals import total
 from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
 from kernlearn.reports.writing import Report
 from kernlearn.resources import shipped
@@ -107,7 +107,7 @@ def write_page(
     with writing(files):
         downloads = write_downloads(report, [*drawn, *apart], files)
     found = deviations(report)
-    counts = total([Measured(experiment, report.summary, report.claims)])
+    counts = total([report.measured])
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
     given_claims = [claim.outcome for claim in report.claims]
     text = render(
