@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 MEASURED = Path(__file__).parents[1] / "results" / "measured"
-MARKED = re.compile(r"(?P<number>\d[\d.]*(?: of \d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)")
+MARKED = re.compile(r"(?P<number>\d[\d.]*(?:\sof\s\d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)")
 
 
 def rewritten(text: str) -> str:

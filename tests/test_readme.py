@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from kernlearn.experiments import load_config, make_plan
-from kernlearn.reports.committed import read_summary
-from kernlearn.reports.totals import SCORES, Measured, Totals, total
+from kernlearn.reports.totals import OUTCOMES, SCORES, Totals, read_measured, total
 from kernlearn.reports.verdicts import VERDICTS
 from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
 
@@ -35,20 +34,22 @@ EXPERIMENTS = [name for chapter in CHAPTERS.values() for name in chapter]
 
 @cache
 def totals() -> Totals:
-    """Verdicts on the committed results, each config's rules applied anew."""
-    return total(Measured(load_config(name), read_summary(name, MEASURED)) for name in EXPERIMENTS)
+    """Verdicts and claims of the committed results, each config's rules applied anew."""
+    return total(read_measured(load_config(name), MEASURED) for name in EXPERIMENTS)
 
 
 def counts(names: list[str]) -> list[int]:
-    """Scores reported, and those of each verdict, of some experiments."""
-    numbers = totals().numbers
+    """Scores reported and by verdict, claims checked and by outcome, of some experiments."""
+    numbers, claims = totals().numbers, totals().claims
     scores = numbers[numbers["experiment"].isin(names) & (numbers["kind"] == SCORES)]
-    return [int(scores[column].sum()) for column in ("reported", *VERDICTS)]
+    checked = claims[claims["experiment"].isin(names)]
+    sums = [scores[column].sum() for column in ("reported", *VERDICTS)]
+    return [int(n) for n in (*sums, *(checked[c].sum() for c in ("claims", *OUTCOMES)))]
 
 
 def table() -> str:
     """The counts of every chapter, and of all."""
-    heads = ["numbers", *VERDICTS]
+    heads = ["numbers", *VERDICTS, "claims", *OUTCOMES]
     lines = [f"| | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for what, names in {**CHAPTERS, "**all**": EXPERIMENTS}.items():
         # a number that is not there is no zero that was found
@@ -70,7 +71,7 @@ def test_every_experiment_that_counts_is_in_the_totals():
     names = listed[1].replace("\\\n", " ").split()
     counted = {name for name in names if load_config(name).config.variant_of is None}
     assert sorted(EXPERIMENTS) == sorted(counted)
-    numbers, *verdicts = counts(EXPERIMENTS)
+    numbers, *verdicts = counts(EXPERIMENTS)[: 1 + len(VERDICTS)]
     overall = totals().overall().set_index("kind").loc[SCORES]
     assert [numbers, *verdicts] == [int(overall[c]) for c in ("reported", *VERDICTS)]
     assert numbers == sum(verdicts) == 316
