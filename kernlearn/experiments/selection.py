@@ -184,12 +184,17 @@ def _check_names(plan: Plan, force: Sequence[str]) -> None:
         return
     known = sorted({name for trial in plan.trials for name in _names(trial)})
     for name in force:
+        if name in plan.left_out or (plan.left_out and not known):
+            raise SelectionError(f"--force {name}: {_without_data(plan)}")
         if name not in known:
             raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, known)}")
 
 
 def _no_match(plan: Plan, only: Sequence[Mapping[str, str]]) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
+    asked = {match.get("dataset") for match in only}
+    if plan.left_out and (not plan.trials or not asked.isdisjoint(plan.left_out)):
+        return f"--only leaves no trial: {_without_data(plan)}"
     known: dict[str, dict[str, None]] = {}
     for trial in plan.trials:
         for key, value in _texts(trial).items():
@@ -201,3 +206,11 @@ def _no_match(plan: Plan, only: Sequence[Mapping[str, str]]) -> str:
             if value not in known[key]:
                 return f"--only {key}={value}: no such value{suggestion(value, known[key])}"
     return f"{plan.experiment.name}: --only leaves no trial"
+
+
+def _without_data(plan: Plan) -> str:
+    labels = ", ".join(plan.left_out)
+    return (
+        f"{plan.experiment.name} goes without {labels}, not found; --data-dir or KERNLEARN_DATA "
+        "names the folder that holds data"
+    )

@@ -2,7 +2,7 @@ import pytest
 
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.selection import Choice, chosen, parse_only, trial_states
+from kernlearn.experiments.selection import Choice, check_choice, chosen, parse_only, trial_states
 from kernlearn.experiments.store import Result
 
 
@@ -83,6 +83,16 @@ def test_what_names_nothing_is_told(plan, choice, words):
     with pytest.raises(SelectionError, match=r".") as caught:
         chosen(plan, trial_states(plan, None), choice)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("left", ["no trial", "others"])
+@pytest.mark.parametrize("choice", [Choice(force=("adult",)), Choice(only=({"dataset": "adult"},))])
+def test_what_has_no_data_is_told(plan, choice, left):
+    plan.left_out.append("adult")
+    if left == "no trial":
+        plan.trials.clear()
+    with pytest.raises(SelectionError, match="small goes without adult, not found; --data-dir or"):
+        check_choice(plan, choice)
 
 
 @pytest.mark.parametrize("text", ["", "method", "=K", "method=K,"])
