@@ -14,7 +14,9 @@ from pathlib import Path
 import pandas as pd
 
 MEASURED = Path(__file__).parents[1] / "results" / "measured"
-MARKED = re.compile(r"(?P<number>\d[\d.]*(?:\sof\s\d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)")
+MARKED = re.compile(
+    r"(?P<number>\d[\d.]*(?:\sof\s\d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)"
+)
 
 
 def rewritten(text: str) -> str:

@@ -206,12 +206,20 @@ def _means(
     """Yield each cell's name and its numbers by split, means taken over some of the labels."""
     keys = [c for c in labels if c not in mean_over]
     naming = _naming(rows, keys)
-    cells = rows.groupby(keys, dropna=False, sort=False) if keys else [((), rows)]
-    for values, cell in cells:
-        by_split = cell.groupby("split")
-        parts = by_split.size()
+    numbers = np.zeros(len(rows), dtype=int)
+    if keys:
+        numbers = rows.groupby(keys, dropna=False, sort=False).ngroup().to_numpy()
+    # one grouping for all cells: by cell and split, sorted by both
+    by_split = rows.groupby([numbers, "split"])
+    means, parts = by_split[columns].mean(), by_split.size().to_numpy()
+    starts = np.unique(means.index.get_level_values(0), return_index=True)[1].tolist()
+    means.index = means.index.get_level_values(1)
+    firsts = rows.iloc[np.unique(numbers, return_index=True)[1]]
+    named = firsts[keys].itertuples(index=False, name=None)
+    for values, start, end in zip(named, starts, [*starts[1:], len(means)], strict=False):
+        here = parts[start:end]
         # a mean over fewer parts would be another mean
-        yield _name(keys, values, naming), by_split[columns].mean()[parts == parts.max()]
+        yield _name(keys, values, naming), means[start:end][here == here.max()]
 
 
 def _naming(rows: pd.DataFrame, labels: Sequence[str]) -> list[str]:
