@@ -87,7 +87,9 @@ def test_what_names_nothing_is_told(plan, choice, words):
 
 @pytest.mark.parametrize("left", ["no trial", "others"])
 @pytest.mark.parametrize(
-    "choice", [Choice(force=("adult",)), Choice(only=({"dataset": "adult"},))], ids=["force", "only"]
+    "choice",
+    [Choice(force=("adult",)), Choice(only=({"dataset": "adult"},))],
+    ids=["force", "only"],
 )
 def test_what_has_no_data_is_told(plan, choice, left):
     plan.left_out.append("adult")
