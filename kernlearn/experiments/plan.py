@@ -16,7 +16,7 @@ from kernlearn.experiments.config import (
 )
 from kernlearn.experiments.keys import split_keys
 from kernlearn.experiments.scope import Scope
-from kernlearn.experiments.sources import Variant, dataset_variants
+from kernlearn.experiments.sources import StoredDataset, Variant, dataset_variants
 from kernlearn.experiments.values import unfold, varied
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def make_plan(
     *,
     data_dir: Path | None = None,
     available: bool = False,
-    stored: Mapping[str, Sequence[dict[str, Any]]] = MappingProxyType({}),
+    stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
 ) -> Plan:
     """Unfold an experiment into trials.
 
@@ -108,7 +108,7 @@ def make_plan(
         Where data is looked for first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
-    stored : mapping of str to sequence of dict, optional
+    stored : mapping of str to sequence of StoredDataset, optional
         What data sets were when they were measured, by name, from
         :meth:`~kernlearn.experiments.Store.datasets`, for those that are not found.
 

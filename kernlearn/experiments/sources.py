@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 #: Labels, what the data is, and where it comes from.
 Variant = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
 
+
+@dataclass(frozen=True)
+class StoredDataset:
+    """What a data set was when it was measured.
+
+    Attributes
+    ----------
+    what : dict
+        Its fingerprint and how it was prepared, as the keys of its trials have it.
+    experiments : frozenset of str
+        Those that measured trials on it.
+    """
+
+    what: dict[str, Any]
+    experiments: frozenset[str]
+
+
 # A run goes through data sets one after the other; a few stay in memory for the next trial.
 _KEPT = 4
 
@@ -28,7 +45,7 @@ def dataset_variants(
     label: str,
     experiment: LoadedExperiment,
     data_dir: Path | None,
-    stored: Sequence[dict[str, Any]] | None = None,
+    stored: Sequence[StoredDataset] | None = None,
 ) -> Iterator[Variant]:
     """Unfold an entry of ``datasets`` into the data sets that it stands for.
 
@@ -39,9 +56,11 @@ def dataset_variants(
     experiment : LoadedExperiment
     data_dir : Path or None
         Where published data is looked for first.
-    stored : sequence of dict, optional
+    stored : sequence of StoredDataset, optional
         What it was when it was measured, of several the latest first, for data that is not here.
-        The first that was prepared as the entry says is taken; it has no source.
+        The first that was prepared as the entry says is taken, those of the same experiment
+        before others: how missing values were filled shows in the fingerprint alone. It has no
+        source.
 
     Yields
     ------
@@ -75,8 +94,9 @@ def dataset_variants(
     name = label if entry.file is not None else source["name"]
     if stored is not None:
         asked = {"name": name, **options}
-        fitting = (what for what in stored if asked == _without(what, "fingerprint", "pairwise"))
-        yield from (({}, what, {}) for what in islice(fitting, 1))
+        fitting = [s for s in stored if asked == _without(s.what, "fingerprint", "pairwise")]
+        fitting.sort(key=lambda s: experiment.name not in s.experiments)
+        yield from (({}, s.what, {}) for s in fitting[:1])
         return
     data = _load(source, data_dir)
     what = {"name": name, "fingerprint": data.fingerprint, **options}

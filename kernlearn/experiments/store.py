@@ -12,6 +12,7 @@ from kernlearn.experiments._database import BUSY_SECONDS, Database
 from kernlearn.experiments._schema import SCHEMA_VERSION, TRIAL_COLUMNS
 from kernlearn.experiments.keys import canonical
 from kernlearn.experiments.plan import Trial
+from kernlearn.experiments.sources import StoredDataset
 
 __all__ = ["SCHEMA_VERSION", "Result", "Run", "Store", "StoredTrial", "utc_now"]
 
@@ -237,17 +238,19 @@ class Store:
                 (experiment, profile),
             ).fetchall()
 
-    def datasets(self) -> dict[str, list[dict[str, Any]]]:
+    def datasets(self) -> dict[str, list[StoredDataset]]:
         """Return, by name, what each data set was when it was measured, the latest first."""
         with self.database.errors("read"):
             rows = self._connection.execute(
                 "SELECT json_extract(spec, '$.dataset.name') AS name, "
-                "json_extract(spec, '$.dataset') AS what FROM trial WHERE name IS NOT NULL "
-                "GROUP BY what ORDER BY max(run) DESC"
+                "json_extract(spec, '$.dataset') AS what, json_group_array(DISTINCT experiment) "
+                "FROM trial WHERE name IS NOT NULL GROUP BY what ORDER BY max(run) DESC"
             ).fetchall()
-        found: dict[str, list[dict[str, Any]]] = {}
-        for name, what in rows:
-            found.setdefault(name, []).append(self._parsed(what, f"data set {name}"))
+        found: dict[str, list[StoredDataset]] = {}
+        for name, what, experiments in rows:
+            parsed = self._parsed(what, f"data set {name}")
+            one = StoredDataset(parsed, frozenset(json.loads(experiments)))
+            found.setdefault(name, []).append(one)
         return found
 
     def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:

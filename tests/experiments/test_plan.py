@@ -6,7 +6,7 @@ from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.keys import canonical, trial_key
 from kernlearn.experiments.registry import ESTIMATORS, Component
-from kernlearn.experiments.sources import load_source
+from kernlearn.experiments.sources import StoredDataset, load_source
 
 
 def plan_of(path, **options):
@@ -97,14 +97,19 @@ def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
     prepared = {"nominal": "ordinal", "binarize": None}
     latest, before = ({"name": "sonar", "fingerprint": f, **prepared} for f in ("new", "old"))
     other = {**latest, "nominal": "onehot"}
+    known = [StoredDataset(what, frozenset({"another"})) for what in (other, latest, before)]
     experiment = load_config(config)
-    plan = make_plan(experiment, available=True, stored={"sonar": [other, latest, before]})
+    plan = make_plan(experiment, available=True, stored={"sonar": known})
     assert (plan.stored, plan.left_out) == (["sonar"], ["ionosphere"])
     assert [t.spec["dataset"] for t in plan.trials] == [latest] * 5
+    # that of this experiment before a later one of another: it may have filled missing values
+    own = StoredDataset(before, frozenset({"another", "c"}))
+    plan = make_plan(experiment, available=True, stored={"sonar": [*known, own]})
+    assert [t.spec["dataset"] for t in plan.trials] == [before] * 5
     with pytest.raises(DataError, match="ionosphere") as caught:
-        make_plan(experiment, stored={"sonar": [latest]})
+        make_plan(experiment, stored={"sonar": known[1:2]})
     assert "sonar" not in str(caught.value)
-    assert make_plan(experiment, available=True, stored={"sonar": [other]}).trials == []
+    assert make_plan(experiment, available=True, stored={"sonar": known[:1]}).trials == []
     with (
         Store(tmp_path / "s") as store,
         pytest.raises(DataError, match="sonar: not found; a store knows"),

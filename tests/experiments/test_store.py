@@ -4,6 +4,7 @@ import pytest
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.plan import Trial
+from kernlearn.experiments.sources import StoredDataset
 from kernlearn.experiments.store import SCHEMA_VERSION, Result, Store
 
 
@@ -66,3 +67,24 @@ def test_files_that_are_no_store_are_refused_unharmed(tmp_path):
         Store(tmp_path)
     with pytest.raises(StoreError, match="no such store"):
         Store.existing(tmp_path / "none")
+
+
+def test_data_sets_are_told_with_what_was_measured_on_them(tmp_path):
+    """The latest of a name first; data without a name, from a generator, is told by its config."""
+    dropped, filled = ({"name": "d", "fingerprint": f} for f in ("dropped", "filled"))
+    with Store(tmp_path / "s") as store:
+        for i, (experiment, what) in enumerate(
+            [("first", filled), ("first", dropped), ("second", dropped), ("third", filled)]
+        ):
+            run = store.begin_run(experiment, "full", 1, {})
+            spec = {"dataset": what, "split": i}
+            one = Trial(str(i), experiment, {"dataset": "d"}, spec)
+            store.put(run, one, result(one.key, accuracy=1.0))
+        made = Trial("g", "third", {"dataset": "g"}, {"dataset": {"generator": "g"}, "split": 0})
+        store.put(run, made, result("g", accuracy=1.0))
+        assert store.datasets() == {
+            "d": [
+                StoredDataset(filled, frozenset({"first", "third"})),
+                StoredDataset(dropped, frozenset({"first", "second"})),
+            ]
+        }

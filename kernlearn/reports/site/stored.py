@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments.loading import DEFAULT_PROFILE, load_config
 from kernlearn.experiments.plan import Plan, make_plan
+from kernlearn.experiments.sources import StoredDataset
 from kernlearn.experiments.store import Store
 from kernlearn.resources import shipped
 
@@ -113,7 +113,7 @@ def _fullest(
     path: Path,
     ways: Sequence[_Way],
     data_dir: Path | None,
-    datasets: Mapping[str, Sequence[dict[str, Any]]],
+    datasets: Mapping[str, Sequence[StoredDataset]],
 ) -> tuple[Plan, int]:
     """Return the plan of which the store has the most trials, of equal ones the first."""
     found, faults = [], []
