@@ -320,7 +320,10 @@ class ExperimentConfig(Section):
 
 
 class LoadedExperiment(BaseModel):
-    """A checked config, where it came from, and what was set in it (``key=value``)."""
+    """A checked config, where it came from, and what was set in it (``key=value``).
+
+    What was set under ``execution`` is in the config alone.
+    """
 
     model_config = ConfigDict(frozen=True)
 

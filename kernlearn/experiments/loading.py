@@ -155,8 +155,10 @@ def load_config(
             messages += _checked(changed, its_places, path.parent, data_dir, causes)[1]
     if messages or config is None:
         raise ConfigError("\n".join(dict.fromkeys(messages))) from next(iter(causes), None)
+    # how trials are carried out is no part of what they measure
+    told = tuple(s for s in settings if not s.startswith("execution."))
     return LoadedExperiment(
-        name=path.stem, path=path, profile=profile, config=config, settings=tuple(settings)
+        name=path.stem, path=path, profile=profile, config=config, settings=told
     )
 
 

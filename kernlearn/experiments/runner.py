@@ -160,8 +160,6 @@ def _open(
 def _begin(plan: Plan, store: Store, executor: Executor) -> int:
     environment = {**describe_environment(), **executor.describe()}
     experiment = plan.experiment
-    # how trials are carried out is no part of what they measure
-    settings = [s for s in experiment.settings if not s.startswith("execution.")]
     return store.begin_run(
-        experiment.name, experiment.profile, executor.slots, environment, settings
+        experiment.name, experiment.profile, executor.slots, environment, experiment.settings
     )

@@ -104,6 +104,12 @@ def test_all_faults_come_at_once(small):
     assert all(line.startswith(f"{small}:") for line in lines)
 
 
+def test_how_trials_are_carried_out_is_no_setting_of_what_they_measure(small):
+    loaded = load_config(small, settings=["execution.jobs=2", "splits=7"])
+    assert loaded.config.execution.jobs == 2
+    assert loaded.settings == ("splits=7",)
+
+
 def test_faults_of_settings_name_the_setting(small):
     with pytest.raises(ConfigError, match=r"-o splits=none: protocol.splits: must be a whole"):
         load_config(small, settings=["splits=none"])
