@@ -28,6 +28,7 @@ from kernlearn.reports.committed import (
     read_summary,
     summary_text,
 )
+from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.summary import is_time, summarise
 from kernlearn.reports.verdicts import Mean
 
@@ -92,7 +93,7 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{experiment.profile}` measures it"
         )
     # as the baseline was written, so that both have the same digits and the same texts
-    text = summary_text(summarise(plan, results), experiment.config)
+    text = summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
     measured = parse_summary(text, experiment.name)
     left_out = {*plan.left_out, *plan.not_installed}
     return compare_summaries(measured, baseline, experiment.config, left_out)

@@ -1,6 +1,6 @@
 """Every cell of an experiment: measured mean and spread beside the reported number."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,8 +9,6 @@ import pandas as pd
 from kernlearn.experiments.config import Derived, ExperimentConfig
 from kernlearn.experiments.keys import canonical
 from kernlearn.experiments.plan import Plan, wanted
-from kernlearn.experiments.store import Result
-from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.significance import mark_best
 from kernlearn.reports.verdicts import Mean, verdict
 from kernlearn.resources import shipped
@@ -25,14 +23,14 @@ _LABELS = ["dataset", "kernel", "method"]
 _VALUES = {"metric", "mean", "std"}
 
 
-def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
+def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     """Average each cell over its splits and set it beside what was reported.
 
     Parameters
     ----------
     plan : Plan
-    results : mapping of str to Result
-        Finished trials by key; those of other plans are passed over.
+    runs : pandas.DataFrame
+        From :func:`~kernlearn.reports.runs.tidy_runs`.
 
     Returns
     -------
@@ -43,7 +41,6 @@ def summarise(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
     """
     config = plan.experiment.config
-    runs = tidy_runs(plan, results)
     rows = _measured(runs, plan.axes)
     rows += [row for name, rule in config.derived.items() for row in _derived(name, rule, rows)]
     frame = pd.DataFrame(rows, columns=[*_LABELS, *plan.axes, "metric", "mean", "std", "n_splits"])

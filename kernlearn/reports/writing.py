@@ -73,7 +73,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     experiment = plan.experiment
     results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
     runs = tidy_runs(plan, results)
-    summary = summarise(plan, results)
+    summary = summarise(plan, runs)
     said = remarks(plan, results)
     claims = decide_claims(runs, experiment.config)
     details = {

@@ -11,6 +11,7 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store import Result
 from kernlearn.reports import summarise
 from kernlearn.reports.remarks import remarks, selections
+from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.summary import COLUMNS, is_time, judged
 
 
@@ -37,6 +38,10 @@ def plan(small):
     return make_plan(load_config(small))
 
 
+def summary_of(plan, results):
+    return summarise(plan, tidy_runs(plan, results))
+
+
 def cell(frame, **labels):
     for label, value in labels.items():
         frame = frame[frame[label] == value]
@@ -45,7 +50,7 @@ def cell(frame, **labels):
 
 
 def test_mean_and_deviation_over_the_splits(plan):
-    frame = summarise(plan, invented(plan, metrics_of))
+    frame = summary_of(plan, invented(plan, metrics_of))
     assert list(frame.columns) == [*COLUMNS, "n_components"]
     row = cell(frame, dataset="moons", method="RF", n_components=40, metric="accuracy")
     assert row["mean"] == pytest.approx(0.905)
@@ -56,7 +61,7 @@ def test_mean_and_deviation_over_the_splits(plan):
 
 
 def test_derived_metrics_divide_by_the_baseline_of_the_same_data(plan):
-    frame = summarise(plan, invented(plan, metrics_of))
+    frame = summary_of(plan, invented(plan, metrics_of))
     speedups = frame[frame["metric"] == "speedup"]
     assert set(speedups["method"]) == {"RF", "H0/1"}
     np.testing.assert_allclose(speedups["mean"], 20.0)
@@ -66,10 +71,10 @@ def test_half_a_run_is_summarised_as_far_as_it_goes(plan):
     results = invented(plan, metrics_of)
     for trial in plan.trials[3:]:
         del results[trial.key]
-    frame = summarise(plan, results)
+    frame = summary_of(plan, results)
     accuracies = frame[frame["metric"] == "accuracy"].set_index("method")["n_splits"]
     assert accuracies.to_dict() == {"K": 2, "RF": 1}
-    assert summarise(plan, {}).empty
+    assert summary_of(plan, {}).empty
 
 
 def test_spread_and_tolerance_decide_each_by_the_rule_of_its_metric(plan):
@@ -105,7 +110,7 @@ def test_reported_numbers_of_metrics_that_a_config_does_not_know_are_left_out(sm
     labels = "reported: table3_1.csv\nverdict: {accuracy: {absolute: 0.015}}\n"
     text = small.read_text().replace("waveform:", "spambase:").replace("speedup", "gain")
     small.write_text(text + labels)
-    frame = summarise(make_plan(load_config(small)), {})
+    frame = summary_of(make_plan(load_config(small)), {})
     # the paper's speed-ups have other names than this config's
     assert {"accuracy", "fit_seconds"} <= set(frame["metric"])
     assert not frame["metric"].str.contains("speedup").any()
@@ -116,7 +121,7 @@ def test_reported_numbers_of_metrics_that_a_config_does_not_know_are_left_out(sm
 @pytest.mark.data
 def test_table3_1_lays_every_reported_number_beside_its_cell():
     plan = make_plan(load_config("table3_1", settings=["splits=1"]))
-    frame = summarise(plan, invented(plan, metrics_of))
+    frame = summary_of(plan, invented(plan, metrics_of))
     accuracies = frame[frame["metric"] == "accuracy"]
     assert len(accuracies) == 36
     assert accuracies["reported_mean"].notna().all()
@@ -131,7 +136,7 @@ def test_table3_1_lays_every_reported_number_beside_its_cell():
 def test_other_parameters_than_the_papers_have_no_reported_number():
     settings = ["splits=1", "methods.RF.n_components=77", "metrics=[accuracy]"]
     plan = make_plan(load_config("table3_1", settings=settings))
-    frame = summarise(plan, invented(plan, metrics_of))
+    frame = summary_of(plan, invented(plan, metrics_of))
     shown = frame[(frame["metric"] == "accuracy") & (frame["method"] == "RF")]
     assert shown[shown["n_components"] == 77]["verdict"].eq("").all()
     assert shown[shown["n_components"] != 77]["verdict"].eq("not run").all()
@@ -141,7 +146,7 @@ def test_other_parameters_than_the_papers_have_no_reported_number():
 def test_what_is_left_out_on_purpose_is_not_called_not_run():
     settings = ["splits=1", "only=[{dataset: nursery, kernel: polynomial}]"]
     plan = make_plan(load_config("table3_1", settings=settings))
-    frame = summarise(plan, invented(plan, metrics_of))
+    frame = summary_of(plan, invented(plan, metrics_of))
     assert set(frame["dataset"]) == {"nursery"}
     assert set(frame["kernel"]) == {"polynomial"}
     assert "not run" not in set(frame["verdict"])
@@ -181,6 +186,6 @@ def test_reported_numbers_without_a_kernel_stand_where_the_config_has_them(
     experiment = plan.experiment.model_copy(update={"config": config})
     moons = replace(plan, trials=[t for t in plan.trials if t.labels["dataset"] == "moons"])
     found = invented(moons, metrics_of)
-    frame = summarise(replace(plan, experiment=experiment), found)
+    frame = summary_of(replace(plan, experiment=experiment), found)
     # waveform was not run, and comes first all the same
     assert list(dict.fromkeys(frame["dataset"])) == ["waveform", "moons"]

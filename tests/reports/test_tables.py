@@ -9,6 +9,7 @@ from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.config import TableSpec
 from kernlearn.experiments.store import Result
 from kernlearn.reports import build_tables, summarise
+from kernlearn.reports.runs import tidy_runs
 from kernlearn.reports.table_formats import (
     columns,
     to_csv,
@@ -185,7 +186,7 @@ def test_a_method_without_a_kernel_stands_among_the_others(tmp_path):
     results = {
         t.key: Result(t.key, "done", "", 1.0, metrics={"accuracy": 0.5}) for t in plan.trials
     }
-    summary = summarise(plan, results)
+    summary = summarise(plan, tidy_runs(plan, results))
     for table in build_tables(summary, plan.experiment.config):
         assert [labels for labels, _ in table.rows] == [
             ["moons", "BBS"], ["moons", "first (baseline)"],
