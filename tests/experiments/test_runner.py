@@ -99,7 +99,8 @@ def test_a_failing_trial_is_a_row_and_the_rest_goes_on(small, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
-    small.write_text(small.read_text().replace("splits: 2", "splits: 40"))  # more than end before the kill
+    # more than end before the kill
+    small.write_text(small.read_text().replace("splits: 2", "splits: 40"))
     path = tmp_path / "killed" / "s.sqlite"
     command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path),
                "--output", str(tmp_path / "out")]  # fmt: skip
