@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.protocol import prepare
+from kernlearn.experiments.engine.protocol import prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier
 

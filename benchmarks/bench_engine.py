@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks._measure import Row, once
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.selection import trial_states
+from kernlearn.experiments.engine.selection import trial_states
 
 N_TRIALS = 10_000
 NOTHING = f"""\

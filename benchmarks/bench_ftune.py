@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.protocol import Parts, prepare
+from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 

@@ -17,7 +17,7 @@ from benchmarks._measure import Row, least_seconds, once
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import GaussianKernel
-from kernlearn.solvers._linear_path import linear_path, linear_paths
+from kernlearn.solvers.linear_path import linear_path, linear_paths
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks._measure import Row
 from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.store.results import Result
 
 _SECONDS, _MEGABYTES = 15, 5
 _SIZES = list(range(10, 110, 10))

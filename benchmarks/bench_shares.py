@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.protocol import prepare
+from kernlearn.experiments.engine.protocol import prepare
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.solvers._liblinear import Settings, solve
-from kernlearn.solvers._nodes import feature_rows
+from kernlearn.solvers.liblinear import Settings, solve
+from kernlearn.solvers.nodes import feature_rows
 
 _CASES = {
     "cod_rna": (500, 50, ["zscore", "max_norm"]),

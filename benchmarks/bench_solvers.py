@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
-from kernlearn.solvers import KernelSVM, LinearSVM, _liblinear
+from kernlearn.solvers import KernelSVM, LinearSVM, liblinear
 
 _OPTIONS = "-s 2 -B 1 -q"
 
@@ -26,7 +26,7 @@ def run() -> list[Row]:
 def _linear_fit() -> list[Row]:
     X, y = make_classification(20_000, 500, n_informative=50, random_state=0)
     inside: list[float] = []
-    library = _liblinear._library
+    library = liblinear._library
 
     class Timed:
         """The C library, with a clock on its ``train``."""
@@ -40,11 +40,11 @@ def _linear_fit() -> list[Row]:
             inside.append(perf_counter() - begin)
             return model
 
-    _liblinear._library = Timed()
+    liblinear._library = Timed()
     try:
         fit = least_seconds(lambda: LinearSVM().fit(X, y))
     finally:
-        _liblinear._library = library
+        liblinear._library = library
 
     def official() -> None:
         liblinearutil.train(liblinearutil.problem(y, X), _OPTIONS)

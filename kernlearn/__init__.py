@@ -7,8 +7,8 @@ it is asked for, so that ``import kernlearn`` costs nothing.
 Learning*, PhD thesis, Indian Institute of Technology Kanpur, 2013.
 """
 
-from kernlearn._lazy import attach
-from kernlearn._version import __version__
+from kernlearn.lazy import attach
+from kernlearn.version import __version__
 
 __getattr__, __dir__, __all__ = attach(
     __name__,

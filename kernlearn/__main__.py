@@ -1,5 +1,5 @@
 """``python -m kernlearn`` is the ``kernlearn`` command."""
 
-from kernlearn.cli import main
+from kernlearn.cli.app import main
 
 main()

@@ -1,104 +1,122 @@
-'''Methods, kernels, data sets and metrics of one's own, named in configs as kernlearn's are.
+"""What plug-ins register: checked where it is done, and kept for who loads them."""
 
-A Python file registers them:
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType
+from typing import Any, Literal, TypeVar
 
-.. code-block:: python
+Kind = Literal["estimator", "kernel", "dataset", "metric"]
+Target = TypeVar("Target", bound=Callable[..., Any])
 
-    # my_methods.py
-    import numpy as np
-    from sklearn.base import clone
-    from sklearn.linear_model import RidgeClassifier
-    from sklearn.metrics import balanced_accuracy_score
-
-    from kernlearn.plugins import (
-        register_dataset, register_estimator, register_kernel, register_metric,
-    )
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-    @register_estimator(version=1, summary="ridge on the similarities to all training points")
-    class SimilarityRidge(RidgeClassifier):
-        def __init__(self, similarity=None, alpha=1.0):
-            super().__init__(alpha=alpha)
-            self.similarity = similarity
+@dataclass(frozen=True)
+class Registration:
+    """What a plug-in registered.
 
-        def fit(self, X, y):
-            self.similarity_, self.points_ = clone(self.similarity).fit(X, y), X
-            return super().fit(self.similarity_(X, X), y)
+    Attributes
+    ----------
+    kind : {"estimator", "kernel", "dataset", "metric"}
+    name : str
+        What configs call it.
+    target : class or function
+    version : int
+    summary : str
+        One line for ``kernlearn list``.
+    module, line : str, int
+        Where it was registered.
+    options : mapping
+        What else the kind has.
+    """
 
-        def predict(self, X):
-            return super().predict(self.similarity_(X, self.points_))
+    kind: Kind
+    name: str
+    target: Callable[..., Any]
+    version: int
+    summary: str
+    module: str
+    line: int
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-    @register_kernel()
-    def inverse_distance(X, Y, width=1.0):
-        """1 / (1 + ‖x - y‖ / width)."""
-        distances = np.linalg.norm(X[:, None] - Y[None], axis=2)
-        return 1 / (1 + distances / width)
+# All that was registered in this process, in its order.
+_registered: list[Registration] = []
 
 
-    @register_dataset()
-    def stripes(n_samples=200, n_stripes=4, random_state=None):
-        """Classes by turns along the first of two coordinates."""
-        X = np.random.RandomState(random_state).uniform(size=(n_samples, 2))
-        return X, (X[:, 0] * n_stripes).astype(int) % 2
+def registrations() -> tuple[Registration, ...]:
+    """Return all that was registered in this process, in its order."""
+    return tuple(_registered)
 
 
-    @register_metric(task="classification", better="higher")
-    def balanced_accuracy(y_true, y_pred):
-        return balanced_accuracy_score(y_true, y_pred)
+def begin(
+    kind: Kind, name: str | None, version: int, summary: str, **options: Any
+) -> Callable[[Target], Target]:
+    """Check what all kinds have in common, and note who calls the function that calls this.
 
-and a config beside it names the file, then what the file registers:
+    Returns
+    -------
+    callable
+        Keeps a class or function as registered there, and hands it back.
+    """
+    if isinstance(name, type | FunctionType):
+        raise TypeError(f"write the decorator with brackets, as @register_{kind}()")
+    if name is not None and not (isinstance(name, str) and name.isidentifier()):
+        raise ValueError(f"a name must be letters, digits and underscores, not {name!r}")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError(f"version must be an integer of at least 1, not {version!r}")
+    caller = sys._getframe(2)
+    module, line = str(caller.f_globals.get("__name__")), caller.f_lineno
 
-.. code-block:: yaml
+    def keep(target: Target) -> Target:
+        called = name or target.__name__
+        if not called.isidentifier():
+            raise ValueError(f"{called} is no name for a config: give one in the brackets")
+        first_line = inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
+        _registered.append(
+            Registration(
+                kind, called, target, version, summary or first_line, module, line, options
+            )
+        )
+        return target
 
-    # my.yaml
-    title: A method of my own
-    plugins: [my_methods.py]
-    datasets:
-      stripes: {generator: stripes, n_samples: 300, n_stripes: [2, 6]}
-      breast_cancer_wdbc: {}
-    kernels:
-      inverse distance: {kernel: inverse_distance, width: 0.5}
-      gaussian: {kernel: GaussianKernel}
-    methods:
-      mine: {estimator: SimilarityRidge, alpha: {select: [0.01, 0.1, 1]}}
-      K: {estimator: KernelSVM, C: {select: [1, 10]}}
-    protocol: {splits: 3, scale: [zscore]}
-    metrics: [accuracy, balanced_accuracy]
-    table: {rows: [dataset, n_stripes, kernel, method]}
+    return keep
 
-``kernlearn list my.yaml`` shows the names, ``kernlearn validate my.yaml`` checks the parameters,
-``kernlearn run my.yaml`` measures. A package does the same for all configs with an entry point
-that names a module, or a function to be called, which registers:
 
-.. code-block:: toml
+def check_methods(target: type, needed: Iterable[str], base: str) -> None:
+    """Refuse a class without some methods; a base class has them all."""
+    found = {name for parent in target.__mro__ for name in vars(parent)}
+    missing = [name for name in needed if name not in found]
+    if missing:
+        raise TypeError(f"{target.__name__} has no {', '.join(missing)}: derive it from {base}")
 
-    [project.entry-points."kernlearn.plugins"]
-    my_methods = "my_package.methods"
 
-**A plug-in is a program, and may do whatever its user may.** A file is run when a config that
-names it under ``plugins`` is read, be it by ``validate`` or ``list CONFIG``, and never else; an
-installed package is loaded with any config. Read the plug-ins that come with somebody else's
-config before you use it.
+def check_function(target: Any, what: str, n_given: int, also: str = "") -> None:
+    """Refuse what is no function of so many arguments, and of one more by name."""
+    if isinstance(target, type) or not callable(target):
+        raise TypeError(f"{what}, not {target!r}")
+    parameters = list(inspect.signature(target).parameters.values())
+    given = [p for p in parameters[:n_given] if p.kind in _POSITIONAL]
+    if len(given) < n_given:
+        raise TypeError(f"{what}; {target.__name__} takes {len(given)} arguments by position")
+    check_defaults(target, {*(p.name for p in given), also})
 
-What is stored of a trial is found again by the plug-in's name (that of the file or package), the
-component's name, its parameters and its ``version``: raise ``version`` when the same parameters
-give other numbers. Numbers of another state of the file are told in the report's remarks. A file
-registers what it itself calls these functions for; it may import any installed package, but no
-other file beside it. Outside of kernlearn the functions check what they are given and hand it
-back, so that the file can be imported and tested like any other.
-'''
 
-from collections.abc import Callable, Iterable
-from typing import Literal
+def check_defaults(target: Any, given: Iterable[str] = ()) -> None:
+    """Refuse parameters that a config cannot name, and those that it would have to."""
+    for parameter in inspect.signature(target).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD and isinstance(target, type):
+            continue  # scikit-learn passes over these too
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise TypeError(f"{target.__name__} takes {parameter}: name every parameter")
+        if parameter.default is parameter.empty and parameter.name not in given:
+            raise TypeError(
+                f"parameter {parameter.name!r} of {target.__name__} needs a default: a config may "
+                "leave it out"
+            )
 
-from kernlearn._registration import (
-    Target,
-    begin,
-    check_defaults,
-    check_function,
-    check_methods,
-)
 
 __all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from kernlearn.cli import app
+from kernlearn.cli.app import app
 from kernlearn.datasets import catalogue
 from kernlearn.experiments import find_config
 from tests.marked_numbers import MARKED, rewritten, wrong_numbers

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.experiments import load_config
-from kernlearn.experiments.config import ExperimentConfig
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports.committed import read_summary
 from kernlearn.reports.figures import build_chart, save_pictures
 from tests.marked_numbers import MEASURED

@@ -5,13 +5,13 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import Lasso
 from sklearn.metrics import f1_score
 
-from kernlearn._registration import registrations
 from kernlearn.kernels import GaussianKernel
 from kernlearn.plugins import (
     register_dataset,
     register_estimator,
     register_kernel,
     register_metric,
+    registrations,
 )
 
 

@@ -1,18 +1,18 @@
 """Experiments: a YAML config is read, planned into trials, run, and kept in a store."""
 
-from kernlearn._lazy import attach
+from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "ExperimentConfig": "config",
-        "Plan": "plan",
-        "Store": "store",
-        "Trial": "plan",
-        "find_config": "loading",
-        "load_config": "loading",
-        "make_plan": "plan",
-        "missing_datasets": "plan",
-        "run_plan": "runner",
+        "ExperimentConfig": "config.model",
+        "Plan": "engine.plan",
+        "Store": "store.results",
+        "Trial": "engine.plan",
+        "find_config": "config.loading",
+        "load_config": "config.loading",
+        "make_plan": "engine.plan",
+        "missing_datasets": "engine.plan",
+        "run_plan": "engine.runner",
     },
 )

@@ -1,27 +1,176 @@
-"""Plug-ins loaded: files that a config names, and installed packages with an entry point.
+"""A kernel class made of a plug-in's function."""
 
-Each file is run once in a process for each of its states, and what it registered is seen only by
-the configs that name it. A trial carries the files, with a hash of what they held when it was
-planned, so that any process can load them and none takes a file that has changed since.
-"""
-
+import inspect
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
+from numbers import Integral, Real
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
 from typing import Any
 
-from kernlearn._registration import Kind, registrations
+import numpy as np
+
 from kernlearn.exceptions import PluginError
-from kernlearn.experiments._plugin_entries import CALLED, entries_of
-from kernlearn.experiments.own import Plugin, blame
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, METRICS
+from kernlearn.experiments.config.model import DatasetEntry, KernelEntry, MethodEntry
+from kernlearn.experiments.plugin_objects import (
+    Entry,
+    Own,
+    OwnComponent,
+    OwnDataset,
+    OwnMetric,
+    Plugin,
+    blame,
+)
+from kernlearn.experiments.registry import ESTIMATORS, KERNELS, METRICS, parameter_names
 from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.kernels import CallableKernel, Kernel
+from kernlearn.plugins import Kind, Registration, registrations
+
+# What a parameter may be, by the type of its default; others may be anything.
+_CONSTRAINTS: dict[type, list[Any]] = {
+    bool: ["boolean"], int: [Integral], float: [Real], str: [str],
+}  # fmt: skip
+
+
+def kernel_class(function: Callable[..., Any], name: str) -> type[Kernel]:
+    """Make a kernel class of a function.
+
+    Parameters
+    ----------
+    function : callable
+        (X, Y) -> matrix; its further parameters, all with defaults, become the kernel's.
+    name : str
+        Name of the class.
+
+    Returns
+    -------
+    type
+    """
+    parameters = [
+        p.replace(kind=p.KEYWORD_ONLY)
+        for p in list(inspect.signature(function).parameters.values())[2:]
+    ]
+    defaults = {p.name: p.default for p in parameters}
+
+    # what scikit-learn, and a config's check, take for the parameters
+    this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.Signature([this, *parameters])
+
+    def __init__(self: Any, **values: Any) -> None:
+        signature.bind(self, **values)
+        for key, value in (defaults | values).items():
+            setattr(self, key, value)
+
+    def __call__(self: Any, X: Any, Y: Any = None) -> np.ndarray:
+        return CallableKernel(partial(function, **self.get_params(deep=False)))(X, Y)
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    constraints = {
+        key: _CONSTRAINTS[type(value)]
+        for key, value in defaults.items()
+        if type(value) in _CONSTRAINTS
+    }
+    body = {
+        "__init__": __init__, "__call__": __call__, "__doc__": function.__doc__,
+        "__module__": function.__module__, "_parameter_constraints": constraints,
+    }  # fmt: skip
+    return type(name, (Kernel,), body)
+
+
+#: What messages call each kind.
+CALLED: dict[Kind, str] = {
+    "estimator": "estimator", "kernel": "kernel", "dataset": "data set", "metric": "metric",
+}  # fmt: skip
+
+# The keys beside a component's name in a config, which no parameter can have.
+_KEYS: dict[Kind, set[str]] = {
+    "estimator": set(MethodEntry.model_fields) - {"estimator"},
+    "kernel": set(KernelEntry.model_fields) - {"kernel"},
+    "dataset": set(DatasetEntry.model_fields),
+    "metric": set(),
+}
+
+
+def entries_of(
+    made: Sequence[Registration], plugin: str, file: str, shown: str
+) -> Iterator[Entry]:
+    """Yield what was registered, checked.
+
+    Parameters
+    ----------
+    made : sequence of Registration
+    plugin : str
+        Name of the plug-in.
+    file : str
+        Of a file its path; empty for a package.
+    shown : str
+        What to call it in errors.
+
+    Yields
+    ------
+    Entry
+
+    Raises
+    ------
+    PluginError
+        If a name comes twice, a parameter has the name of a config's own key, or a metric is
+        for an unknown task.
+    """
+    seen: dict[tuple[Kind, str], int] = {}
+    for one in made:
+        where = f"{shown}:{one.line}: the {CALLED[one.kind]} {one.name!r}"
+        if (one.kind, one.name) in seen:
+            raise PluginError(f"{where} was registered on line {seen[one.kind, one.name]} already")
+        seen[one.kind, one.name] = one.line
+        what = _made(one, plugin, file)
+        taken = _KEYS[one.kind] & _parameters(what)
+        if taken:
+            keys = ", ".join(sorted(taken))
+            raise PluginError(
+                f"{where} has a parameter {keys}, which is a config's own key; rename it"
+            )
+        if isinstance(what, OwnMetric):
+            _check_tasks(what, where)
+        yield Entry(one.kind, one.name, what, one.line)
+
+
+def _made(one: Registration, plugin: str, file: str) -> Own:
+    options = one.options
+    if one.kind == "dataset":
+        return OwnDataset(
+            one.name, plugin, one.version, one.summary, one.target, options["similarity"], file
+        )
+    if one.kind == "metric":
+        label = options["label"] or one.name.replace("_", " ")
+        return OwnMetric(
+            label, options["better"], one.name, plugin, one.version, options["tasks"], one.target
+        )
+    target: Any = one.target
+    if not isinstance(target, type):
+        target = kernel_class(target, one.name)
+    path = f"{target.__module__}:{target.__qualname__}"
+    return OwnComponent(path, one.version, one.summary, plugin=plugin, target=target)
+
+
+def _parameters(what: Own) -> set[str]:
+    if isinstance(what, OwnComponent):
+        return set(parameter_names(what))
+    return set(what.parameters) if isinstance(what, OwnDataset) else set()
+
+
+def _check_tasks(metric: OwnMetric, where: str) -> None:
+    from kernlearn.experiments.engine.tasks import TASKS
+
+    for task in metric.tasks:
+        if task not in TASKS:
+            known = ", ".join(TASKS)
+            raise PluginError(f"{where} is for the task {task!r}; there are {known}")
+
 
 #: The group of entry points that installed packages use.
 GROUP = "kernlearn.plugins"

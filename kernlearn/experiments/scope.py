@@ -4,10 +4,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kernlearn.experiments.components import Component, Metric, suggestion
-from kernlearn.experiments.own import OwnDataset, OwnMetric, Plugin
-from kernlearn.experiments.registry import ESTIMATORS, KERNELS, METRICS, TASK_METRICS
-from kernlearn.experiments.values import unfold
+from kernlearn.experiments.config.values import unfold
+from kernlearn.experiments.plugin_objects import OwnDataset, OwnMetric, Plugin
+from kernlearn.experiments.registry import (
+    ESTIMATORS,
+    KERNELS,
+    METRICS,
+    TASK_METRICS,
+    Component,
+    Metric,
+    suggestion,
+)
 
 if TYPE_CHECKING:
     from kernlearn.datasets import Generator

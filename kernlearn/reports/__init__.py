@@ -1,6 +1,6 @@
 """Reports: a plan and its store become summaries, tables, figures and pages."""
 
-from kernlearn._lazy import attach
+from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.claims import Check, LabelValue
-from kernlearn.experiments.config import Derived, ExperimentConfig
+from kernlearn.experiments.config.claims import Check, LabelValue
+from kernlearn.experiments.config.model import Derived, ExperimentConfig
 
 _NUMBER = ("metric", "split", "value")
 _PLAIN = ("dataset", "kernel", "method")
@@ -40,7 +40,7 @@ def metric_rows(runs: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
     Parameters
     ----------
     runs : pandas.DataFrame
-        From :func:`~kernlearn.reports.runs.tidy_runs`.
+        From :func:`~kernlearn.reports.remarks.tidy_runs`.
     metric : str
     config : ExperimentConfig
 

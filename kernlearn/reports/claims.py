@@ -1,14 +1,15 @@
-"""Sentences of a paper, decided by comparing methods over the results."""
+"""A claim's check in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.claims import COMPARISONS, Check, Claim, LabelValue
-from kernlearn.experiments.config import ExperimentConfig
+from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim, LabelValue
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports.claim_cells import (
     Cell,
     asked_cells,
@@ -23,13 +24,105 @@ from kernlearn.reports.claim_tests import (
     Region,
     Standing,
     average,
+    best_methods,
     claimed_region,
     decide,
     enough,
+    paired_interval,
 )
-from kernlearn.reports.claim_words import check_text
-from kernlearn.reports.significance import best_methods, paired_interval
 from kernlearn.reports.summary import direction
+
+_RELATIONS = {
+    "better": "better than",
+    "as_good": "as good as",
+    "close": "close to",
+    "not_better": "not shown to be better than",
+    "not_worse": "not shown to be worse than",
+    "indistinguishable": "not shown to differ from",
+}
+_OVER = {
+    "all": "in all cells",
+    "all_but_one": "in all cells but one",
+    "most": "in most cells",
+    "some": "in some cell",
+    "average": "on average over the cells",
+}
+_MARGINS = {
+    "better": (" by more than {:g}", " by more than {:g} times"),
+    "as_good": (" but for {:g}", " but for a factor of {:g}"),
+    "close": (" within {:g}", ""),
+    "not_better": (" by more than {:g}", ""),
+    "not_worse": (" by more than {:g}", " by more than {:g} times"),
+    "indistinguishable": (" by more than {:g}", ""),
+}
+
+
+def check_text(check: Check) -> str:
+    """Say in words what a check asks of the results.
+
+    Parameters
+    ----------
+    check : Check
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
+    'mse: RegLand-Sp better than KR, in all cells'
+    """
+    parts = [_question(check), _over(check.over)]
+    parts += [f"averaged over {_joined(check.mean_over)}"] if check.mean_over else []
+    parts += [f"each with its own {_joined(check.across)}"] if check.across else []
+    where = [f"{label} is {_joined(_listed(v), 'or')}" for label, v in check.where.items()]
+    parts += [f"where {' and '.join(where)}"] if where else []
+    parts += [f"level {check.level:g}"] if check.level != 0.05 else []
+    return f"{check.metric.replace('_', ' ')}: {'; '.join([', '.join(parts[:2]), *parts[2:]])}"
+
+
+def _question(check: Check) -> str:
+    if check.question == "among_best":
+        return f"{_joined(check.among_best)} among the best"
+    if check.question in COMPARISONS:
+        names, margins = getattr(check, check.question), _MARGINS[check.question]
+        margin = margins[0].format(check.by) if check.by else ""
+        margin = margins[1].format(check.times) if (check.times or 1) > 1 else margin
+        slope = f", in its change with every doubling of {check.along}" if check.along else ""
+        relation = _RELATIONS[check.question]
+        return f"{_joined(names)} {relation} {_joined(check.than)}{margin}{slope}"
+    subject = f"that of {_joined(check.of)} " if check.of else ""
+    return f"{subject}{_bound(check)}"
+
+
+def _bound(check: Check) -> str:
+    if check.trend is not None:
+        least = "at most" if check.trend == "flat" else "more than"
+        change = f" by {least} {check.by:g}" if check.by else ""
+        change = f" by {least} {check.times:g} times" if (check.times or 1) > 1 else change
+        return f"{check.trend}{change} with every doubling of {check.along}"
+    if check.between is not None:
+        return "between {:g} and {:g}".format(*check.between)
+    question = next(name for name in BOUNDS if getattr(check, name) is not None)
+    return f"{question} {getattr(check, question):g}"
+
+
+def _over(over: str | float) -> str:
+    if isinstance(over, str):
+        return _OVER[over]
+    part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
+    return f"in at least {part}"
+
+
+def _listed(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else [values]
+
+
+def _joined(names: Iterable[Any], word: str = "and") -> str:
+    *first, last = map(str, names)
+    return f"{', '.join(first)} {word} {last}" if first else last
+
 
 #: What cells are called that are in, open and out of the claimed region.
 _STANDINGS = {
@@ -70,7 +163,7 @@ class Decision:
 def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision]:
     """Decide every claim of an experiment.
 
-    :class:`~kernlearn.experiments.claims.Check` says what can be asked, and
+    :class:`~kernlearn.experiments.config.claims.Check` says what can be asked, and
     :mod:`~kernlearn.reports.claim_tests` how it is decided. Methods, or values of another label,
     are compared within cells in which all else is the same, on the same splits. Where a claim
     names several methods, each is decided by itself, against each of those under ``than``, and
@@ -80,7 +173,7 @@ def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision
     Parameters
     ----------
     runs : pandas.DataFrame
-        From :func:`~kernlearn.reports.runs.tidy_runs`.
+        From :func:`~kernlearn.reports.remarks.tidy_runs`.
     config : ExperimentConfig
 
     Returns
@@ -106,7 +199,7 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig) -> Decis
     else:
         names: Sequence[LabelValue | None] = check.of or [None]
         found = [_judged(asked_cells(rows, check, n), check, str(n or "")) for n in names]
-    outcome = _joined({outcome for outcome, _ in found})
+    outcome = _claims_joined({outcome for outcome, _ in found})
     numbers = "; ".join(text for _, text in found)
     return Decision(claim.says, claim.section, outcome, numbers, check_text(check))
 
@@ -201,6 +294,6 @@ def _among_best(
     return HOLDS if sum(held) >= k else FAILS, text
 
 
-def _joined(outcomes: set[str]) -> str:
+def _claims_joined(outcomes: set[str]) -> str:
     """Return the outcome of a claim that is made of several: the worst of theirs."""
     return next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.exceptions import SummaryError
-from kernlearn.experiments.config import ExperimentConfig
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports.summary import COLUMNS, summary_columns
 
 #: What names a cell of a summary.

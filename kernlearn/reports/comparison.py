@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.keys import canonical
+from kernlearn.experiments.engine.plan import canonical
 from kernlearn.experiments.registry import METRICS
-from kernlearn.experiments.store import Run, Store, StoredTrial
-from kernlearn.experiments.store_export import parameters_of
-from kernlearn.reports.significance import paired_interval
+from kernlearn.experiments.store.export import parameters_of
+from kernlearn.experiments.store.results import Run, Store, StoredTrial
+from kernlearn.reports.claim_tests import paired_interval
 
 #: Columns of a comparison.
 COLUMNS = [

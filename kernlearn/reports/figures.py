@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from kernlearn.experiments.config import ExperimentConfig, FigureSpec
+from kernlearn.experiments.config.model import ExperimentConfig, FigureSpec
 from kernlearn.reports.summary import label_values, matching
 
 # Okabe and Ito's colours are told apart with any kind of sight.

@@ -1,12 +1,44 @@
-"""What a reader must know beside the numbers: notes, choices made, faults of a measurement."""
+"""What was measured, one row a trial and metric."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from kernlearn.experiments.keys import canonical
-from kernlearn.experiments.plan import Plan, Trial
-from kernlearn.experiments.store import Result
+import pandas as pd
+
+from kernlearn.experiments.engine.plan import Plan, Trial, canonical
+from kernlearn.experiments.store.results import Result
+
+
+def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
+    """Return every number of a plan's finished trials.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+        Finished trials by key; those of other plans are passed over.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``dataset``, ``kernel``, ``method``, the varied parameters, ``metric``,
+        ``split`` and ``value``, in the order of the plan. A label that does not apply is None.
+    """
+    config = plan.experiment.config
+    metrics = config.scope.task_metrics(config.task)
+    columns = ["dataset", "kernel", "method", *plan.axes, "metric", "split", "value"]
+    rows = [
+        [trial.labels.get(c) for c in columns[:-3]] + [metric, trial.split, found.metrics[metric]]
+        for trial in plan.trials
+        if (found := results.get(trial.key)) is not None and found.done
+        for metric in metrics
+        if metric in found.metrics
+    ]
+    frame = pd.DataFrame(rows, columns=columns)
+    labels = columns[:-3]
+    frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
+    return frame
 
 
 def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config import Derived, ExperimentConfig
-from kernlearn.experiments.keys import canonical
-from kernlearn.experiments.plan import Plan, wanted
-from kernlearn.reports.significance import mark_best
+from kernlearn.experiments.config.model import Derived, ExperimentConfig
+from kernlearn.experiments.engine.plan import Plan, canonical, wanted
+from kernlearn.reports.claim_tests import mark_best
 from kernlearn.reports.verdicts import Mean, verdict
 from kernlearn.resources import shipped
 
@@ -30,7 +29,7 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     ----------
     plan : Plan
     runs : pandas.DataFrame
-        From :func:`~kernlearn.reports.runs.tidy_runs`.
+        From :func:`~kernlearn.reports.remarks.tidy_runs`.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from kernlearn.exceptions import SummaryError
-from kernlearn.experiments.config import ExperimentConfig, LoadedExperiment
+from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.reports.claims import FAILS, HOLDS, UNDECIDED, Decision
 from kernlearn.reports.committed import read_details, read_summary
 from kernlearn.reports.summary import is_time, judged

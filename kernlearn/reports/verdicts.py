@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.experiments.config import ExperimentConfig, Tolerance
+from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
 
 MATCH, WITHIN_SPREAD = "match", "match within spread"
 BETTER, WORSE, NOT_RUN = "better", "worse", "not run"
@@ -137,7 +137,7 @@ def rule_text(tolerance: Tolerance, metric: str) -> str:
 
     Examples
     --------
-    >>> from kernlearn.experiments.config import Tolerance
+    >>> from kernlearn.experiments.config.model import Tolerance
     >>> rule_text(Tolerance(absolute=0.03), "accuracy")
     'accuracy: match if the two means differ by at most 0.03, else better or worse'
     """

@@ -7,14 +7,13 @@ from typing import Any
 
 import pandas as pd
 
-from kernlearn.experiments.environment import describe_environment
-from kernlearn.experiments.grid import chosen_by_mean
-from kernlearn.experiments.plan import Plan
-from kernlearn.experiments.store import Store, utc_now
+from kernlearn.experiments.engine.environment import describe_environment
+from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.supervised import chosen_by_mean
+from kernlearn.experiments.store.results import Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.committed import summary_text
-from kernlearn.reports.remarks import remarks, selections
-from kernlearn.reports.runs import tidy_runs
+from kernlearn.reports.remarks import remarks, selections, tidy_runs
 from kernlearn.reports.summary import summarise
 from kernlearn.reports.tables import Table, build_tables
 from kernlearn.reports.totals import Measured
@@ -29,7 +28,7 @@ class Report:
     ----------
     plan : Plan
     runs : pandas.DataFrame
-        Every number of every split, from :func:`~kernlearn.reports.runs.tidy_runs`.
+        Every number of every split, from :func:`~kernlearn.reports.remarks.tidy_runs`.
     summary : pandas.DataFrame
         Every cell, from :func:`~kernlearn.reports.summary.summarise`.
     tables : list of Table

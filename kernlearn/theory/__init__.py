@@ -1,6 +1,6 @@
 """What the theorems promise, as numbers."""
 
-from kernlearn._lazy import attach
+from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,

@@ -19,34 +19,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from kernlearn.landmarks._transfer import Ramp, Sign, Transfer, TransferLike, as_transfer
-from kernlearn.theory._best_weights import best_weights
-from kernlearn.theory._goodness_result import Goodness
-from kernlearn.theory._landmark_numbers import (
+from kernlearn.landmarks.transfer import Ramp, Sign, Transfer, TransferLike, as_transfer
+from kernlearn.theory.comparisons import Goodness, Sample, best_weights, measure
+from kernlearn.theory.landmarks import (
+    SampleSizes,
+    landmarks_for_approximation,
     landmarks_for_family,
     landmarks_for_loss,
     landmarks_for_margin,
+    ndcg_regret_bound,
+    ordinal_error_bounds,
+    ordinal_sample_sizes,
     ramp_covering_number,
+    ranking_sample_sizes,
+    ranking_weight_bound,
+    regression_sample_sizes,
+    sparse_regression_sample_sizes,
 )
-from kernlearn.theory._measuring import Sample, measure
-from kernlearn.theory._supervised import (
+from kernlearn.theory.supervised import (
     SupervisedGoodness,
     ordinal_goodness,
     ranking_goodness,
     regression_goodness,
-)
-from kernlearn.theory._supervised_bounds import (
-    ndcg_regret_bound,
-    ordinal_error_bounds,
-    ranking_weight_bound,
-)
-from kernlearn.theory._supervised_sizes import (
-    SampleSizes,
-    landmarks_for_approximation,
-    ordinal_sample_sizes,
-    ranking_sample_sizes,
-    regression_sample_sizes,
-    sparse_regression_sample_sizes,
 )
 
 if TYPE_CHECKING:

@@ -17,10 +17,18 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.theory._hoeffding import check_count
-from kernlearn.theory._kernel_classes import KernelAUC, KernelCombination, usual_distance
-from kernlearn.theory._matrix_classes import NORMS, BilinearSimilarity, MahalanobisMetric
-from kernlearn.theory._pair_classes import LinearAUC, PairwiseClass, check_points
+from kernlearn.theory.concentration import check_count
+from kernlearn.theory.hypotheses import (
+    NORMS,
+    BilinearSimilarity,
+    KernelAUC,
+    KernelCombination,
+    LinearAUC,
+    MahalanobisMetric,
+    PairwiseClass,
+    check_points,
+    usual_distance,
+)
 
 __all__ = [
     "BilinearSimilarity",

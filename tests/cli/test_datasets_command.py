@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn import cli
+from kernlearn.cli.app import main
 from tests.cli.test_session import HEAVY
 
 ROWS = "".join(f"{i},{i % 3},{'ab'[i % 2]}\n" for i in range(40))
@@ -28,7 +28,7 @@ def kernlearn(tmp_path: Path, monkeypatch, capfd):
         words = ["kernlearn", *map(str, arguments)]
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            main()
         return subprocess.CompletedProcess(words, ended.value.code, *capfd.readouterr())
 
     return call
@@ -86,8 +86,8 @@ def own_card(tmp_path, kernlearn):
 )
 def test_help_loads_nothing_heavy(words, heavy):
     code = (
-        "import sys, kernlearn.cli, typer.testing\n"
-        f"out = typer.testing.CliRunner().invoke(kernlearn.cli.app, {[*words, '--help']})\n"
+        "import sys, kernlearn.cli.app, typer.testing\n"
+        f"out = typer.testing.CliRunner().invoke(kernlearn.cli.app.app, {[*words, '--help']})\n"
         "assert out.exit_code == 0 and 'atasets' in out.output\n"
         f"print([m for m in {[*heavy, 'pooch', 'requests']} if m in sys.modules])"
     )

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from kernlearn import cli
+from kernlearn.cli.app import main
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def kernlearn(tmp_path, monkeypatch, capfd):
         words = ["kernlearn", "goodness", *map(str, arguments)]
         monkeypatch.setattr(sys, "argv", words)
         with pytest.raises(SystemExit) as ended:
-            cli.main()
+            main()
         return subprocess.CompletedProcess(words, ended.value.code, *capfd.readouterr())
 
     return call

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import typer
 
-from kernlearn._rademacher_command import show_rademacher
+from kernlearn.cli.rademacher import show_rademacher
 from kernlearn.exceptions import KernlearnError
 
 

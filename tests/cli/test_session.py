@@ -12,8 +12,8 @@ HEAVY = ["numba", "pandas", "matplotlib", "altair", "sklearn", "scipy", "numpy",
 
 def test_help_and_import_load_nothing_heavy():
     code = (
-        "import sys, kernlearn, kernlearn.cli, typer.testing\n"
-        "out = typer.testing.CliRunner().invoke(kernlearn.cli.app, ['--help'])\n"
+        "import sys, kernlearn, kernlearn.cli.app, typer.testing\n"
+        "out = typer.testing.CliRunner().invoke(kernlearn.cli.app.app, ['--help'])\n"
         "assert out.exit_code == 0 and 'run' in out.output\n"
         f"print([m for m in {HEAVY} if m in sys.modules])"
     )

@@ -3,9 +3,9 @@ import pytest
 from scipy import sparse
 from scipy.io import arff as peer
 
-from kernlearn.datasets._arff import read_arff
-from kernlearn.datasets._formats import Arff
-from kernlearn.datasets._readers import Expected
+from kernlearn.datasets.arff import read_arff
+from kernlearn.datasets.formats import Arff
+from kernlearn.datasets.readers import Expected
 from kernlearn.exceptions import DataError
 
 NUMBERS = Expected(2, None)

@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.datasets import _arrays as module
+from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
-from kernlearn.datasets._arrays import read_npz, read_parquet
-from kernlearn.datasets._formats import Npz, Parquet
-from kernlearn.datasets._readers import Expected
+from kernlearn.datasets.arrays import read_npz, read_parquet
+from kernlearn.datasets.formats import Npz, Parquet
+from kernlearn.datasets.readers import Expected
 from kernlearn.exceptions import DataError
 
 X = np.array([[1.5, -2.0], [0.0, 1e-300], [3.0, 4.0]])

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from kernlearn.datasets import _cache
-from kernlearn.datasets._cache import Contents, cached
+from kernlearn.datasets import cache
+from kernlearn.datasets.cache import Contents, cached
 
 
 class Source:
@@ -88,7 +88,7 @@ def test_a_file_changed_at_the_same_size_is_seen(source):
 
 def test_another_layout_of_copies_is_not_read(source, monkeypatch):
     source.get()
-    monkeypatch.setattr(_cache, "_VERSION", _cache._VERSION + 1)
+    monkeypatch.setattr(cache, "_VERSION", cache._VERSION + 1)
     source.get()
     assert source.parsed == 2
 

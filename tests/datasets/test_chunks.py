@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from kernlearn.datasets._chunks import iter_chunks
-from kernlearn.datasets._formats import Libsvm, Parquet
-from kernlearn.datasets._readers import Expected, reader
+from kernlearn.datasets.chunks import iter_chunks
+from kernlearn.datasets.formats import Libsvm, Parquet
+from kernlearn.datasets.readers import Expected, reader
 from kernlearn.exceptions import DataError
 
 TEXT = "-1 1:0.5 3:-2 \n+1 2:1 # a comment\n\n# nothing\n2.5\n-1 1:1e2 2:0.0\n+1 3:7"

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kernlearn.datasets._delimited import read_delimited
-from kernlearn.datasets._formats import Delimited
-from kernlearn.datasets._readers import Expected
+from kernlearn.datasets.formats import Delimited
+from kernlearn.datasets.readers import Expected, read_delimited
 from kernlearn.exceptions import DataError
 from tests.datasets.conftest import NURSERY_LIKE, NURSERY_ROWS
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from kernlearn.datasets import _fingerprint as module
 from kernlearn.datasets import fingerprint
+from kernlearn.datasets import hashing as module
 
 matrices = hnp.arrays(
     np.float64,

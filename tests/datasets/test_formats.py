@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from kernlearn.datasets._formats import Carried, Delimited, Libsvm
+from kernlearn.datasets.formats import Carried, Delimited, Libsvm
 
 
 def test_numbers_are_labels_too():

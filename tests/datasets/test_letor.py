@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from kernlearn.datasets import fingerprint, load
-from kernlearn.datasets._formats import Letor
-from kernlearn.datasets._letor import read_letor
-from kernlearn.datasets._readers import Expected
+from kernlearn.datasets.formats import Letor
+from kernlearn.datasets.readers import Expected, read_letor
 from kernlearn.exceptions import DataError
 
 GRADES = Expected(3, ("0", "1", "2"))

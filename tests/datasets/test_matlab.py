@@ -4,11 +4,11 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from kernlearn.datasets import _matlab as module
+from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
-from kernlearn.datasets._formats import Matlab
-from kernlearn.datasets._matlab import read_matlab
-from kernlearn.datasets._readers import Expected
+from kernlearn.datasets.arrays import read_matlab
+from kernlearn.datasets.formats import Matlab
+from kernlearn.datasets.readers import Expected
 from kernlearn.exceptions import DataError
 
 MATRIX = np.array([[1.0, 0.2, 0.7], [0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])  # not symmetric

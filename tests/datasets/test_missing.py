@@ -3,8 +3,8 @@ import pytest
 from scipy import sparse
 
 from kernlearn.datasets import fingerprint, load
-from kernlearn.datasets._missing import settle_missing
-from kernlearn.datasets._readers import Table
+from kernlearn.datasets.loading import settle_missing
+from kernlearn.datasets.readers import Table
 from kernlearn.exceptions import DataError
 
 ROWS = "1,u,9\n?,v,8\n3,?,7\n?,?,6\n5,v,5\n"

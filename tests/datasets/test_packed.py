@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from kernlearn.datasets import _packed as module
 from kernlearn.datasets import load, locate
-from kernlearn.datasets._packed import container, find_member, is_archive, read_bytes
+from kernlearn.datasets import packed as module
+from kernlearn.datasets.packed import container, find_member, is_archive, read_bytes
 from kernlearn.exceptions import DataError
 from tests.datasets.conftest import NURSERY_ROWS
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.datasets._text import fault, number, read_lines
+from kernlearn.datasets.text import fault, number, read_lines
 from kernlearn.exceptions import DataError
 
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

@@ -2,9 +2,8 @@
 
 from contextlib import contextmanager
 
-from kernlearn.experiments.keys import trial_key
-from kernlearn.experiments.plan import Trial
-from kernlearn.experiments.store import Result, Store
+from kernlearn.experiments.engine.plan import Trial, trial_key
+from kernlearn.experiments.store.results import Result, Store
 
 #: The tables of version 1, as that version wrote them.
 VERSION_1 = """

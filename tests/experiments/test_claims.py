@@ -3,7 +3,7 @@ from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import load_config
-from kernlearn.experiments.claims import Check, Claim
+from kernlearn.experiments.config.claims import Check, Claim
 
 A_OVER_B = {"better": ["a"], "than": ["b"]}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from kernlearn.experiments import load_config, make_plan
-from kernlearn.experiments.estimates import Estimates, rows_first
+from kernlearn.experiments.engine.selection import Estimates, rows_first
 from tests.experiments.stores import begun, done, trial
 
 

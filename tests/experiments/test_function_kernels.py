@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernlearn.experiments._function_kernels import kernel_class
+from kernlearn.experiments.plugins import kernel_class
 from kernlearn.kernels import Kernel
 from kernlearn.solvers import KernelSVM
 

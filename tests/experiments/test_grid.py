@@ -7,10 +7,10 @@ from sklearn.svm import SVC
 from kernlearn.datasets import two_moons
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.grid import chosen_by_mean, measure_grid
-from kernlearn.experiments.protocol import Parts, prepare
-from kernlearn.experiments.store import Result
-from kernlearn.experiments.tasks import TASKS
+from kernlearn.experiments.engine.protocol import Parts, prepare
+from kernlearn.experiments.engine.supervised import chosen_by_mean, measure_grid
+from kernlearn.experiments.engine.tasks import TASKS
+from kernlearn.experiments.store.results import Result
 from kernlearn.reports.writing import assemble
 from kernlearn.voted import L1SVMClassifier
 

@@ -18,7 +18,8 @@ N_KILLS = 100
 #: given number of milliseconds after its start, or after its first finished trial.
 KILLER = """\
 import os, signal, sys, time
-import kernlearn.cli, kernlearn._progress, kernlearn.reports.site, kernlearn.experiments.trial
+import kernlearn.cli.app, kernlearn.cli.progress, kernlearn.reports.site
+import kernlearn.experiments.engine.trial
 import kernlearn.features, kernlearn.solvers, sklearn.datasets, filelock
 
 sys.argv = ["kernlearn", *sys.argv[1:]]
@@ -29,7 +30,7 @@ for line in sys.stdin:
     if child == 0:
         os.dup2(tell, 1)
         sys.stdout = os.fdopen(1, "w")
-        kernlearn.cli.main()
+        kernlearn.cli.app.main()
         os._exit(0)
     os.close(tell)
     said = b"" if when == "trial" else b"["

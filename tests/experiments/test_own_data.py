@@ -7,8 +7,7 @@ from sklearn.utils import Bunch
 
 from kernlearn.datasets import fingerprint, load
 from kernlearn.exceptions import DataError
-from kernlearn.experiments._own_data import as_bunch
-from kernlearn.experiments.own import OwnDataset, loaded_once
+from kernlearn.experiments.plugin_objects import OwnDataset, as_bunch, loaded_once
 
 X = np.arange(8.0).reshape(4, 2)
 

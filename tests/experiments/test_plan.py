@@ -4,9 +4,9 @@ import pytest
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.keys import canonical, trial_key
+from kernlearn.experiments.engine.plan import canonical, trial_key
+from kernlearn.experiments.engine.sources import StoredDataset, load_source
 from kernlearn.experiments.registry import ESTIMATORS, Component
-from kernlearn.experiments.sources import StoredDataset, load_source
 
 
 def plan_of(path, **options):

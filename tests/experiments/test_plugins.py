@@ -13,12 +13,11 @@ from sklearn.metrics import balanced_accuracy_score
 
 from kernlearn.exceptions import ConfigError, DataError, PluginError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.execution import execute
-from kernlearn.experiments.keys import trial_key
-from kernlearn.experiments.loading import load_scope
-from kernlearn.experiments.own import loaded_once
+from kernlearn.experiments.config.loading import load_scope
+from kernlearn.experiments.engine.plan import trial_key
+from kernlearn.experiments.engine.trial import execute, run_trial
+from kernlearn.experiments.plugin_objects import loaded_once
 from kernlearn.experiments.plugins import load_file, load_plugins
-from kernlearn.experiments.trial import run_trial
 from kernlearn.reports import assemble
 
 METHODS = '''\
@@ -565,7 +564,7 @@ def test_a_trial_is_all_that_another_process_needs(mine, tmp_path):
     (tmp_path / "trials").write_bytes(pickle.dumps([found[name] for name in names]))
     code = (
         "import pickle, sys, pathlib\n"
-        "from kernlearn.experiments.trial import run_trial\n"
+        "from kernlearn.experiments.engine.trial import run_trial\n"
         "for trial in pickle.loads(pathlib.Path(sys.argv[1]).read_bytes()):\n"
         "    print(run_trial(trial).metrics['balanced'].hex())\n"
     )

@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from sklearn.utils import Bunch
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.experiments.protocol import (
+from kernlearn.experiments.engine.protocol import (
     MaxNormScaler,
     binarized,
     fold_indices,

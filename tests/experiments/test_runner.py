@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine.runner import Listener
+from kernlearn.experiments.engine.selection import Choice, chosen, trial_states
 from kernlearn.experiments.executors import Processes
-from kernlearn.experiments.runner import Listener
-from kernlearn.experiments.selection import Choice, chosen, trial_states
 from tests.experiments.numbers import numbers
 
 

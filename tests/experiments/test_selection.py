@@ -2,8 +2,14 @@ import pytest
 
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.selection import Choice, check_choice, chosen, parse_only, trial_states
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.engine.selection import (
+    Choice,
+    check_choice,
+    chosen,
+    parse_only,
+    trial_states,
+)
+from kernlearn.experiments.store.results import Result
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@ import sqlite3
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.plan import Trial
-from kernlearn.experiments.sources import StoredDataset
-from kernlearn.experiments.store import SCHEMA_VERSION, Result, Store
+from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.sources import StoredDataset
+from kernlearn.experiments.store.results import SCHEMA_VERSION, Result, Store
 
 
 def trial(key="a"):

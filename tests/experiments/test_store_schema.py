@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments import _schema
-from kernlearn.experiments.environment import _commit, describe_environment
-from kernlearn.experiments.store import SCHEMA_VERSION, Store
+from kernlearn.experiments.engine.environment import _commit, describe_environment
+from kernlearn.experiments.store import database
+from kernlearn.experiments.store.results import SCHEMA_VERSION, Store
 from tests.experiments.stores import VERSION_1, begun, done, failed, trial
 
 
@@ -61,7 +61,7 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
         connection.execute("no SQL")
 
     before = tables(old)
-    monkeypatch.setattr(_schema, "_MIGRATIONS", (_schema._MIGRATIONS[0], broken))
+    monkeypatch.setattr(database, "_MIGRATIONS", (database._MIGRATIONS[0], broken))
     with pytest.raises(StoreError, match="old: cannot be opened"):
         Store(old)
     assert tables(old) == before
@@ -107,7 +107,7 @@ def test_a_store_to_read_is_not_written(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from kernlearn.experiments.store import Store
+from kernlearn.experiments.store.results import Store
 from tests.experiments.stores import done, trial
 
 with Store(Path(sys.argv[1])) as store:

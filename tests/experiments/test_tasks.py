@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.tasks import TASKS, equal_frequency
+from kernlearn.experiments.engine.tasks import TASKS, equal_frequency
 
 
 def test_bins_hold_as_many_rows_each():

@@ -1,7 +1,7 @@
 import pytest
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments._yaml import parse_scalar, parse_yaml, read_yaml
+from kernlearn.experiments.config.yaml import parse_scalar, parse_yaml, read_yaml
 
 
 def test_every_value_has_its_line():

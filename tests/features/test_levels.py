@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.features._levels import LevelProduct, rows_in_block
+from kernlearn.features.base import LevelProduct, rows_in_block
 
 
 @given(

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from kernlearn.kernels._bilinear import BilinearSimilarity
+from kernlearn.kernels.indefinite import BilinearSimilarity
 
 
 def test_bilinear_similarity():

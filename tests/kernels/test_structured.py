@@ -14,8 +14,8 @@ from kernlearn.kernels import (
     LevenshteinSimilarity,
     ManhattanSimilarity,
 )
-from kernlearn.landmarks._bbs import BBSClassifier
-from kernlearn.landmarks._embedding import LandmarkEmbedding
+from kernlearn.landmarks.bbs import BBSClassifier
+from kernlearn.landmarks.embedding import LandmarkEmbedding
 
 RNG = np.random.RandomState(0)
 

@@ -7,7 +7,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from kernlearn.kernels import CosineSimilarity, GaussianKernel, LinearKernel, PolynomialKernel
-from kernlearn.kernels._weighted_sum import NormalizedKernel, WeightedKernelSum
+from kernlearn.kernels.weighted_sum import NormalizedKernel, WeightedKernelSum
 from kernlearn.landmarks import RegLand
 
 RNG = np.random.RandomState(0)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from kernlearn.landmarks._bbs import BBSClassifier
+from kernlearn.landmarks.bbs import BBSClassifier
 
 SIGMA, PENALTIES = 2.0, (1, 10, 100, 1000)
 

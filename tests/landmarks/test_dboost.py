@@ -9,8 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import _boost_problems
-from kernlearn.landmarks._dboost import DBoostClassifier
+from kernlearn.landmarks import boosting
+from kernlearn.landmarks.dboost import DBoostClassifier
 
 
 @parametrize_with_checks(
@@ -57,7 +57,7 @@ def test_blocks_and_memory_do_not_show(monkeypatch, multi_class, n_thresholds):
     expected = model.fit(X, y).decision_function(X)
     pairs = model.landmark_pairs_
     for name, value in (("_BLOCK_ELEMENTS", 50), ("KEPT_ELEMENTS", 0)):
-        monkeypatch.setattr(_boost_problems, name, value)
+        monkeypatch.setattr(boosting, name, value)
         found = clone(model).fit(X, y)
         for one, other in zip(pairs, found.landmark_pairs_, strict=True):
             np.testing.assert_array_equal(one, other)

@@ -10,9 +10,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.landmarks import _base_embedding
-from kernlearn.landmarks._embedding import LandmarkEmbedding, PairEmbedding
-from kernlearn.landmarks._transfer import Ramp, as_transfer
+from kernlearn.landmarks.embedding import LandmarkEmbedding, PairEmbedding
+from kernlearn.landmarks.transfer import Ramp, as_transfer
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
@@ -124,8 +123,8 @@ def test_works_in_blocks_of_rows(embedding, monkeypatch):
 
     whole = embedding(10, similarity=recorded, random_state=0).fit(X, CLASSES)
     expected = whole.transform(NEW)
-    monkeypatch.setattr(_base_embedding, "BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(_base_embedding, "_LEAST_BLOCK_ROWS", 4)
+    monkeypatch.setattr(embedding, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(embedding, "_LEAST_BLOCK_ROWS", 4)
     heights.clear()
     fitted = clone(whole).fit(X, CLASSES)
     assert max(heights) == 4

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from kernlearn.landmarks._ftune import FTuneClassifier
-from kernlearn.landmarks._transfer import Identity, Ramp, Sigmoid, Sign
+from kernlearn.landmarks.ftune import FTuneClassifier
+from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign
 
 SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)
 

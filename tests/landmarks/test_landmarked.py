@@ -6,8 +6,8 @@ import pytest
 from scipy import sparse
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import _landmarked
-from kernlearn.landmarks._landmarked import LandmarkedModel
+from kernlearn.landmarks import regland
+from kernlearn.landmarks.regland import LandmarkedModel
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 Y = X[:, 0] - X[:, 1] ** 2
@@ -123,8 +123,8 @@ def test_a_width_is_that_of_the_training_points_and_not_of_landmarks():
 
 def test_blocks_change_nothing(monkeypatch):
     whole = Embedded().fit(X, Y)
-    monkeypatch.setattr(_landmarked, "BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(_landmarked, "_LEAST_BLOCK_ROWS", 7)
+    monkeypatch.setattr(regland, "BLOCK_ELEMENTS", 1)
+    monkeypatch.setattr(regland, "_LEAST_BLOCK_ROWS", 7)
     pieces = Embedded().fit(X, Y)
     np.testing.assert_allclose(pieces.features_, whole.features_, rtol=1e-12)
     np.testing.assert_allclose(pieces._embed(NEW), whole._embed(NEW), rtol=1e-12)
@@ -139,7 +139,7 @@ def test_of_a_matrix_only_a_block_is_copied():
     model._features(matrix, some_rows)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 1.5 * 8 * (_landmarked.BLOCK_ELEMENTS + len(some_rows) * 5) < matrix.nbytes / 4
+    assert peak < 1.5 * 8 * (regland.BLOCK_ELEMENTS + len(some_rows) * 5) < matrix.nbytes / 4
 
 
 def test_sparse_and_single_precision():

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.landmarks._neighbors import SimilarityKNNClassifier, _nearest
+from kernlearn.landmarks.baselines import SimilarityKNNClassifier, _nearest
 
 
 @parametrize_with_checks(
@@ -84,7 +84,7 @@ def test_blocks(monkeypatch, data):
     X, y = data
     model = SimilarityKNNClassifier().fit(X, y)
     expected, shares = model.predict(X), model.predict_proba(X)
-    monkeypatch.setattr("kernlearn.landmarks._choice._BLOCK_ELEMENTS", 700)
+    monkeypatch.setattr("kernlearn.landmarks.model_selection._BLOCK_ELEMENTS", 700)
     np.testing.assert_array_equal(model.predict(X), expected)
     np.testing.assert_array_equal(model.predict_proba(X), shares)
 

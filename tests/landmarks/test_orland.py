@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks._orland import ORLand
+from kernlearn.landmarks.orland import ORLand
 from kernlearn.metrics import average_absolute_error
 
 RNG = np.random.RandomState(0)

@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.landmarks._rankland import RankLand, ridge_path
+from kernlearn.landmarks.rankland import RankLand, ridge_path
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(90, 4))
@@ -175,7 +175,7 @@ def test_ranks_points_that_are_no_rows():
 @pytest.mark.data
 def test_beats_a_random_order_on_real_queries(data_dir):
     from kernlearn.datasets import load
-    from kernlearn.metrics._ranking import letor_ndcg
+    from kernlearn.metrics.ranking import letor_ndcg
 
     data = load("mq2008", data_dir=data_dir)
     own = np.unique(data.query)

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks._regland import RegLand
+from kernlearn.landmarks.regland import RegLand
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(80, 3))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.landmarks._selection import SELECTIONS, dselect, select_landmarks, select_pairs
+from kernlearn.landmarks.selection import SELECTIONS, dselect, select_landmarks, select_pairs
 
 SEEDS = st.integers(0, 2**32 - 1)
 

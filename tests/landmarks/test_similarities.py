@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from kernlearn.kernels import GaussianKernel, Kernel
-from kernlearn.landmarks._similarities import SimilarityEstimator
+from kernlearn.landmarks.similarity import SimilarityEstimator
 
 X = np.random.RandomState(0).normal(size=(8, 3))
 Y = np.arange(8) % 2

@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel, SigmoidKernel
-from kernlearn.landmarks._similarity_features import SimilarityFeatureSVM
+from kernlearn.landmarks.baselines import SimilarityFeatureSVM
 from kernlearn.solvers import LinearSVM
 
 

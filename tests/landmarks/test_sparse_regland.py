@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
-from kernlearn.landmarks._sparse_regland import SparseRegLand
+from kernlearn.landmarks.sparse_regland import SparseRegLand
 
 
 @pytest.mark.filterwarnings("ignore:n_landmarks=:UserWarning")

@@ -6,7 +6,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks._spectrum import SpectrumSVM
+from kernlearn.landmarks.baselines import SpectrumSVM
 
 SPECTRA = ["clip", "flip", "shift", "square"]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
-from kernlearn.landmarks._embedding import PairEmbedding
-from kernlearn.landmarks._transfer import (
+from kernlearn.landmarks.embedding import PairEmbedding
+from kernlearn.landmarks.transfer import (
     CallableTransfer,
     Identity,
     Ramp,

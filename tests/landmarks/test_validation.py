@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.landmarks._validation import LOSSES, Scoreboard, hold_out
+from kernlearn.landmarks.model_selection import LOSSES, Scoreboard, hold_out
 
 
 @given(st.lists(st.integers(2, 30), min_size=1, max_size=6), st.integers(0, 5), st.data())

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.pairwise import as_buffer
-from kernlearn.pairwise._metric import OnlineMetricLearner
-from kernlearn.pairwise._projections import project_psd, project_trace_norm
+from kernlearn.pairwise.metric import OnlineMetricLearner
+from kernlearn.pairwise.projections import project_psd, project_trace_norm
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

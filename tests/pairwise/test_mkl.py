@@ -18,8 +18,8 @@ from kernlearn.kernels import (
 )
 from kernlearn.landmarks import RegLand
 from kernlearn.pairwise import as_buffer
-from kernlearn.pairwise._mkl import OnlineMKL
-from kernlearn.pairwise._projections import project_l2, project_simplex
+from kernlearn.pairwise.mkl import OnlineMKL
+from kernlearn.pairwise.projections import project_l2, project_simplex
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from kernlearn.pairwise._projections import (
+from kernlearn.pairwise.projections import (
     as_projection,
     project_l1,
     project_l2,

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from kernlearn.features import RandomMaclaurin
-from kernlearn.pairwise import OAM, OLP, Hinge, _auc_base
+from kernlearn.pairwise import OAM, OLP, Hinge, base
 from tests.pairwise.test_olp import stream
 
 MODELS = [
@@ -59,7 +59,7 @@ def test_point_by_point(model):
 def test_blocks_inside_make_no_difference(model, monkeypatch):
     X, y = stream(60, 3)
     whole = clone(model).fit(X, y)
-    monkeypatch.setattr(_auc_base, "_BLOCK", 7 * 3 * 8)
+    monkeypatch.setattr(base, "_BLOCK", 7 * 3 * 8)
     same(whole, clone(model).fit(X, y))
 
 

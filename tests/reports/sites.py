@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.store.results import Result
 
 #: Labels of the thesis' table on generated points, so that there are reported numbers; measured.
 HELD = """\

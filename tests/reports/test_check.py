@@ -9,12 +9,18 @@ import pytest
 
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.config import Drift
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.config.model import Drift
+from kernlearn.experiments.store.results import Result
 from kernlearn.reports import assemble, write_summary
-from kernlearn.reports.check import FAILURES, check_plan, compare_summaries
+from kernlearn.reports.check import (
+    FAILURES,
+    cell_name,
+    cell_text,
+    check_plan,
+    compare_summaries,
+    write_junit,
+)
 from kernlearn.reports.committed import parse_summary, read_details, read_summary
-from kernlearn.reports.junit import cell_name, cell_text, write_junit
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.experiments import load_config
-from kernlearn.experiments.claims import Check
+from kernlearn.experiments.config.claims import Check
 from kernlearn.reports.claim_cells import asked_cells, compared_cells, metric_rows
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}

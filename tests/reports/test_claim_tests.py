@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kernlearn.experiments.claims import Check
+from kernlearn.experiments.config.claims import Check
 from kernlearn.reports.claim_cells import Cell
 from kernlearn.reports.claim_tests import Region, average, claimed_region, decide, enough
 

@@ -1,7 +1,7 @@
 import pytest
 
-from kernlearn.experiments.claims import QUESTIONS, Check
-from kernlearn.reports.claim_words import check_text
+from kernlearn.experiments.config.claims import QUESTIONS, Check
+from kernlearn.reports.claims import check_text
 
 WORDS = [
     ({"better": ["A", "B"], "than": ["C"], "over": "most", "by": 0.02},

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.experiments import load_config
-from kernlearn.experiments.claims import Claim
+from kernlearn.experiments.config.claims import Claim
 from kernlearn.reports.claims import decide_claims
 
 N_SPLITS = 10

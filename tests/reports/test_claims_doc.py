@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from kernlearn.experiments import load_config
-from kernlearn.reports.claim_words import check_text
+from kernlearn.reports.claims import check_text
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "claims.md"

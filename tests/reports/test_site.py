@@ -14,8 +14,7 @@ import pytest
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import assemble, write_report, write_site
-from kernlearn.reports.site.charts import departures, figures
-from kernlearn.reports.site.deviations import deviations
+from kernlearn.reports.site.charts import departures, deviations, figures
 from kernlearn.reports.site.rendering import address, in_full, slug, std_text
 from kernlearn.reports.summary import COLUMNS
 from kernlearn.reports.tables import Cell

@@ -6,12 +6,11 @@ import pandas as pd
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.config import Tolerance
+from kernlearn.experiments.config.model import Tolerance
 from kernlearn.experiments.registry import METRICS
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.store.results import Result
 from kernlearn.reports import summarise
-from kernlearn.reports.remarks import remarks, selections
-from kernlearn.reports.runs import tidy_runs
+from kernlearn.reports.remarks import remarks, selections, tidy_runs
 from kernlearn.reports.summary import COLUMNS, is_time, judged
 
 

@@ -6,18 +6,21 @@ import pytest
 from rich.console import Console
 
 from kernlearn.experiments import load_config, make_plan
-from kernlearn.experiments.config import TableSpec
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.config.model import TableSpec
+from kernlearn.experiments.store.results import Result
 from kernlearn.reports import build_tables, summarise
-from kernlearn.reports.runs import tidy_runs
-from kernlearn.reports.table_formats import (
+from kernlearn.reports.remarks import tidy_runs
+from kernlearn.reports.tables import (
+    SYMBOLS,
+    Cell,
+    Table,
     columns,
+    format_number,
     to_csv,
     to_latex,
     to_markdown,
     to_rich,
 )
-from kernlearn.reports.tables import SYMBOLS, Cell, Table, format_number
 from kernlearn.reports.verdicts import VERDICTS
 
 

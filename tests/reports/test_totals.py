@@ -10,7 +10,7 @@ import pytest
 
 from kernlearn.exceptions import SummaryError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config import Tolerance
+from kernlearn.experiments.config.model import Tolerance
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.committed import read_details, read_summary

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers._bounded_greedy import forward_greedy, insensitive_loss
+from kernlearn.solvers.greedy import forward_greedy, insensitive_loss
 
 
 def problem(seed, n=30, m=12):

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import OrthogonalMatchingPursuit
 
-from kernlearn.solvers import _greedy
-from kernlearn.solvers._greedy import fully_corrective_path
+from kernlearn.solvers import greedy
+from kernlearn.solvers.greedy import fully_corrective_path
 
 RULES = pytest.mark.parametrize("rule", ["gradient", "correlation", "decrease"])
 
@@ -51,9 +51,9 @@ def assert_same(path, slow, rtol=1e-9):
 @RULES
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("accurate", [_greedy._ACCURATE, 1.0], ids=["gram", "qr"])
+@pytest.mark.parametrize("accurate", [greedy._ACCURATE, 1.0], ids=["gram", "qr"])
 def test_is_the_slow_version(rule, ridge, seed, accurate, monkeypatch):
-    monkeypatch.setattr(_greedy, "_ACCURATE", accurate)
+    monkeypatch.setattr(greedy, "_ACCURATE", accurate)
     rng = np.random.RandomState(seed)
     F = rng.standard_normal((40, 25)) * rng.uniform(0.1, 3, 25) + rng.uniform(0, 2)
     y = rng.standard_normal(40) + 1
@@ -66,9 +66,9 @@ def test_a_block_of_rows_and_a_column_at_a_time_change_nothing(monkeypatch):
     rng = np.random.RandomState(0)
     F, y = rng.standard_normal((50, 30)).astype(np.float32) + 1, rng.standard_normal(50)
     slow = slow_path(F.astype(float), y, 12)
-    monkeypatch.setattr(_greedy, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(greedy, "_BLOCK_ROWS", 7)
     for columns_a_pass in (100, 1):
-        monkeypatch.setattr(_greedy, "_COLUMNS_A_PASS", columns_a_pass)
+        monkeypatch.setattr(greedy, "_COLUMNS_A_PASS", columns_a_pass)
         assert_same(fully_corrective_path(F, y, 12), slow)
         assert_same(fully_corrective_path(F.astype(float), y, 12), slow)
 

@@ -18,8 +18,8 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.solvers import KernelSVM, _gram, _svm_kernels
-from kernlearn.solvers._svm_kernels import as_scaled_gaussian
+from kernlearn.solvers import KernelSVM, libsvm, svm_prediction
+from kernlearn.solvers.libsvm import as_scaled_gaussian
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
 X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
@@ -83,7 +83,7 @@ def test_gamma_and_shrinking(X, y, gamma):
 @DATA
 @pytest.mark.parametrize("block_bytes", [1, 1 << 21])
 def test_functions_are_scikit_learns(X, y, block_bytes, monkeypatch):
-    monkeypatch.setattr(_gram, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(svm_prediction, "_BLOCK_BYTES", block_bytes)
     told = {"kernel": laplacian_kernel, "tol": 1e-6}
     assert_agrees(KernelSVM(**told).fit(X, y), SVC(**told).fit(X, y), X)
 
@@ -262,7 +262,7 @@ def test_native_prediction_evaluates_the_exponential_kernel_itself(monkeypatch, 
         patched.setattr(ExponentialKernel, "__call__", None)
         np.testing.assert_array_equal(model.predict_native(X), expected)
     # factors beyond the range of numbers: back to values that are given
-    monkeypatch.setattr(_svm_kernels, "_LARGEST_EXPONENT", 0.01)
+    monkeypatch.setattr(libsvm, "_LARGEST_EXPONENT", 0.01)
     assert as_scaled_gaussian(model.kernel_, X) is None
     np.testing.assert_array_equal(model.predict_native(X), expected)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.solvers._labels import encode_labels
+from kernlearn.solvers.labels import encode_labels
 
 
 def test_codes_and_weights():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import _liblinear
-from kernlearn.solvers._liblinear import DEFAULT_TOL, SOLVERS, Settings, solve
-from kernlearn.solvers._nodes import feature_rows
+from kernlearn.solvers import liblinear
+from kernlearn.solvers.liblinear import DEFAULT_TOL, SOLVERS, Settings, solve
+from kernlearn.solvers.nodes import feature_rows
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 4))
@@ -45,13 +45,13 @@ def test_what_liblinear_refuses_is_an_error():
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_the_part_solved_first_is_scaled_to_the_whole(share, monkeypatch):
     calls = []
-    train = _liblinear._train
+    train = liblinear._train
 
     def spy(rows, y, n_weights, told, start):
         calls.append((len(rows), told.C, start))
         return train(rows, y, n_weights, told, start)
 
-    monkeypatch.setattr(_liblinear, "_train", spy)
+    monkeypatch.setattr(liblinear, "_train", spy)
     solve(feature_rows(X), CODES, 4, settings(), share)
     (n_part, part_C, no_start), (n_all, full_C, start) = calls
     assert n_part == np.ceil(share * 60)
@@ -64,9 +64,9 @@ def test_the_part_solved_first_is_scaled_to_the_whole(share, monkeypatch):
 
 def test_a_part_without_one_of_the_classes_is_not_solved(monkeypatch):
     calls = []
-    train = _liblinear._train
+    train = liblinear._train
     monkeypatch.setattr(
-        _liblinear, "_train", lambda *told: calls.append(len(told[0])) or train(*told)
+        liblinear, "_train", lambda *told: calls.append(len(told[0])) or train(*told)
     )
     codes = np.zeros(60, int)
     codes[7] = 1
@@ -78,15 +78,15 @@ def test_a_better_start_saves_newton_iterations():
     solution = solve(feature_rows(X), CODES, 4, settings())
     by_class = np.argsort(CODES, kind="stable")
     rows, y = feature_rows(X).take(by_class), CODES[by_class]
-    cold = _liblinear._train(rows, y, 4, settings(tol=1e-6), None)[1]
-    warm = _liblinear._train(rows, y, 4, settings(tol=1e-6), solution)[1]
+    cold = liblinear._train(rows, y, 4, settings(tol=1e-6), None)[1]
+    warm = liblinear._train(rows, y, 4, settings(tol=1e-6), solution)[1]
     assert cold.count("CG") > 0
     assert warm.count("CG") == 0
 
 
-@pytest.mark.parametrize("text", list(_liblinear._COMPLAINTS))
+@pytest.mark.parametrize("text", list(liblinear._COMPLAINTS))
 def test_every_complaint_becomes_a_warning(text, monkeypatch):
-    monkeypatch.setattr(_liblinear, "_train", lambda *told: (np.zeros((1, 4)), f"WARNING: {text}"))
+    monkeypatch.setattr(liblinear, "_train", lambda *told: (np.zeros((1, 4)), f"WARNING: {text}"))
     with pytest.warns(ConvergenceWarning, match="solver"):
         solve(feature_rows(X), CODES, 4, settings())
 

@@ -8,11 +8,10 @@ from libsvm import svm as official
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import _libsvm
-from kernlearn.solvers._libsvm import NativeModel, Settings, reached_limit, train
-from kernlearn.solvers._nodes import feature_rows
-from kernlearn.solvers._one_vs_one import pair_coefficients
-from kernlearn.solvers._svm_kernels import SVMKernel
+from kernlearn.solvers import libsvm
+from kernlearn.solvers.libsvm import NativeModel, Settings, SVMKernel, reached_limit, train
+from kernlearn.solvers.nodes import feature_rows
+from kernlearn.solvers.svm_prediction import pair_coefficients
 
 X, CODES = make_classification(150, 6, n_informative=4, n_classes=3, random_state=0)
 KERNEL = SVMKernel("rbf", gamma=0.2)
@@ -66,6 +65,6 @@ def test_the_limit_of_iterations_is_read_from_the_output():
 
 
 def test_a_problem_stopped_at_the_limit_warns(monkeypatch):
-    monkeypatch.setattr(_libsvm, "reached_limit", lambda output, n: "#iter = " in output)
+    monkeypatch.setattr(libsvm, "reached_limit", lambda output, n: "#iter = " in output)
     with pytest.warns(ConvergenceWarning, match="limit of iterations"):
         train(feature_rows(X), CODES, KERNEL, settings())

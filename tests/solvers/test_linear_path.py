@@ -5,8 +5,8 @@ import pytest
 from liblinear import liblinearutil
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import LinearSVM, _liblinear, _linear_path
-from kernlearn.solvers._linear_path import linear_path, linear_paths
+from kernlearn.solvers import LinearSVM, liblinear
+from kernlearn.solvers.linear_path import linear_path, linear_paths
 
 CS = [0.01, 1.0, 10.0, 1000.0]
 rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def test_without_warm_starts_liblinear_is_the_official_one(loss, fit_intercept):
     coef, intercept = linear_path(X, Y[0], CS, **told, seed=1)  # C's rand starts as srand(1)
     for C, w, b in zip(CS, coef, intercept, strict=True):
         if loss == "hinge":
-            _liblinear._library.srand(1)
+            liblinear._library.srand(1)
         exact_w, exact_b = official(X, Y[0], C, loss, tol, 1 if fit_intercept else -1)
         np.testing.assert_allclose(w, exact_w, rtol=1e-12, atol=1e-14)
         assert b == pytest.approx(exact_b, rel=1e-12)
@@ -75,14 +75,14 @@ def test_without_warm_starts_liblinear_is_the_official_one(loss, fit_intercept):
 @pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
 def test_warm_starts_tighten_the_tolerance_with_c(loss, monkeypatch):
     calls = []
-    train = _liblinear._train
+    train = liblinear._train
 
     def spy(rows, y, n_weights, told, start):
         weights, output = train(rows, y, n_weights, told, start)
         calls.append((told.C, told.tol, start, weights))
         return weights, output
 
-    monkeypatch.setattr(_liblinear, "_train", spy)
+    monkeypatch.setattr(liblinear, "_train", spy)
     linear_path(X, Y[0], [10, 1, 100], loss=loss, solver="liblinear", tol=1e-3, warm_start=True)
     assert [C for C, *_ in calls] == [1, 10, 100]
     np.testing.assert_allclose([tol for _, tol, *_ in calls], [1e-3, 1e-4, 1e-5])
@@ -181,14 +181,14 @@ def test_a_loose_tolerance_stops_sooner_and_holds_its_promise():
 
 
 def test_newton_stopped_short_warns(monkeypatch):
-    monkeypatch.setattr(_linear_path, "MAX_STEPS", 1)
+    monkeypatch.setattr("kernlearn.solvers.linear_path.MAX_STEPS", 1)
     with pytest.warns(ConvergenceWarning, match="lower C or raise tol"):
         linear_path(X, Y[0], [1000.0])
 
 
 def test_liblinear_stopped_short_warns(monkeypatch):
     said = "reaching max number of iterations"
-    monkeypatch.setattr(_liblinear, "_train", lambda *told: (np.zeros((1, 6)), said))
+    monkeypatch.setattr(liblinear, "_train", lambda *told: (np.zeros((1, 6)), said))
     with pytest.warns(ConvergenceWarning, match="did not converge in 300 iterations"):
         linear_path(X, Y[0], [1.0], loss="hinge", solver="liblinear")
 

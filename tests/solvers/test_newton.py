@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import _newton
-from kernlearn.solvers._margin_losses import LOSSES
-from kernlearn.solvers._newton import PrimalNewton
+from kernlearn.solvers import newton
+from kernlearn.solvers.losses import LOSSES
+from kernlearn.solvers.newton import PrimalNewton
 
 CS = (0.01, 1.0, 100.0)
 
@@ -219,11 +219,11 @@ def test_a_solver_stopped_short_says_what_to_do(loss):
 
 @pytest.mark.parametrize("slack", [0.0, 0.1, 0.5])
 def test_the_gram_follows_its_weights(slack, monkeypatch):
-    monkeypatch.setattr(_newton, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(newton, "_BLOCK_ROWS", 7)
     rng = np.random.default_rng(6)
     X = rng.standard_normal((50, 6))
     weights = np.full(50, 2.0)
-    gram = _newton.WeightedGram(X, X.T @ X, 2.0, slack)
+    gram = newton.WeightedGram(X, X.T @ X, 2.0, slack)
     for n_changed in (3, 0, 20, 50, 1, 40):
         rows = rng.choice(50, n_changed, replace=False)
         weights[rows] = rng.choice([0.0, 1.0, 2.0, 2.2], n_changed)
@@ -238,7 +238,7 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
 def test_a_gram_spoilt_by_rounding_is_made_anew():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((30, 4))
-    gram = _newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
+    gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
     gram._gram -= 1e3 * np.eye(4)
     step = gram.newton_step(X[0], 1.0)
     np.testing.assert_allclose((np.eye(4) + 2 * X.T @ X) @ step, -X[0], atol=1e-12)
@@ -246,7 +246,7 @@ def test_a_gram_spoilt_by_rounding_is_made_anew():
 
 def test_a_hessian_singular_in_float64_still_gives_a_descent_step():
     X = np.ones((3, 2))
-    gram = _newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
+    gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
     gradient = np.array([1.0, 2.0])
     step = gram.newton_step(gradient, 1e25)
     assert np.all(np.isfinite(step))

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from liblinear.liblinear import feature_node
 from libsvm.svm import svm_node
 
-from kernlearn.solvers._nodes import (
+from kernlearn.solvers.nodes import (
     NODE,
     empty_gram_rows,
     feature_rows,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from kernlearn.solvers._one_vs_one import class_scores, count_votes, pair_coefficients
+from kernlearn.solvers.svm_prediction import class_scores, count_votes, pair_coefficients
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])

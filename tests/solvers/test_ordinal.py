@@ -4,9 +4,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from kernlearn.solvers._ordinal import OrdinalProblem
-from kernlearn.solvers._ordinal_losses import SmoothedHinge, SquaredHinge
-from kernlearn.solvers._ordinal_thresholds import Thresholds, as_thresholds, equispaced
+from kernlearn.solvers.losses import SmoothedHinge, SquaredHinge
+from kernlearn.solvers.ordinal import OrdinalProblem, Thresholds, as_thresholds, equispaced
 
 MARGIN = 0.7
 

@@ -1,6 +1,6 @@
 import threading
 
-from kernlearn.solvers._print_hook import PrintHook
+from kernlearn.solvers.nodes import PrintHook
 
 
 class Library:

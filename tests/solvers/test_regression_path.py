@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import LinearSVMRegressor, _regression_path
-from kernlearn.solvers._regression_path import regression_path
+from kernlearn.solvers import LinearSVMRegressor
+from kernlearn.solvers.linear_path import regression_path
 
 CS = (100.0, 0.01, 1.0)
 
@@ -82,7 +82,7 @@ def test_targets_within_epsilon_need_no_weights():
 
 
 def test_newton_stopped_short_warns(monkeypatch):
-    monkeypatch.setattr(_regression_path, "MAX_STEPS", 1)
+    monkeypatch.setattr("kernlearn.solvers.linear_path.MAX_STEPS", 1)
     X, y = problem()
     with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps"):
         regression_path(X, y, [100.0], epsilon=0.5)

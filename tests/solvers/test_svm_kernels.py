@@ -9,7 +9,7 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.solvers._svm_kernels import SVMKernel, resolve_gamma, resolve_kernel
+from kernlearn.solvers.libsvm import SVMKernel, resolve_gamma, resolve_kernel
 
 rng = np.random.default_rng(0)
 X, Y = rng.standard_normal((6, 4)), rng.standard_normal((3, 4))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers._linear_path import linear_path, linear_paths
-from kernlearn.solvers._truncated_newton import TruncatedNewton
+from kernlearn.solvers.linear_path import linear_path, linear_paths
+from kernlearn.solvers.newton import TruncatedNewton
 
 CS = [0.01, 1.0, 100.0]
 
@@ -66,7 +66,7 @@ def test_features_of_zeros_leave_w_at_zero():
 
 def test_a_tolerance_out_of_reach_is_warned_of(monkeypatch):
     X, y = problem()
-    monkeypatch.setattr("kernlearn.solvers._truncated_newton._MAX_STEPS", 2)
+    monkeypatch.setattr("kernlearn.solvers.newton._MAX_STEPS", 2)
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         TruncatedNewton(X, tol=1e-12).path(y, [100.0])
 

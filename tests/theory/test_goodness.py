@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks._transfer import Identity, Ramp, Sigmoid, Sign, as_transfer
-from kernlearn.theory import _measuring
-from kernlearn.theory._pair_means import stratified_sample
+from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign, as_transfer
+from kernlearn.theory import comparisons
+from kernlearn.theory.comparisons import stratified_sample
 from kernlearn.theory.goodness import (
     CRITERIA,
     best_weights,
@@ -133,7 +133,7 @@ def test_blocks_and_ways_to_give_a_similarity(monkeypatch):
     X, y = rng.randn(40, 3), rng.permutation(np.arange(40) % 4)
     kernel = GaussianKernel(2.0)
     whole = compare_criteria(X, y, similarity=kernel)
-    monkeypatch.setattr(_measuring, "_BLOCK_ELEMENTS", 7 * 40)
+    monkeypatch.setattr(comparisons, "_BLOCK_ELEMENTS", 7 * 40)
     K = kernel(X)
     for options in ({"X": X, "similarity": kernel}, {"X": csr_matrix(X), "similarity": kernel},
                     {"X": X.tolist(), "similarity": lambda A, B: kernel(A, B)},

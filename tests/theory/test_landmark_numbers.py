@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.landmarks._transfer import Ramp
+from kernlearn.landmarks.transfer import Ramp
 from kernlearn.theory.goodness import (
     landmarks_for_family,
     landmarks_for_loss,

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from kernlearn.theory._supervised import ordinal_goodness, ranking_goodness, regression_goodness
-from kernlearn.theory._supervised_bounds import ranking_weight_bound
+from kernlearn.theory.landmarks import ranking_weight_bound
+from kernlearn.theory.supervised import ordinal_goodness, ranking_goodness, regression_goodness
 
 RNG = np.random.RandomState(0)
 N = 14

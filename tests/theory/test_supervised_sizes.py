@@ -5,16 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.metrics._ranking import thesis_ndcg
-from kernlearn.theory._supervised_bounds import (
+from kernlearn.metrics.ranking import thesis_ndcg
+from kernlearn.theory.landmarks import (
+    landmarks_for_approximation,
     ndcg_regret_bound,
     ordinal_error_bounds,
-    ranking_weight_bound,
-)
-from kernlearn.theory._supervised_sizes import (
-    landmarks_for_approximation,
     ordinal_sample_sizes,
     ranking_sample_sizes,
+    ranking_weight_bound,
     regression_sample_sizes,
     sparse_regression_sample_sizes,
 )

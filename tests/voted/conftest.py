@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.voted._problem import VotedProblem
+from kernlearn.voted.problem import VotedProblem
 
 
 def make_problem(seed, m=20, n_kernels=3, kind="random", lam=0.01, beta=0.01):

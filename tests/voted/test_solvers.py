@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.voted._columns import ColumnGeneration
-from kernlearn.voted._coordinate import descend
-from kernlearn.voted._lp import solve_program
-from kernlearn.voted._problem import Solution, VotedProblem, kkt_residuals
+from kernlearn.voted.column_generation import ColumnGeneration, solve_program
+from kernlearn.voted.coordinate import descend
+from kernlearn.voted.problem import Solution, VotedProblem, kkt_residuals
 from tests.voted.conftest import make_problem
 
 
@@ -266,12 +265,12 @@ def test_columns_that_rounding_errors_alone_tell_apart(degree, beta):
 
 def test_restricted_program_is_a_fallback(monkeypatch):
     """Where pivots fail HiGHS solves the program on the columns at hand."""
-    from kernlearn.voted import _pivots
+    from kernlearn.voted import pivots
 
     problem = make_problem(5, 30, 3, "polynomial")
     expected = by_columns(problem)
     failing = ColumnGeneration(problem)
-    monkeypatch.setattr(_pivots, "pivot", lambda *_: (_pivots.STUCK, 0, 0))
+    monkeypatch.setattr(pivots, "pivot", lambda *_: (pivots.STUCK, 0, 0))
     found = failing.solve(problem.penalties)
     assert found.objective == pytest.approx(expected.objective, rel=1e-5)
     assert found.converged

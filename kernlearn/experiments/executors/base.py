@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernlearn.experiments.plan import Trial
-from kernlearn.experiments.store import Result
+from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.store.results import Result
 
 #: Called with a trial when it is handed to a process that is free for it.
 OnStart = Callable[[Trial], None]

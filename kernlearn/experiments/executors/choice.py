@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from kernlearn.exceptions import ExecutorError
-from kernlearn.experiments.config import ExperimentConfig
+from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.experiments.config.sections import Execution
 from kernlearn.experiments.executors.base import Executor, Limits
-from kernlearn.experiments.executors.settings import Execution
 
 
 def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
@@ -42,13 +42,13 @@ def make_executor(execution: Execution, data_dir: Path | None = None) -> Executo
 
         return DaskExecutor(execution.scheduler, execution.jobs, data_dir, limits)
     if name == "processes":
-        from kernlearn.experiments.executors.processes import Processes
+        from kernlearn.experiments.executors.local import Processes
 
         return Processes(execution.jobs, data_dir, limits)
     if limits.any or execution.jobs > 1:
         asked = f"{execution.jobs} jobs" if execution.jobs > 1 else "a timeout or memory limit"
         raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    from kernlearn.experiments.executors.in_process import InProcess
+    from kernlearn.experiments.executors.local import InProcess
 
     return InProcess(data_dir)
 

@@ -9,12 +9,12 @@ from uuid import uuid4
 
 from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
-from kernlearn.experiments.environment import describe_environment
-from kernlearn.experiments.execution import execute, failure
+from kernlearn.experiments.engine.environment import describe_environment
+from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.trial import execute, failure
 from kernlearn.experiments.executors.base import NO_LIMITS, Limits, OnStart, Results, crowding
 from kernlearn.experiments.executors.worker import Worker
-from kernlearn.experiments.plan import Trial
-from kernlearn.experiments.store import Result, utc_now
+from kernlearn.experiments.store.results import Result, utc_now
 
 if TYPE_CHECKING:
     from distributed import Client, Future

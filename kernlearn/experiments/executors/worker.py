@@ -9,10 +9,10 @@ from concurrent.futures import TimeoutError as NotYet
 from pathlib import Path
 from typing import Any
 
-from kernlearn.experiments.execution import execute, failure
+from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.trial import execute, failure
 from kernlearn.experiments.executors.base import Limits
-from kernlearn.experiments.plan import Trial
-from kernlearn.experiments.store import Result, utc_now
+from kernlearn.experiments.store.results import Result, utc_now
 
 # What a worker's libraries take for their number of threads; a trial's own limit holds within it.
 _THREAD_VARIABLES = (

@@ -1,12 +1,12 @@
 """Reports as pages that open from disk: one an experiment, and an overview of all of a store."""
 
-from kernlearn._lazy import attach
+from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "Skipped": "stored",
-        "stored_plans": "stored",
+        "Skipped": "overview",
+        "stored_plans": "overview",
         "write_report": "pages",
         "write_site": "overview",
     },

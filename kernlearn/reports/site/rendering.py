@@ -12,8 +12,8 @@ from urllib.parse import quote
 import jinja2
 import numpy as np
 
-from kernlearn._durations import duration
 from kernlearn.exceptions import ReportError
+from kernlearn.experiments.engine.environment import duration
 from kernlearn.reports.tables import SYMBOLS, Cell, format_number
 
 _HERE = Path(__file__).parent

@@ -15,8 +15,8 @@ pytest.importorskip("distributed", reason="needs the extra 'cluster'")
 
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.executors import DaskExecutor, Limits
-from kernlearn.experiments.runner import Listener
 from tests.experiments.numbers import numbers
 
 

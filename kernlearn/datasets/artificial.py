@@ -1,0 +1,346 @@
+"""Artificial points, returned as :func:`load` returns published ones."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernlearn.datasets.streams import Seed, between, bunch, count, random, two_gaussians
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
+
+
+def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Bunch":
+    """Draw points uniformly from the unit ball (the data of the thesis' figure 3.1).
+
+    Parameters
+    ----------
+    n_samples : int, default=100
+        The number of points.
+    n_features : int, default=50
+        Their dimension.
+    random_state : int, RandomState instance or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As from :func:`load`; ``target`` is None and ``card`` too.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import unit_ball
+    >>> points = unit_ball(n_samples=5, n_features=3, random_state=0).data
+    >>> bool(((points**2).sum(axis=1) <= 1).all())
+    True
+    """
+    rng = random(random_state)
+    n_samples = count("n_samples", n_samples)
+    n_features = count("n_features", n_features)
+    X = rng.standard_normal((n_samples, n_features))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    # the share of the ball's volume within radius r is r^d
+    X *= rng.uniform(size=(n_samples, 1)) ** (1 / n_features)
+    return bunch(X, None, ())
+
+
+def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
+    """Draw from Breiman's three classes of noisy waves.
+
+    With the triangular waves h₁(t) = max(6 - abs(t - 11), 0), h₂(t) = h₁(t - 4) and
+    h₃(t) = h₁(t + 4), a point of 21 coordinates is u·hᵢ(t) + (1 - u)·hⱼ(t) + ε(t) with u
+    uniform on [0, 1], ε standard normal and (i, j) = (1, 2), (1, 3), (2, 3) for the classes
+    0, 1, 2, which are equally likely. The best possible error is about 14 %.
+
+    Parameters
+    ----------
+    n_samples : int, default=5000
+        The number of points.
+    random_state : int, RandomState instance or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As from :func:`load`; ``card`` is None.
+
+    Raises
+    ------
+    ValueError
+        If n_samples is out of range.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C., Olshen, R. (1984). Classification and regression
+    trees, section 2.6.2.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import waveform
+    >>> waveform(n_samples=10, random_state=0).data.shape
+    (10, 21)
+    """
+    rng = random(random_state)
+    n_samples = count("n_samples", n_samples)
+    peaks = np.array([[11], [15], [7]])
+    waves = np.maximum(6.0 - np.abs(np.arange(1, 22) - peaks), 0)
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    y = rng.randint(3, size=n_samples)
+    u = rng.uniform(size=(n_samples, 1))
+    X = u * waves[first[y]] + (1 - u) * waves[second[y]] + rng.standard_normal((n_samples, 21))
+    return bunch(X, y, ("0", "1", "2"))
+
+
+def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Bunch":
+    """Draw two interleaved half circles.
+
+    This is :func:`sklearn.datasets.make_moons`.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        The number of points, in both together.
+    noise : float, default=0.1
+        The standard deviation of the normal noise on both coordinates.
+    random_state : int, RandomState instance or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As from :func:`load`; ``card`` is None.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_moons
+    >>> two_moons(n_samples=10, random_state=0).target_names.tolist()
+    ['0', '1']
+    """
+    from sklearn.datasets import make_moons
+
+    X, y = make_moons(
+        count("n_samples", n_samples),
+        noise=between("noise", noise, 0, np.inf),
+        random_state=random(random_state),
+    )
+    return bunch(X, y, ("0", "1"))
+
+
+def rings(
+    n_samples: int = 500, noise: float = 0.05, factor: float = 0.5, random_state: Seed = None
+) -> "Bunch":
+    """Draw two concentric rings.
+
+    This is :func:`sklearn.datasets.make_circles`.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        The number of points, in both together.
+    noise : float, default=0.05
+        The standard deviation of the normal noise on both coordinates.
+    factor : float, default=0.5
+        The inner ring's radius, from 0 up to but not including 1, the outer one's.
+    random_state : int, RandomState instance or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As from :func:`load`; ``card`` is None. Class 1 is the inner ring.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import rings
+    >>> rings(n_samples=10, random_state=0).data.shape
+    (10, 2)
+    """
+    from sklearn.datasets import make_circles
+
+    X, y = make_circles(
+        count("n_samples", n_samples),
+        noise=between("noise", noise, 0, np.inf),
+        factor=between("factor", factor, 0, 1),
+        random_state=random(random_state),
+    )
+    return bunch(X, y, ("0", "1"))
+
+
+def indefinite_similarity(
+    n_samples: int = 200,
+    negative: float = 0.2,
+    n_negative: int | None = None,
+    noise: float = 0.5,
+    random_state: Seed = None,
+) -> "Bunch":
+    """Draw a symmetric similarity of two classes with a negative spectrum of chosen weight.
+
+    The matrix is Q·diag(λ)·Qᵀ with a random orthogonal Q whose first column follows the
+    labels. Both the positive and the negative eigenvalues decay as 1, 1/2, 1/3, …; they are
+    scaled so that the negative ones hold the share `negative` of Σ abs(λ) (the "negative
+    eigenfraction"), and the whole so that the largest absolute entry is 1.
+
+    Parameters
+    ----------
+    n_samples : int, default=200
+        The number of points, at least 2; the classes have as many points each, up to one.
+    negative : float, default=0.2
+        The share of the negative eigenvalues, from 0 up to but not including 1. 0 gives a
+        positive definite matrix.
+    n_negative : int, optional
+        How many eigenvalues are negative, if any; half of them by default.
+    noise : float, default=0.5
+        Standard deviation of the normal noise on the direction that separates the classes,
+        in units of its own entries.
+    random_state : int, RandomState instance or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As from :func:`load` for a similarity: ``data`` is the matrix, of shape (n_samples,
+        n_samples), and ``similarity`` is ``"similarity"``; ``card`` is None.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.datasets import indefinite_similarity
+    >>> K = indefinite_similarity(50, negative=0.3, random_state=0).data
+    >>> spectrum = np.linalg.eigvalsh(K)
+    >>> round(float(-spectrum[spectrum < 0].sum() / np.abs(spectrum).sum()), 6)
+    0.3
+    """
+    rng = random(random_state)
+    n = count("n_samples", n_samples)
+    if n < 2:
+        raise ValueError(f"n_samples must be at least 2 for two classes, got {n}")
+    share = between("negative", negative, 0, 1)
+    k = n // 2 if n_negative is None else count("n_negative", n_negative)
+    if k >= n:
+        raise ValueError(f"n_negative must be below n_samples = {n}, got {k}")
+    k = k if share > 0 else 0
+    y = rng.permutation(np.arange(n) % 2)
+    directions = rng.standard_normal((n, n))
+    directions[:, 0] = 2 * y - 1 + between("noise", noise, 0, np.inf) * directions[:, 0]
+    basis, _ = np.linalg.qr(directions)
+    spectrum = np.empty(n)
+    spectrum[: n - k] = (1 - share) * _decay(n - k)
+    spectrum[n - k :] = -share * _decay(k)
+    K = (basis * spectrum) @ basis.T
+    K = (K + K.T) / (2 * np.abs(K).max())
+    found = bunch(K, y, ("0", "1"))
+    found.similarity = "similarity"
+    return found
+
+
+def _decay(k: int) -> np.ndarray:
+    """Return 1, 1/2, …, 1/k, scaled to sum to 1."""
+    values = 1 / np.arange(1, k + 1)
+    return values / values.sum() if k else values
+
+
+@dataclass(frozen=True)
+class Generator:
+    """An artificial data set by name; calling it makes the data.
+
+    Parameters
+    ----------
+    name : str
+        The name in a configuration.
+    make : callable
+        The function that makes the data.
+    similarity : str or None, default=None
+        "similarity" or "distance" where it makes a matrix of these instead of features.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> list(generators()["rings"].parameters)
+    ['n_samples', 'noise', 'factor', 'random_state']
+    """
+
+    name: str
+    make: Callable[..., "Bunch"]
+    similarity: str | None = None
+
+    @property
+    def title(self) -> str:
+        """One line on what it makes."""
+        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters and their defaults."""
+        found = inspect.signature(self.make).parameters.values()
+        return MappingProxyType({parameter.name: parameter.default for parameter in found})
+
+    def __call__(self, **parameters: Any) -> "Bunch":
+        """Make the data.
+
+        Parameters
+        ----------
+        **parameters : dict
+            Some of :attr:`parameters`.
+
+        Returns
+        -------
+        sklearn.utils.Bunch
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not known or out of range.
+        """
+        if unknown := sorted(parameters.keys() - self.parameters.keys()):
+            raise ValueError(
+                f"{self.name} has no parameter {', '.join(unknown)}; "
+                f"allowed: {', '.join(self.parameters)}"
+            )
+        return self.make(**parameters)
+
+
+def generators() -> Mapping[str, Generator]:
+    """Return the generators, by name.
+
+    Returns
+    -------
+    mapping of str to Generator
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> generators()["unit_ball"].parameters["n_samples"]
+    100
+    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
+    (20, 5)
+    """
+    known = [Generator("indefinite_similarity", indefinite_similarity, "similarity")]
+    known += [
+        Generator(make.__name__, make)
+        for make in (rings, two_gaussians, two_moons, unit_ball, waveform)
+    ]
+    return MappingProxyType({generator.name: generator for generator in known})

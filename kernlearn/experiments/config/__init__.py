@@ -1,0 +1,1 @@
+"""Configs: what they may say, read and checked."""

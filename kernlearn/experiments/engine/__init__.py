@@ -1,0 +1,1 @@
+"""Trials: planned, chosen, carried out."""

@@ -1,0 +1,322 @@
+"""Random streams named by what they are for, never by the order of work."""
+
+import zlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+from sklearn.utils import Bunch
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+def seed_sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
+    """Return the random stream of one purpose.
+
+    Parameters
+    ----------
+    seed : int
+        The experiment's seed.
+    purpose : str
+        What the numbers are for, such as ``"split"``; another purpose is another stream.
+    *indices : int
+        Further coordinates, such as the number of the split.
+
+    Returns
+    -------
+    numpy.random.SeedSequence
+    """
+    return np.random.SeedSequence(seed, spawn_key=(zlib.crc32(purpose.encode()), *indices))
+
+
+def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:
+    """Return a generator on the stream that :func:`seed_sequence` names."""
+    return np.random.default_rng(seed_sequence(seed, purpose, *indices))
+
+
+def random_state(seed: int, purpose: str, *indices: int) -> int:
+    """Return an integer for scikit-learn's ``random_state`` from the same stream."""
+    return int(seed_sequence(seed, purpose, *indices).generate_state(1, np.uint32)[0])
+
+
+class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Divide every vector by the largest Euclidean norm of the training vectors.
+
+    "The lengths of all vectors were normalized using normalization constants learnt on
+    the training sets" (Kar 2013, section 3.6.3). Test vectors may come out longer than 1.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
+        """Learn the largest norm; 1 if all vectors are zero."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.scale_ = float(row_norms(X).max()) or 1.0
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Divide by the learnt norm."""
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return X / X.dtype.type(self.scale_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+_SCALERS = {
+    "zscore": StandardScaler,
+    "minmax": MinMaxScaler,
+    "max_norm": MaxNormScaler,
+    "unit_norm": Normalizer,
+}
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The training and the test part of one split, scaled.
+
+    Attributes
+    ----------
+    X_train, X_test : {ndarray, sparse matrix}
+        Features; or, if ``pairwise``, similarities to the training points.
+    y_train, y_test : ndarray
+    X_val, y_val : as above, or None
+        The rows held out for choosing parameters, where the protocol has such.
+    pairwise : bool
+    queries : tuple of ndarray, or None
+        The query of each training, held-out and test row, for ranking.
+    """
+
+    X_train: Any
+    y_train: NDArray[Any]
+    X_test: Any
+    y_test: NDArray[Any]
+    X_val: Any = None
+    y_val: NDArray[Any] | None = None
+    pairwise: bool = False
+    queries: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None
+
+    def training(self, rows: NDArray[np.intp], known: NDArray[np.intp]) -> Any:
+        """Return some training points, as they look to a model that was fitted on ``known``."""
+        return self.X_train[np.ix_(rows, known)] if self.pairwise else self.X_train[rows]
+
+
+def positive_classes(
+    names: list[str], how: str | list[str] | None, seed: int, dataset: str
+) -> list[str] | None:
+    """Choose the classes that make up the positive one.
+
+    Parameters
+    ----------
+    names : list of str
+        All classes.
+    how : {"random"}, list of str or None
+        A random half (rounded down) of the classes, fixed for a data set by the seed; the
+        classes named; or no binarisation.
+    seed : int
+        The experiment's seed.
+    dataset : str
+        Name of the data set.
+
+    Returns
+    -------
+    list of str or None
+        None if the classes stay as they are: asked so, or already two.
+    """
+    if how is None or (how == "random" and len(names) <= 2):
+        return None
+    if how == "random":
+        rng = generator(seed, f"binarize {dataset}")
+        chosen = rng.choice(len(names), size=len(names) // 2, replace=False)
+        return [names[i] for i in sorted(chosen)]
+    unknown = [n for n in how if n not in names]
+    if unknown or len(how) >= len(names):
+        raise ValueError(
+            f"binarize: {how} must be some, not all, of the classes {', '.join(names)}"
+        )
+    return list(how)
+
+
+def binarized(data: Bunch, positive: list[str] | None) -> NDArray[Any]:
+    """Return the labels, as 0 and 1 where positive classes are given."""
+    y = np.asarray(data.target)
+    if positive is None:
+        return y
+    wanted = [i for i, name in enumerate(data.target_names) if str(name) in positive]
+    return np.isin(y, wanted).astype(np.int64)
+
+
+def split_indices(
+    n_samples: int,
+    *,
+    train: float,
+    max_train: int | None,
+    max_test: int | None,
+    seed: int,
+    split: int,
+    holdout: float | None = None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Cut row numbers at random into a training, a held-out and a test part.
+
+    The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out one
+    ``round(holdout * n_samples)``, none by default; all others are the test part, of which
+    at most ``max_test`` are kept.
+    """
+    order = generator(seed, "split", split).permutation(n_samples)
+    n_train = max(1, round(train * n_samples))
+    if max_train is not None:
+        n_train = min(n_train, max_train)
+    n_held_out = 0 if holdout is None else max(1, round(holdout * n_samples))
+    if n_train + n_held_out >= n_samples:
+        raise ValueError(
+            f"{n_train} training and {n_held_out} held-out rows of {n_samples} leave no test part"
+        )
+    held_out, test = np.split(order[n_train:], [n_held_out])
+    return order[:n_train], held_out, test if max_test is None else test[:max_test]
+
+
+def fold_indices(
+    n_samples: int,
+    folds: int | str,
+    published: NDArray[np.intp] | None,
+    *,
+    seed: int,
+    split: int,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Cut row numbers by folds: one is the test part, the one before it is held out.
+
+    The first split tests on the last fold, as LETOR's does.
+
+    Parameters
+    ----------
+    n_samples : int
+    folds : int or "published"
+        The number of random folds, or the data set's own.
+    published : ndarray of shape (n_samples,) or None
+        The data set's own fold of each row.
+    seed, split : int
+
+    Returns
+    -------
+    training, held-out, test : ndarray of int
+    """
+    if folds == "published":
+        if published is None:
+            raise ValueError("folds: the data set has no published folds; give a number")
+        fold, n_folds = published, int(published.max()) + 1
+    else:
+        n_folds = int(folds)
+        if n_folds > n_samples:
+            raise ValueError(f"folds: {n_folds} folds of {n_samples} rows")
+        fold = generator(seed, "folds").permutation(n_samples) * n_folds // n_samples
+    test = (split - 1) % n_folds
+    held_out = (split - 2) % n_folds
+    parts = (~np.isin(fold, [test, held_out]), fold == held_out, fold == test)
+    training, validation, testing = (np.flatnonzero(part) for part in parts)
+    return training, validation, testing
+
+
+def prepare(
+    X: Any,
+    y: NDArray[Any],
+    protocol: dict[str, Any],
+    split: int,
+    *,
+    pairwise: bool = False,
+    fold: NDArray[np.intp] | None = None,
+    query: NDArray[Any] | None = None,
+) -> Parts:
+    """Split, then scale by what the training part teaches.
+
+    Parameters
+    ----------
+    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        Or (n_samples, n_samples), if ``pairwise``.
+    y : ndarray of shape (n_samples,)
+    protocol : dict
+        The protocol of a trial's specification.
+    split : int
+        Number of the split.
+    pairwise : bool, default=False
+        Whether X holds similarities between the points.
+    fold : ndarray of shape (n_samples,), optional
+        The data set's own fold of each row.
+    query : ndarray of shape (n_samples,), optional
+        The query of each row, for ranking.
+
+    Returns
+    -------
+    Parts
+
+    Raises
+    ------
+    ValueError
+        If no test part is left, or the data cannot be scaled as asked.
+    """
+    train, held_out, test = _cut(X.shape[0], protocol, split, fold, query)
+    if pairwise:
+        if protocol["scale"]:
+            raise ValueError("scale: a similarity matrix has no features to scale; give []")
+        X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
+    else:
+        X_train, *others = X[train], X[held_out], X[test]
+    for name in protocol["scale"]:
+        scaler = _SCALERS[name]()
+        if name == "zscore" and sp.issparse(X):
+            raise ValueError(
+                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+            )
+        X_train = scaler.fit_transform(X_train)
+        others = [scaler.transform(part) if part.shape[0] else part for part in others]
+    X_val, X_test = others
+    y = _scaled_target(y, train, protocol.get("scale_target"))
+    parts = Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
+    if len(held_out):
+        parts = replace(parts, X_val=X_val, y_val=y[held_out])
+    if query is not None:
+        parts = replace(parts, queries=(query[train], query[held_out], query[test]))
+    return parts
+
+
+def _cut(
+    n_samples: int,
+    protocol: dict[str, Any],
+    split: int,
+    fold: NDArray[np.intp] | None,
+    query: NDArray[Any] | None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    if query is not None and protocol.get("folds") != "published":
+        # the documents of a query stay together
+        distinct, codes = np.unique(query, return_inverse=True)
+        parts = _cut(len(distinct), protocol, split, None, None)
+        train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        return train, held_out, test
+    seed = protocol["seed"]
+    if protocol.get("folds") is not None:
+        return fold_indices(n_samples, protocol["folds"], fold, seed=seed, split=split)
+    return split_indices(
+        n_samples,
+        train=protocol["train"],
+        max_train=protocol["max_train"],
+        max_test=protocol["max_test"],
+        seed=seed,
+        split=split,
+        holdout=protocol.get("holdout"),
+    )
+
+
+def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:
+    if how is None:
+        return y
+    known = y[train]
+    if how == "max_abs":
+        return y / (np.abs(known).max() or 1.0)
+    return (y - known.mean()) / (known.std() or 1.0)

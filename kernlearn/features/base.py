@@ -1,0 +1,226 @@
+"""Features that are products of factors, worked out one level of factors at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import gen_batches, gen_even_slices
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._tags import Tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from kernlearn.kernels import BaseDotProductKernel, as_kernel
+from kernlearn.kernels.base import MatrixLike
+
+# Writes the factors of one level, for the rows at hand, into the array it is given.
+WriteFactors = Callable[[int, np.ndarray], None]
+
+# A block of rows of the result, which is read and written once a level, stays in cache.
+BLOCK_BYTES = 2**20
+_FEWEST_ROWS = 32
+
+
+class LevelProduct:
+    r"""Features :math:`Z_i = w_i \prod_{j \le N_i} V_{ij}`, sorted so that levels are columns.
+
+    Features are sorted by degree, highest first, so that those with a factor at level k
+    (the k-th factor of a product) are the leading columns, and a level is one product of
+    matrices. The weight is spread evenly over a feature's factors: no intermediate product
+    overflows where the feature itself does not.
+
+    Parameters
+    ----------
+    degrees : ndarray of shape (n_features,)
+        Number of factors N_i of each feature.
+    log_weights : ndarray of shape (n_features,)
+        log w_i; features with -inf are zero and get no factors.
+
+    Attributes
+    ----------
+    degrees, log_weights : ndarrays of shape (n_features,)
+        As given, sorted.
+    slices : list of slice
+        Columns of each level among all factors, which lie level by level.
+    n_factors : int
+        Number of factors of all features.
+    factor_scales : ndarray of shape (n_factors,)
+        What each factor is to be multiplied by.
+    """
+
+    def __init__(self, degrees: np.ndarray, log_weights: np.ndarray) -> None:
+        n_factors = np.where(np.isfinite(log_weights), degrees, 0)
+        order = np.lexsort((-log_weights, -n_factors))
+        self.degrees, self.log_weights = degrees[order], log_weights[order]
+        n_factors = n_factors[order]
+        counts = [int(np.sum(n_factors > level)) for level in range(n_factors.max(initial=0))]
+        ends = np.cumsum(counts, dtype=int).tolist()
+        self.slices = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+        self.n_factors = sum(counts)
+        leading = [self.log_weights[:count] / n_factors[:count] for count in counts]
+        self.factor_scales = np.exp(np.concatenate(leading)) if leading else np.empty(0)
+        self._n_products = counts[0] if counts else 0
+        self._n_repeated = counts[1] if len(counts) > 1 else 0
+        self._constants = np.exp(self.log_weights[self._n_products :])
+
+    def scratch(self, n_rows: int, dtype: np.dtype) -> np.ndarray:
+        """Return room for the factors of one level, to be given to `write`."""
+        return np.empty(n_rows * self._n_repeated, dtype=dtype)
+
+    def write(self, write_factors: WriteFactors, out: np.ndarray, scratch: np.ndarray) -> None:
+        """Write the features of some rows into `out` of shape (n_rows, n_features)."""
+        out[:, self._n_products :] = self._constants
+        for level, columns in enumerate(self.slices):
+            products = out[:, : columns.stop - columns.start]
+            if level == 0:
+                write_factors(level, products)
+                continue
+            factors = scratch[: products.size].reshape(products.shape)
+            write_factors(level, factors)
+            np.multiply(products, factors, out=products)
+
+
+def rows_in_block(row_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
+    """Return how many rows of the result, of that size, make a block."""
+    return max(block_bytes // row_bytes, _FEWEST_ROWS)
+
+
+# Writes the features of a block of rows into the array it is given.
+WriteFeatures = Callable[[MatrixLike, np.ndarray], None]
+
+
+class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """A transformer that writes its features block of rows by block of rows.
+
+    A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernel": [str, BaseDotProductKernel],
+        "p": [Interval(Real, 1, None, closed="neither")],
+        "measure": [StrOptions({"geometric", "support"})],
+        "block_rows": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    kernel: str | BaseDotProductKernel
+    block_rows: int | None
+    #: Threads of `transform`; a subclass that is safe to run in several makes it a parameter.
+    n_jobs: int | None = None
+    _n_features_out: int
+
+    @property
+    def _block_bytes(self) -> int:
+        return BLOCK_BYTES
+
+    @abstractmethod
+    def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
+        """Return what writes the features of blocks of at most `n_rows` rows."""
+
+    def transform(self, X: MatrixLike) -> np.ndarray:
+        """Map points to their features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Features, float32 if X is, else float64. Beside X and this array only a block of
+            rows is held.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite or has another number of columns than in `fit`.
+        """
+        X = self._check_data(X)
+        Z = np.empty((X.shape[0], self._n_features_out), dtype=X.dtype)
+        n_parts = min(effective_n_jobs(self.n_jobs), X.shape[0])
+        if n_parts == 1:
+            self._fill(X, Z)
+            return Z
+        # The threads are ours: threads of BLAS in each of them would be too many.
+        with threadpool_limits(limits=1, user_api="blas"):
+            Parallel(n_parts, require="sharedmem")(
+                delayed(self._fill)(X[part], Z[part])
+                for part in gen_even_slices(X.shape[0], n_parts)
+            )
+        return Z
+
+    def _fill(self, X: MatrixLike, Z: np.ndarray) -> None:
+        size = self._rows_at_a_time(X)
+        write = self._writer(size, X.dtype)
+        for rows in gen_batches(X.shape[0], size):
+            write(X[rows], Z[rows])
+
+    def transform_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
+        """Map points to their features, block by block, without ever holding all of them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+
+        Yields
+        ------
+        rows : slice
+            Rows of X, in order.
+        Z : ndarray of shape (n_rows, n_features_out)
+            Their features.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite or has another number of columns than in `fit`.
+        """
+        return self._iterate_blocks(self._check_data(X))
+
+    def _iterate_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
+        size = self._rows_at_a_time(X)
+        write = self._writer(size, X.dtype)
+        for rows in gen_batches(X.shape[0], size):
+            Z = np.empty((rows.stop - rows.start, self._n_features_out), dtype=X.dtype)
+            write(X[rows], Z)
+            yield rows, Z
+
+    def _rows_at_a_time(self, X: MatrixLike) -> int:
+        automatic = rows_in_block(self._n_features_out * X.dtype.itemsize, self._block_bytes)
+        return min(self.block_rows or automatic, X.shape[0])
+
+    def _check_data(self, X: MatrixLike, *, fitting: bool = False) -> MatrixLike:
+        if not fitting:
+            check_is_fitted(self)
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=fitting
+        )
+
+    def _dot_product_kernel(self) -> BaseDotProductKernel:
+        kernel = as_kernel(self.kernel)
+        if not isinstance(kernel, BaseDotProductKernel):
+            raise ValueError(
+                f"'kernel' must be a dot-product kernel or the name of one, got {self.kernel!r}"
+            )
+        return kernel
+
+    def __sklearn_tags__(self) -> Tags:
+        """Describe the transformer to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def densely(X: MatrixLike) -> np.ndarray:
+    """Return X as an array if it is sparse."""
+    return X.toarray() if sparse.issparse(X) else X

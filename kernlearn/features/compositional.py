@@ -1,0 +1,325 @@
+"""Random Maclaurin features for dot-product kernels of other kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from kernlearn.features.base import (
+    BLOCK_BYTES,
+    BaseMaclaurinFeatures,
+    LevelProduct,
+    WriteFactors,
+    WriteFeatures,
+    densely,
+)
+from kernlearn.features.orders import sample_orders, truncate
+from kernlearn.features.random_maclaurin import RandomMaclaurin
+from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.kernels.base import MatrixLike
+
+# With many inner maps a block is larger, or most of the time goes into calling them.
+_MANY_MAPS_BLOCK_BYTES = 2**24
+
+
+class CompositionalMaclaurin(BaseMaclaurinFeatures):
+    r"""Random features for :math:`f(K(x, y))`: a dot-product kernel's function of a kernel.
+
+    Each of D features draws an order N and is
+    :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} W_j(x)`, where the :math:`W_j` are
+    independent scalar maps with :math:`E[W(x) W(y)] = K(x, y)`, so that
+    :math:`E \langle Z(x), Z(y) \rangle = \sum_n a_n K(x, y)^n`. This is algorithm 2 of [1]_.
+    The scalar maps are made out of a transformer.
+
+    Parameters
+    ----------
+    kernel : dot-product kernel or str, default="polynomial"
+        The outer kernel, f: one of `kernlearn.kernels`, or the name of one with default
+        parameters. Where one of its parameters depends on data (``sigma="mean_distance"``),
+        a clone is fitted to the features that `inner`, as it is, gives to the training points.
+    inner : transformer, default=None
+        Its output A satisfies :math:`E \langle A(x), A(y) \rangle = K(x, y)`, K being the inner
+        kernel. None stands for ``RBFSampler()``. Clones of it are fitted; their
+        ``random_state`` is drawn from that of this estimator.
+    n_components : int, default=100
+        Number D of features.
+    columns : {"auto", "iid", "dependent"}, default="auto"
+        How scalar maps are made out of the columns of A.
+
+        - "iid": the columns are independent copies of each other, up to their order, as those
+          of ``RBFSampler`` and `RandomMaclaurin` without `h01` are. A single inner map with as
+          many columns as there are factors gives all scalar maps at once, in random order and
+          times the root of their number. It needs the parameter ``n_components``.
+        - "dependent": nothing is known of the columns. A scalar map is
+          :math:`W(x) = \langle r, A(x) \rangle` with random signs r. An A without any
+          ``random_state`` parameter is taken to be deterministic and fitted once (with the
+          identity this is algorithm 1); else see `maps_per_level`.
+        - "auto": "iid" for the two named, "dependent" for all others, which is always right.
+    maps_per_level : int, default=None
+        With "dependent" columns and a random inner map, how many independent clones of it are
+        fitted for the k-th factors of all features, for each k. None fits one for each factor
+        of each feature, as the algorithm has it, which makes all features independent. An int
+        is faster and unbiased too, as a feature's own factors remain independent, but the
+        error then does not fall below that of as many inner maps, however large D is.
+    p : float, default=2.0
+        Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`.
+    measure : {"geometric", "support"}, default="geometric"
+        "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
+        "support" restricts it to orders with :math:`a_n > 0`, renormalised.
+    truncation : None, int or collection of int, default=None
+        Orders of the outer series that are kept: all; those up to an int; or those named.
+    block_rows : int, default=None
+        Rows that are mapped at a time; None chooses.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the orders, the signs and the inner maps.
+
+    Attributes
+    ----------
+    kernel_ : dot-product kernel
+        The fitted outer kernel.
+    truncated_kernel_ : dot-product kernel
+        The part of it that the features estimate.
+    inner_maps_ : list of transformers
+        The fitted inner maps: one with "iid" columns or a deterministic map, else
+        `maps_per_level` for each level or one for each factor.
+    columns_ : {"iid", "dependent"}
+        What was made of `columns`.
+    degrees_ : ndarray of shape (n_components,)
+        The order of each feature. Those with most factors come first, zero features last.
+    log_weights_ : ndarray of shape (n_components,)
+        Logarithm of each feature's factor :math:`\sqrt{a_N / (D \, P[N])}`.
+    n_features_in_ : int
+        Number of columns in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns in `fit`, where all are strings.
+
+    See Also
+    --------
+    RandomMaclaurin : Dot-product kernels.
+
+    Notes
+    -----
+    Where the outer kernel's series converges on a bounded interval only, K must stay inside
+    it. That is not checked, since K is known by its features only.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 3.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.kernel_approximation import RBFSampler
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> from kernlearn.features import CompositionalMaclaurin
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
+    >>> features = CompositionalMaclaurin(
+    ...     PolynomialKernel(degree=2), RBFSampler(gamma=0.5), n_components=20000, random_state=0
+    ... )
+    >>> Z = features.fit_transform(X)
+    >>> bool(np.allclose(Z @ Z.T, (1 + rbf_kernel(X, gamma=0.5)) ** 2, rtol=0.05))
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BaseMaclaurinFeatures._parameter_constraints,
+        "inner": [HasMethods(["fit", "transform", "get_params"]), None],
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "columns": [StrOptions({"auto", "iid", "dependent"})],
+        "maps_per_level": [Interval(Integral, 1, None, closed="left"), None],
+        "truncation": [None, Interval(Integral, 0, None, closed="left"), "array-like"],
+    }
+
+    def __init__(
+        self,
+        kernel: str | BaseDotProductKernel = "polynomial",
+        inner: BaseEstimator | None = None,
+        n_components: int = 100,
+        *,
+        columns: Literal["auto", "iid", "dependent"] = "auto",
+        maps_per_level: int | None = None,
+        p: float = 2.0,
+        measure: Literal["geometric", "support"] = "geometric",
+        truncation: int | Iterable[int] | None = None,
+        block_rows: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.inner = inner
+        self.n_components = n_components
+        self.columns = columns
+        self.maps_per_level = maps_per_level
+        self.p = p
+        self.measure = measure
+        self.truncation = truncation
+        self.block_rows = block_rows
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
+        """Draw the features and fit the inner maps.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, or `inner` cannot give the columns that are needed.
+        """
+        X = self._check_data(X, fitting=True)
+        random_state = check_random_state(self.random_state)
+        inner = RBFSampler() if self.inner is None else self.inner
+        self.kernel_ = clone(self._dot_product_kernel())
+        if self.kernel_.data_dependent:
+            self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm=np.nan)
+        orders, log_weights = sample_orders(
+            self.truncated_kernel_,
+            self.n_components,
+            random_state,
+            p=self.p,
+            measure=self.measure,
+        )
+        self._levels = LevelProduct(orders, log_weights - np.log(self.n_components) / 2)
+        self.degrees_, self.log_weights_ = self._levels.degrees, self._levels.log_weights
+        self.columns_ = self._choose_columns(inner)
+        if self.columns_ == "iid":
+            self._fit_iid(inner, X, random_state)
+        else:
+            self._fit_dependent(inner, X, random_state)
+        self._n_features_out = self.n_components
+        return self
+
+    def _choose_columns(self, inner: BaseEstimator) -> Literal["iid", "dependent"]:
+        if self.columns != "auto":
+            return self.columns
+        known = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
+        return "iid" if known else "dependent"
+
+    def _fit_iid(
+        self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
+    ) -> None:
+        """Fit one inner map with a column for each factor."""
+        if "n_components" not in inner.get_params() or not _seeds(inner):
+            raise ValueError(
+                "columns='iid' needs an 'inner' with the parameters 'n_components' and "
+                f"'random_state', {inner!r} lacks them: take columns='dependent'"
+            )
+        n_factors = self._levels.n_factors
+        fresh = _fresh(inner, random_state).set_params(n_components=max(n_factors, 1))
+        self.inner_maps_ = [fresh.fit(X)]
+        n_columns = _features(fresh, X[:1]).shape[1]
+        if n_columns != max(n_factors, 1):
+            raise ValueError(
+                f"columns='iid' needs an 'inner' with one column a component, {fresh!r} gives "
+                f"{n_columns}: take columns='dependent'"
+            )
+        # A map may sort its columns, as RandomMaclaurin does; shuffled they are i.i.d. again.
+        self._shuffled = random_state.permutation(n_factors)
+
+    def _fit_dependent(
+        self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
+    ) -> None:
+        """Fit the inner maps, deal the factors out to them and draw the signs."""
+        counts = [columns.stop - columns.start for columns in self._levels.slices]
+        if _seeds(inner):
+            dealt = [_cut(count, self.maps_per_level or count) for count in counts]
+            n_maps = max(sum(map(len, dealt)), 1)
+        else:
+            dealt, n_maps = [_cut(count, 1) for count in counts], 1
+        self._dealt = dealt
+        self.inner_maps_ = [_fresh(inner, random_state).fit(X) for _ in range(n_maps)]
+        n_columns = _features(self.inner_maps_[0], X[:1]).shape[1]
+        shape = (n_columns, self._levels.n_factors)
+        self._signs = 2 * random_state.randint(0, 2, size=shape, dtype=np.int8) - 1
+
+    @property
+    def _block_bytes(self) -> int:
+        return BLOCK_BYTES if len(self.inner_maps_) == 1 else _MANY_MAPS_BLOCK_BYTES
+
+    def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
+        levels = self._levels
+        scratch = levels.scratch(n_rows, dtype)
+        if self.columns_ == "iid":
+            factors = self._iid_factors(dtype)
+        else:
+            factors = self._dependent_factors(dtype)
+        return lambda X, out: levels.write(factors(X), out, scratch)
+
+    def _iid_factors(self, dtype: np.dtype) -> Callable[[MatrixLike], WriteFactors]:
+        levels = self._levels
+        scales = np.sqrt(max(levels.n_factors, 1)) * levels.factor_scales
+        scales = scales.astype(dtype, copy=False)
+
+        def factors(X: MatrixLike) -> WriteFactors:
+            inner = _features(self.inner_maps_[0], X)
+
+            def write(level: int, out: np.ndarray) -> None:
+                columns = levels.slices[level]
+                np.multiply(inner[:, self._shuffled[columns]], scales[columns], out=out)
+
+            return write
+
+        return factors
+
+    def _dependent_factors(self, dtype: np.dtype) -> Callable[[MatrixLike], WriteFactors]:
+        levels = self._levels
+        signs = (self._signs * levels.factor_scales).astype(dtype, copy=False)
+        first_map = np.cumsum([0, *map(len, self._dealt)])
+
+        def factors(X: MatrixLike) -> WriteFactors:
+            shared = _features(self.inner_maps_[0], X) if len(self.inner_maps_) == 1 else None
+
+            def write(level: int, out: np.ndarray) -> None:
+                for i, part in enumerate(self._dealt[level]):
+                    inner = shared
+                    if inner is None:
+                        inner = _features(self.inner_maps_[first_map[level] + i], X)
+                    out[:, part] = inner @ signs[:, levels.slices[level]][:, part]
+
+            return write
+
+        return factors
+
+
+def _seeds(inner: BaseEstimator) -> list[str]:
+    """Return the names of all random_state parameters, nested ones too."""
+    return sorted(
+        name for name in inner.get_params() if name.rpartition("__")[2] == "random_state"
+    )
+
+
+def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEstimator:
+    """Return a clone with seeds of its own."""
+    largest = np.iinfo(np.int32).max
+    seeds = {name: random_state.randint(largest) for name in _seeds(inner)}
+    return clone(inner).set_params(**seeds)
+
+
+def _features(inner: BaseEstimator, X: MatrixLike) -> np.ndarray:
+    return np.asarray(densely(inner.transform(X)))
+
+
+def _cut(count: int, n_parts: int) -> list[slice]:
+    """Cut that many columns into parts of about the same size, none of them empty."""
+    ends = np.linspace(0, count, min(n_parts, count) + 1).astype(int).tolist()
+    return [slice(start, end) for start, end in pairwise(ends)]

@@ -1,0 +1,272 @@
+"""Random Maclaurin features for dot-product kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils.extmath import row_norms
+
+from kernlearn.features.base import BaseMaclaurinFeatures, LevelProduct, WriteFeatures, densely
+from kernlearn.features.orders import residual, sample_orders, truncate
+from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.kernels.base import MatrixLike
+from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
+
+# A row of that many features takes 80 MB: what a bound asks for beyond it is no use to anyone.
+_MOST_COMPONENTS = 10**7
+
+
+class RandomMaclaurin(BaseMaclaurinFeatures):
+    r"""Random features whose inner products estimate a dot-product kernel without bias.
+
+    For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n` each of D features draws an order N
+    and N vectors :math:`\omega_j` of random signs, and is
+    :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that
+    :math:`E \langle Z(x), Z(y) \rangle = K(x, y)`. This is algorithm 1 of [1]_ ("RF").
+
+    Parameters
+    ----------
+    kernel : dot-product kernel or str, default="polynomial"
+        A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
+        of it is fitted to the training points.
+    n_components : int, UniformAccuracy or dict, default=100
+        Number D of random features; or the accuracy wanted, as
+        `kernlearn.theory.bounds.UniformAccuracy` or a dict with its keys ``epsilon`` and
+        ``delta``, from which theorem 3.10 gives D for points whose 1-norm is no larger than
+        that of any training point.
+    p : float, default=2.0
+        Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
+        :math:`p^{-(n+1)}`, which is the same at p = 2 and not a probability elsewhere.
+    h01 : bool, default=False
+        The heuristic H0/1 of section 3.6.1: the constant and the linear term are given exactly
+        by extra columns in front, and all D features are spent on orders from 2 on, with
+        :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+    include_bias : bool, default=True
+        With `h01`, whether to give the constant term as a column. False leaves it to the
+        intercept of a linear model. Not used without `h01`.
+    measure : {"geometric", "support"}, default="geometric"
+        "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
+        "support" restricts it to orders with :math:`a_n > 0`, renormalised. For an infinite
+        series it then ends at the order beyond which less than :math:`2^{-64}` of it lies.
+    truncation : None, int, float or collection of int, default=None
+        Orders of the series that are kept (section 3.4.2): all; those up to an int; the first
+        ones, as few as leave a residual of at most a float between 0 and 1; or those named.
+        The features then estimate the truncated kernel.
+    block_rows : int, default=None
+        Rows that are mapped at a time; None takes as many as fit the cache.
+    n_jobs : int, default=None
+        Threads of `transform`: None is 1 outside a :class:`joblib.parallel_config`, -1 all cores.
+        The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the random orders and signs.
+
+    Attributes
+    ----------
+    kernel_ : dot-product kernel
+        The fitted kernel.
+    truncated_kernel_ : dot-product kernel
+        The kernel that the features estimate: `kernel_` or the part of it that is kept.
+    truncation_error_ : float
+        Bound on the absolute difference of both over points whose norm is no larger than that
+        of any training point; rounding in it is of the order of 1e-16 times the kernel's value.
+    n_components_ : int
+        Number D of random features.
+    degrees_ : ndarray of shape (n_components_,)
+        The order of each feature. Those with most factors come first, zero features last.
+    log_weights_ : ndarray of shape (n_components_,)
+        Logarithm of each feature's factor :math:`\sqrt{a_N / (D \, P[N])}`.
+    omega_ : ndarray of shape (n_features, n_factors), int8
+        The random signs: the first factors of all features that have one, in their order, then
+        the second factors, and so on. Zero features have none.
+    n_features_in_ : int
+        Number of columns in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns in `fit`, where all are strings.
+
+    See Also
+    --------
+    CompositionalMaclaurin : Dot-product kernels of other kernels.
+    sklearn.kernel_approximation.PolynomialCountSketch : Polynomial kernels by sketching.
+
+    Notes
+    -----
+    The kernel of two points exists only while the absolute value of their inner product is
+    below the kernel's `radius`; `fit` refuses training points that break this (unless
+    `truncation` names finitely many orders), `transform` does not look.
+
+    References
+    ----------
+    .. [1] Kar (2013), sections 3.4 and 3.6.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.features import RandomMaclaurin
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
+    >>> kernel = PolynomialKernel(degree=3)
+    >>> Z = RandomMaclaurin(kernel, n_components=100000, h01=True, random_state=0).fit_transform(X)
+    >>> bool(np.allclose(Z @ Z.T, kernel(X), rtol=0.02))
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BaseMaclaurinFeatures._parameter_constraints,
+        "n_components": [Interval(Integral, 1, None, closed="left"), UniformAccuracy, dict],
+        "h01": ["boolean"],
+        "n_jobs": [None, Integral],
+        "include_bias": ["boolean"],
+        "truncation": [
+            None,
+            Interval(Integral, 0, None, closed="left"),
+            Interval(RealNotInt, 0, 1, closed="neither"),
+            "array-like",
+        ],
+    }
+
+    def __init__(
+        self,
+        kernel: str | BaseDotProductKernel = "polynomial",
+        n_components: int | UniformAccuracy | Mapping[str, float] = 100,
+        *,
+        p: float = 2.0,
+        h01: bool = False,
+        include_bias: bool = True,
+        measure: Literal["geometric", "support"] = "geometric",
+        truncation: int | float | Iterable[int] | None = None,
+        block_rows: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.p = p
+        self.h01 = h01
+        self.include_bias = include_bias
+        self.measure = measure
+        self.truncation = truncation
+        self.block_rows = block_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
+        """Fit the kernel and draw the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, the training points reach beyond the kernel's radius
+            of convergence, or the accuracy wanted needs more than ten million features.
+        """
+        X = self._check_data(X, fitting=True)
+        random_state = check_random_state(self.random_state)
+        self.kernel_ = clone(self._dot_product_kernel()).fit(X)
+        self._truncate(X)
+        self.n_components_ = self._count_components(X)
+        orders, log_weights = sample_orders(
+            self.truncated_kernel_,
+            self.n_components_,
+            random_state,
+            p=self.p,
+            measure=self.measure,
+            first=2 if self.h01 else 0,
+        )
+        self._levels = LevelProduct(orders, log_weights - np.log(self.n_components_) / 2)
+        self.degrees_, self.log_weights_ = self._levels.degrees, self._levels.log_weights
+        shape = (X.shape[1], self._levels.n_factors)
+        self.omega_ = random_state.randint(0, 2, size=shape, dtype=np.int8)
+        self.omega_ += self.omega_ - 1
+        self._exact_terms = self._find_exact_terms()
+        has_constant, has_linear = (term > 0 for term in self._exact_terms)
+        self._n_exact = has_constant + X.shape[1] * has_linear
+        self._n_features_out = self._n_exact + self.n_components_
+        return self
+
+    def _truncate(self, X: MatrixLike) -> None:
+        squared_norm = float(row_norms(X, squared=True).max())
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm)
+        if squared_norm >= self.truncated_kernel_.radius:
+            raise ValueError(
+                f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
+                f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
+                "'truncation' to the highest order to keep"
+            )
+        self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
+
+    def _count_components(self, X: MatrixLike) -> int:
+        accuracy = self.n_components
+        if isinstance(accuracy, Mapping):
+            if set(accuracy) != {"epsilon", "delta"}:
+                raise ValueError(
+                    "'n_components' as a dict must have the keys 'epsilon' and 'delta' and no "
+                    f"others, got {accuracy!r}"
+                )
+            accuracy = UniformAccuracy(**accuracy)
+        if not isinstance(accuracy, UniformAccuracy):
+            return int(accuracy)
+        needed = maclaurin_n_components(
+            self.truncated_kernel_,
+            accuracy,
+            radius=float(abs(X).sum(axis=1).max()),
+            n_features=X.shape[1],
+            p=self.p,
+        )
+        if needed > _MOST_COMPONENTS:
+            raise ValueError(
+                f"'n_components' = {accuracy!r} asks for {needed} features by theorem 3.10, at "
+                f"most {_MOST_COMPONENTS} can be had: raise epsilon, scale the data down or give "
+                "an int"
+            )
+        return needed
+
+    def _find_exact_terms(self) -> tuple[float, float]:
+        """Return the factors of the constant column and of the linear ones; 0 for none."""
+        if not self.h01:
+            return 0.0, 0.0
+        constant, linear = np.sqrt(self.truncated_kernel_.coefficients(1)).tolist()
+        return (constant if self.include_bias else 0.0), linear
+
+    def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
+        levels, n_exact = self._levels, self._n_exact
+        scratch = levels.scratch(n_rows, dtype)
+        signs = (self.omega_ * levels.factor_scales).astype(dtype, copy=False)
+        projections = [np.ascontiguousarray(signs[:, columns]) for columns in levels.slices]
+
+        def write(X: MatrixLike, out: np.ndarray) -> None:
+            def write_factors(level: int, factors: np.ndarray) -> None:
+                if isinstance(X, np.ndarray):
+                    np.matmul(X, projections[level], out=factors)
+                else:
+                    factors[...] = X @ projections[level]
+
+            if n_exact:
+                self._write_exact(X, out[:, :n_exact])
+            levels.write(write_factors, out[:, n_exact:], scratch)
+
+        return write
+
+    def _write_exact(self, X: MatrixLike, out: np.ndarray) -> None:
+        constant, linear = self._exact_terms
+        if constant:
+            out[:, 0] = constant
+        if linear:
+            np.multiply(densely(X), linear, out=out[:, -X.shape[1] :])

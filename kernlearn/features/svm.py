@@ -1,0 +1,191 @@
+"""A linear SVM on random Maclaurin features: the thesis' RF and H0/1."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn.features.random_maclaurin import RandomMaclaurin
+from kernlearn.solvers import LinearSVM
+
+_MAP = ("kernel", "n_components", "p", "h01", "measure", "truncation", "random_state")
+_SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
+        "random_state")  # fmt: skip
+
+
+class MaclaurinSVM(ClassifierMixin, BaseEstimator):
+    """Kernel classifier for dot-product kernels that trains and predicts in linear time.
+
+    Random Maclaurin features (:class:`RandomMaclaurin`) followed by LIBLINEAR
+    (:class:`~kernlearn.solvers.LinearSVM`): RF, and with ``h01=True`` H0/1, where the linear
+    term of the kernel is taken exactly and the constant is left to the intercept. Prediction
+    goes block by block and never holds the features of all points.
+
+    Parameters
+    ----------
+    kernel : str or kernel object, default="polynomial"
+        A dot-product kernel, see :class:`RandomMaclaurin`.
+    n_components : int, UniformAccuracy or dict, default=100
+        Number of random features D, or the accuracy that asks for them.
+    h01 : bool, default=False
+        Whether to use the heuristic H0/1.
+    p : float, default=2.0
+        Base of the external measure.
+    measure : {"geometric", "support"}, default="geometric"
+        Orders that features may have, see :class:`RandomMaclaurin`.
+    truncation : None, int, float or sequence of int, default=None
+        Truncation of the kernel's series.
+    C : float, default=1.0
+        Weight of the loss.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+    solver : {"auto", "primal", "dual"}, default="auto"
+    tol : float or None, default=None
+        LIBLINEAR's tolerance; None is its default.
+    intercept_scaling : float, default=1.0
+        Value of the constant feature that stands for the intercept.
+    presolve : float or None, default=None
+        Share of the rows on which the primal solver finds its starting point.
+    class_weight : dict, "balanced" or None, default=None
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    map_ : RandomMaclaurin
+        The fitted feature map.
+    svm_ : LinearSVM
+        The fitted linear model.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+
+    References
+    ----------
+    Kar (2013), algorithm 1 and section 3.6.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_circles
+    >>> from kernlearn.features import MaclaurinSVM
+    >>> X, y = make_circles(400, noise=0.05, factor=0.4, random_state=0)
+    >>> MaclaurinSVM(n_components=50, h01=True, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _parameter_constraints: dict[str, Any] = {
+        **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"squared_hinge", "hinge"})],
+        "solver": [StrOptions({"auto", "primal", "dual"})],
+        "tol": [Interval(Real, 0, None, closed="neither"), None],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "presolve": [Interval(Real, 0, 1, closed="neither"), None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "polynomial",
+        n_components: Any = 100,
+        *,
+        h01: bool = False,
+        p: float = 2.0,
+        measure: str = "geometric",
+        truncation: Any = None,
+        C: float = 1.0,
+        loss: str = "squared_hinge",
+        solver: str = "auto",
+        tol: float | None = None,
+        intercept_scaling: float = 1.0,
+        presolve: float | None = None,
+        class_weight: Any = None,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.h01 = h01
+        self.p = p
+        self.measure = measure
+        self.truncation = truncation
+        self.C = C
+        self.loss = loss
+        self.solver = solver
+        self.tol = tol
+        self.intercept_scaling = intercept_scaling
+        self.presolve = presolve
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike) -> "MaclaurinSVM":
+        """Draw the feature map and fit the linear model on its features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of any kind.
+
+        Returns
+        -------
+        self : MaclaurinSVM
+
+        Raises
+        ------
+        ValueError
+            If there is only one class, or the kernel has negative Maclaurin coefficients.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.map_ = RandomMaclaurin(
+            include_bias=False, **{name: getattr(self, name) for name in _MAP}
+        )
+        self.svm_ = LinearSVM(**{name: getattr(self, name) for name in _SVM})
+        self.svm_.fit(self.map_.fit_transform(X), y)
+        self.classes_ = self.svm_.classes_
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the signed distance to each separating hyperplane, times its norm.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column a class if there are more than two.
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        weights, intercept = self.svm_.coef_.T, self.svm_.intercept_
+        scores = np.empty((X.shape[0], weights.shape[1]), dtype=np.result_type(X.dtype, weights))
+        for rows, features in self.map_.transform_blocks(X):
+            np.matmul(features, weights, out=scores[rows])
+        scores += intercept
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,213 @@
+"""The dot-product kernels of the thesis, section 3.3.2."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import gammaln, xlogy
+from sklearn.utils._param_validation import Interval
+
+from kernlearn.kernels.bandwidth import mean_distance
+from kernlearn.kernels.base import MatrixLike, WidthKernel
+from kernlearn.kernels.dot_product import BaseDotProductKernel
+
+_DEGREE = Interval(Integral, 1, None, closed="left")
+
+
+class HomogeneousPolynomialKernel(BaseDotProductKernel):
+    r"""The homogeneous polynomial kernel :math:`\langle x, y \rangle^p`.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The exponent p, at least 1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import HomogeneousPolynomialKernel
+    >>> HomogeneousPolynomialKernel(degree=3).coefficients(4)
+    array([0., 0., 0., 1., 0.])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"degree": [_DEGREE]}
+
+    def __init__(self, degree: int = 2) -> None:
+        self.degree = degree
+
+    @property
+    def degree_max(self) -> int:
+        """Order above which all coefficients are zero."""
+        return self.degree
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        return np.where(np.arange(n_max + 1) == self.degree, 0.0, -np.inf)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return _power(t, self.degree)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self.degree * _power(t, self.degree - 1)
+
+
+class PolynomialKernel(BaseDotProductKernel):
+    r"""The polynomial kernel :math:`(\langle x, y \rangle + r)^p`.
+
+    Its coefficients are :math:`a_n = \binom{p}{n} r^{p-n}`.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The exponent p, at least 1.
+    coef0 : float, default=1.0
+        The shift r; a negative one would make coefficients negative.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> PolynomialKernel(degree=2)([[1.0, 0.0], [0.0, 1.0]])
+    array([[4., 1.],
+           [1., 4.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "degree": [_DEGREE],
+        "coef0": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, degree: int = 2, coef0: float = 1.0) -> None:
+        self.degree = degree
+        self.coef0 = coef0
+
+    @property
+    def degree_max(self) -> int:
+        """Order above which all coefficients are zero."""
+        return self.degree
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        logs = np.full(n_max + 1, -np.inf)
+        n = np.arange(min(n_max, self.degree) + 1)
+        rest = self.degree - n
+        binomial = gammaln(self.degree + 1) - gammaln(n + 1) - gammaln(rest + 1)
+        logs[: n.size] = binomial + xlogy(rest, self.coef0)
+        return logs
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return _power(t + float(self.coef0), self.degree)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self.degree * _power(t + float(self.coef0), self.degree - 1)
+
+
+class ExponentialKernel(WidthKernel, BaseDotProductKernel):
+    r"""The exponential kernel :math:`\exp(\langle x, y \rangle / \sigma^2)`.
+
+    Parameters
+    ----------
+    sigma : float or "mean_distance", default="mean_distance"
+        The width. "mean_distance" takes the mean distance of the pairs of points given to
+        `fit`, the heuristic of the thesis, section 3.6.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The width in use, set by `fit`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import ExponentialKernel
+    >>> ExponentialKernel().fit([[0.0, 0.0], [3.0, 4.0]]).sigma_
+    5.0
+    """
+
+    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
+        self.sigma = sigma
+
+    @property
+    def degree_max(self) -> None:
+        """Order above which all coefficients are zero: there is none."""
+        return None
+
+    def _mean_distance(self, X: MatrixLike) -> float:
+        return mean_distance(X)
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        n = np.arange(n_max + 1)
+        return -2 * np.log(self._width()) * n - gammaln(n + 1)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return np.exp(t / self._width() ** 2)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self._function(t) / self._width() ** 2
+
+
+class VovkKernel(BaseDotProductKernel):
+    r"""Vovk's real kernel :math:`(1 - t^p)/(1 - t)` or infinite kernel :math:`1/(1 - t)`.
+
+    Here :math:`t = \langle x, y \rangle`. All coefficients (of orders below p) are 1.
+
+    Parameters
+    ----------
+    degree : int or None, default=None
+        The number p of terms, at least 1; None for the infinite kernel, which is defined for
+        :math:`|t| < 1` only.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import VovkKernel
+    >>> VovkKernel(degree=3).function([0.5, 1.0])
+    array([1.75, 3.  ])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"degree": [_DEGREE, None]}
+
+    def __init__(self, degree: int | None = None) -> None:
+        self.degree = degree
+
+    @property
+    def radius(self) -> float:
+        """Radius of convergence of the series in the inner product."""
+        return 1.0 if self.degree is None else np.inf
+
+    @property
+    def degree_max(self) -> int | None:
+        """Order above which all coefficients are zero; None for the infinite kernel."""
+        return None if self.degree is None else self.degree - 1
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        n_terms = np.inf if self.degree is None else self.degree
+        return np.where(np.arange(n_max + 1) < n_terms, 0.0, -np.inf)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        if self.degree is None:
+            return 1 / (1 - t)
+        below = t - 1
+        # t^p - 1 loses all its digits near t = 1; there p log(t) is small and expm1 is exact.
+        near = np.abs(below) < 0.5
+        exponent = self.degree * np.log1p(np.where(near, below, 0))
+        rise = np.where(near, np.expm1(exponent), _power(t, self.degree) - 1)
+        at_one = below == 0
+        quotient = rise / np.where(at_one, 1, below)
+        return np.where(at_one, t.dtype.type(self.degree), quotient)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        if self.degree is None:
+            return 1 / (1 - t) ** 2
+        # The closed form cancels twice near t = 1; the sum of positive terms does not.
+        derived = np.arange(1.0, self.degree) if self.degree > 1 else np.zeros(1)
+        return np.polynomial.polynomial.polyval(t, derived).astype(t.dtype)
+
+
+def _power(t: np.ndarray, exponent: int) -> np.ndarray:
+    """Return t to a non-negative integer power by squaring, many times faster than ``**``."""
+    power = np.ones_like(t)
+    square = t
+    while exponent:
+        if exponent & 1:
+            power = power * square
+        exponent >>= 1
+        if exponent:
+            square = square * square
+    return power

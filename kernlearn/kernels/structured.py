@@ -1,0 +1,269 @@
+"""Similarities of strings, sets and sequences, points that are no rows of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics.pairwise import check_pairwise_arrays
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.extmath import safe_sparse_dot
+
+from kernlearn.kernels.base import Kernel
+
+
+class LevenshteinSimilarity(Kernel):
+    r"""Similarity of strings by the edit distance.
+
+    The Levenshtein distance d(x, y) is the least number of characters to insert, delete or
+    replace that makes y of x. The similarity is :math:`1 - d(x, y) / \max(|x|, |y|)`, 1 for two
+    empty strings, or :math:`-d(x, y)`. It is indefinite.
+
+    Parameters
+    ----------
+    normalize : bool, default=True
+        Whether to divide by the length of the longer string.
+
+    References
+    ----------
+    V. I. Levenshtein. Binary codes capable of correcting deletions, insertions and reversals.
+    Soviet Physics Doklady 10, 1966. Distances are RapidFuzz's.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import LevenshteinSimilarity
+    >>> LevenshteinSimilarity()(["kitten"], ["kitten", "mitten", "dog"]).round(3)
+    array([[1.   , 0.833, 0.   ]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"normalize": ["boolean"]}
+    structured = True
+
+    def __init__(self, normalize: bool = True) -> None:
+        self.normalize = normalize
+
+    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+        """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None).
+
+        Parameters
+        ----------
+        X : sequence of str, length n_samples_x
+            Left points.
+        Y : sequence of str, length n_samples_y, default=None
+            Right points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_x, n_samples_y)
+            Values in [0, 1], or 0 and below.
+
+        Raises
+        ------
+        ValueError
+            If `normalize` is not valid or a point is not a string.
+        """
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        self._validate_params()
+        left = _strings(X, "X")
+        right = left if Y is None else _strings(Y, "Y")
+        # the numbers of edits are exact, RapidFuzz's shares are rounded to float32
+        distances = cdist(left, right, scorer=Levenshtein.distance, dtype=np.float64)
+        if not self.normalize:
+            return 0 - distances
+        longer = np.maximum.outer([len(x) for x in left], [len(y) for y in right])
+        return 1 - distances / np.maximum(longer, 1)
+
+
+class JaccardSimilarity(Kernel):
+    r"""Similarity of sets, :math:`|A \cap B| / |A \cup B|`, 1 for two empty sets.
+
+    Positive semi-definite.
+
+    References
+    ----------
+    P. Jaccard. The distribution of the flora in the alpine zone. New Phytologist 11, 1912.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import JaccardSimilarity
+    >>> JaccardSimilarity()([{"a", "b"}], [{"b", "c"}, {"a", "b"}, set()]).round(3)
+    array([[0.333, 1.   , 0.   ]])
+    """
+
+    structured = True
+
+    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+        """Evaluate the similarity on all pairs of sets of `X` and `Y` (`X` if None).
+
+        Parameters
+        ----------
+        X : sequence of collections, or {ndarray, sparse matrix} of shape (n_samples_x, n_items)
+            Left points: sets, lists or tuples of hashable items, where an item that comes again
+            counts once; or a matrix whose rows are 1 where an item is in the set, else 0.
+        Y : of the same kind, default=None
+            Right points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_x, n_samples_y)
+            Values in [0, 1], float32 if both matrices are, else float64.
+
+        Raises
+        ------
+        ValueError
+            If a point is a string or no collection, or a matrix has other entries than 0 and 1.
+        """
+        if hasattr(X, "shape") and len(X.shape) == 2:
+            rows, columns = check_pairwise_arrays(X, Y)
+            for name, matrix in (("X", rows), ("Y", columns)):
+                entries = matrix.data if sparse.issparse(matrix) else matrix
+                if not ((entries == 0) | (entries == 1)).all():
+                    raise ValueError(f"'{name}' must hold 0 and 1 only, or be a list of sets")
+        else:
+            rows, columns = _as_rows(X, X if Y is None else Y)
+        shared = safe_sparse_dot(rows, columns.T, dense_output=True)
+        sizes = (np.asarray(matrix.sum(axis=1)).ravel() for matrix in (rows, columns))
+        union = np.add.outer(*sizes) - shared
+        return np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
+
+
+class DynamicTimeWarpingSimilarity(Kernel):
+    r"""Similarity of sequences of different lengths and speeds, the negated warping distance.
+
+    The distance is the least sum of :math:`\|x_i - y_j\|_2` along a path of pairs (i, j) from the
+    first to the last elements of both that goes on by one in the first sequence, the second or
+    both at each step. The similarity is indefinite.
+
+    Parameters
+    ----------
+    window : int, default=None
+        Pairs (i, j) on a path have :math:`|i - j|` of at most this (Sakoe-Chiba band), or of
+        the difference in length of the two sequences where that is more, since there would be
+        no path; None for any.
+
+    References
+    ----------
+    H. Sakoe, S. Chiba. Dynamic programming algorithm optimization for spoken word recognition.
+    IEEE Transactions on Acoustics, Speech, and Signal Processing 26, 1978.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import DynamicTimeWarpingSimilarity
+    >>> DynamicTimeWarpingSimilarity()([[0, 1, 5]], [[0, 0, 1, 1, 5], [0, 2]])
+    array([[ 0., -4.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "window": [Interval(Integral, 0, None, closed="left"), None],
+    }
+    structured = True
+
+    def __init__(self, window: int | None = None) -> None:
+        self.window = window
+
+    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+        """Evaluate the similarity on all pairs of sequences of `X` and `Y` (`X` if None).
+
+        Parameters
+        ----------
+        X : sequence of array-like of shape (length,) or (length, n_dimensions)
+            Left points, each of a length of its own; a matrix has a sequence of numbers in
+            each row.
+        Y : sequence of array-like, default=None
+            Right points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_x, n_samples_y)
+            Values of 0 at most, float32 if all sequences are, else float64.
+
+        Raises
+        ------
+        ValueError
+            If `window` or the data are not valid, a sequence is empty, or elements differ in
+            their number of dimensions.
+        """
+        from kernlearn.kernels.warping import warping_distances
+
+        self._validate_params()
+        left, left_ends = _sequences(X, "X")
+        right, right_ends = (left, left_ends) if Y is None else _sequences(Y, "Y")
+        if left.shape[1] != right.shape[1]:
+            raise ValueError(
+                f"elements of 'X' have {left.shape[1]} dimensions and those of 'Y' "
+                f"{right.shape[1]}; they must have as many"
+            )
+        dtype = np.result_type(left, right)
+        window = -1 if self.window is None else int(self.window)
+        left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
+        # 0 and not -0 for equal ones
+        return 0 - warping_distances(left, right, left_ends, right_ends, window)
+
+
+def _strings(points: Any, name: str) -> list[str]:
+    if isinstance(points, str):
+        raise ValueError(f"'{name}' must be a sequence of strings, got the string {points!r}")
+    found = list(points)
+    for point in found:
+        if not isinstance(point, str):
+            raise ValueError(f"'{name}' must hold strings only, got {point!r}")
+    return found
+
+
+def _as_rows(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    """Return sets as binary rows over the items of all."""
+    left, right = _sets(X, "X"), _sets(Y, "Y")
+    items: dict[Any, int] = {}
+    for item in chain.from_iterable(left + right):
+        items.setdefault(item, len(items))
+
+    def rows(sets: list[frozenset[Any]]) -> sparse.csr_matrix:
+        ends = np.concatenate([[0], np.cumsum([len(points) for points in sets])])
+        columns = np.fromiter((items[item] for item in chain.from_iterable(sets)), np.intp)
+        return sparse.csr_matrix(
+            (np.ones(len(columns)), columns, ends), shape=(len(sets), max(len(items), 1))
+        )
+
+    return rows(left), rows(right)
+
+
+def _sets(points: Any, name: str) -> list[frozenset[Any]]:
+    found = []
+    for point in points:
+        if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
+            raise ValueError(f"'{name}' must hold sets or other collections, got {point!r}")
+        try:
+            found.append(frozenset(point))
+        except TypeError as error:
+            raise ValueError(f"'{name}' must hold sets of hashable items: {error}") from error
+    return found
+
+
+def _sequences(points: Any, name: str) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
+    """Return all sequences one after the other, (total_length, n_dimensions), and their ends."""
+    found = []
+    for point in points:
+        sequence = check_array(
+            point, ensure_2d=False, dtype=[np.float64, np.float32], input_name=name
+        )
+        if sequence.ndim not in (1, 2):
+            raise ValueError(
+                f"'{name}' must hold sequences of numbers or of vectors, got an array of shape "
+                f"{sequence.shape}"
+            )
+        found.append(sequence.reshape(len(sequence), -1))
+    widths = {sequence.shape[1] for sequence in found}
+    if len(widths) != 1:
+        raise ValueError(
+            f"'{name}' must hold sequences whose elements have the same number of dimensions, "
+            f"got {sorted(widths)}"
+        )
+    return np.concatenate(found), np.cumsum([len(sequence) for sequence in found])

@@ -1,0 +1,181 @@
+"""Sums of kernels with weights, and kernels scaled to one on the diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_array
+
+from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.registry import as_kernel
+
+# Of a block of so many rows all pairs are evaluated to have those on the diagonal.
+_DIAGONAL_ROWS = 32
+
+
+class _OfFittedKernels(Kernel):
+    """A kernel made of others that are taken as they are, fitted already if they must be.
+
+    `sklearn.base.clone` copies them with what they were fitted to, as a width: a weight or a
+    scale belongs to them as they were when it was found.
+    """
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**deepcopy(self.get_params(deep=False)))
+
+
+class WeightedKernelSum(_OfFittedKernels):
+    r"""The kernel :math:`\sum_i \mu_i K_i`, which is a Mercer kernel where all K_i are.
+
+    Parameters
+    ----------
+    kernels : sequence of str, Kernel or callable
+        The kernels K_i: names, objects or functions of two matrices. They are evaluated as
+        they are; one with a width that depends on data must be fitted before.
+    weights : array-like of shape (n_kernels,)
+        The weights μ, finite and not negative. A kernel of weight 0 is not evaluated.
+
+    References
+    ----------
+    Kar (2013), section 6.6.4.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GaussianKernel, WeightedKernelSum
+    >>> kernel = WeightedKernelSum(["linear", GaussianKernel(sigma=1.0)], [0.25, 0.75])
+    >>> kernel([[1.0, 2.0]])
+    array([[2.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernels": ["array-like"],
+        "weights": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        kernels: Sequence[str | Kernel | Callable[[Any, Any], ArrayLike]],
+        weights: ArrayLike,
+    ) -> None:
+        self.kernels = kernels
+        self.weights = weights
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
+            Left points.
+        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
+            Right points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_x, n_samples_y)
+            The Gram matrix.
+
+        Raises
+        ------
+        ValueError
+            If a weight is negative or not finite, there are not as many weights as kernels, or
+            a kernel does not take the points.
+        """
+        self._validate_params()
+        kernels = [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        weights = check_array(
+            self.weights, ensure_2d=False, dtype=np.float64, input_name="weights"
+        )
+        if not kernels or weights.shape != (len(kernels),):
+            raise ValueError(
+                f"'weights' must hold one number for each of the {len(kernels)} kernels (one at "
+                f"least), got shape {weights.shape}"
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"'weights' must not be negative, or the sum of Mercer kernels need not be one, "
+                f"got {weights.min()}"
+            )
+        # One kernel is evaluated though no weight is positive: it gives shape and type.
+        used = np.flatnonzero(weights) if weights.any() else [0]
+        terms = (np.asarray(kernels[i](X, Y)) * float(weights[i]) for i in used)
+        return reduce(np.add, terms)
+
+
+class NormalizedKernel(_OfFittedKernels):
+    r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
+
+    A point with K(x, x) = 0 has similarity 0 to all points, itself included.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A Mercer kernel K: a name, an object or a function of two matrices. It is evaluated as
+        it is; one with a width that depends on data must be fitted before.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import NormalizedKernel, PolynomialKernel
+    >>> NormalizedKernel(PolynomialKernel(degree=2))([[0.0, 1.0]], [[3.0, 4.0]]).round(6)
+    array([[0.480769]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"kernel": [str, Kernel, callable]}
+
+    def __init__(self, kernel: str | Kernel | Callable[[Any, Any], ArrayLike]) -> None:
+        self.kernel = kernel
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
+            Left points.
+        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
+            Right points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_x, n_samples_y)
+            The Gram matrix.
+
+        Raises
+        ------
+        ValueError
+            If the kernel is negative for a point and itself, as no Mercer kernel is, or does
+            not take the points.
+        """
+        self._validate_params()
+        kernel = as_kernel(self.kernel)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if Y is not None and not hasattr(Y, "shape"):
+            Y = np.asarray(Y)
+        gram = np.asarray(kernel(X, Y))
+        if Y is None:
+            left = right = _inverse_root(gram.diagonal())
+        else:
+            left, right = (_inverse_root(_diagonal(kernel, points)) for points in (X, Y))
+        return gram * left[:, None] * right
+
+
+def _diagonal(kernel: Kernel, X: Any) -> np.ndarray:
+    """Return K(x, x) for each row x."""
+    blocks = gen_batches(X.shape[0], _DIAGONAL_ROWS)
+    return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])
+
+
+def _inverse_root(diagonal: np.ndarray) -> np.ndarray:
+    if (diagonal < 0).any():
+        raise ValueError(
+            f"'kernel' must not be negative for a point and itself to be normalized, got "
+            f"{diagonal.min()}"
+        )
+    roots = np.sqrt(diagonal)
+    return np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)

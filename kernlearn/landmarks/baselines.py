@@ -1,0 +1,364 @@
+"""k nearest neighbours by any similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from kernlearn.landmarks.model_selection import AllPointsClassifier, ChoosesC, Training, numbers
+from kernlearn.solvers import KernelSVM, LinearSVM
+
+
+class SimilarityKNNClassifier(AllPointsClassifier):
+    """The k training points of greatest similarity vote for a point's class.
+
+    Of training points that are equally similar the first ones in training order are
+    neighbours; of classes with equal votes the first one in `classes_` is predicted.
+
+    Parameters
+    ----------
+    n_neighbors : int or sequence of int, default=5
+        The number k, or several to choose from on validation points; of those with the same
+        accuracy the greatest is taken. None may exceed the number of training points.
+    similarity : str, Kernel or callable, default="gaussian"
+        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
+        matrix; or "precomputed".
+    kind : {"similarity", "distance"}, default="similarity"
+        Whether the greatest or the smallest values make neighbours.
+    weights : {"uniform"} or callable, default="uniform"
+        Weights of the votes. A function takes the neighbours' similarities (negated
+        distances), shape (n_samples, n_neighbors), the greatest first, and returns their
+        weights, of the same shape, finite, none negative.
+    validation_fraction : float, default=0.2
+        Share of the training points kept apart where several k are to choose from and no
+        validation points are given.
+    random_state : int, RandomState instance or None, default=None
+        What points are kept apart.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_neighbors_ : int
+        The k in use.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each k, in descending order of k; None without
+        such points.
+    n_features_in_ : int
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
+    classification: concepts and algorithms. JMLR 10, 2009, section 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.landmarks import SimilarityKNNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> knn = SimilarityKNNClassifier([1, 3, 5], similarity="manhattan", random_state=0)
+    >>> knn.fit(X, y).predict(X[::50])
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **AllPointsClassifier._parameter_constraints,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "weights": [StrOptions({"uniform"}), callable],
+    }
+    _chosen = "n_neighbors"
+
+    def __init__(
+        self,
+        n_neighbors: Any = 5,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        weights: str | Callable[[NDArray[Any]], Any] = "uniform",
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.similarity = similarity
+        self.kind = kind
+        self.weights = weights
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of the votes that each class has.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        votes = self._scores(X)
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def _choices(self) -> list[int]:
+        ascending = numbers(self.n_neighbors, "n_neighbors", "an int >= 1", "iu", lambda k: k >= 1)
+        return ascending[::-1]
+
+    def _train(self, data: Training, choices: list[int]) -> list[int]:
+        if choices[0] > len(data.codes):
+            raise ValueError(
+                f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
+                f"{' without those kept apart' if data.X_val.shape[0] else ''}, got {choices[0]}"
+            )
+        self._votes = np.eye(len(self.classes_))[data.codes]
+        return choices
+
+    def _decide(self, model: int, similarities: NDArray[np.floating]) -> NDArray[np.float64]:
+        neighbors = _nearest(similarities, model)
+        votes = self._votes[neighbors]
+        if callable(self.weights):
+            weights = self._weigh(np.take_along_axis(similarities, neighbors, axis=1))
+            votes = votes * weights[:, :, None]
+        return votes.sum(axis=1)
+
+    def _weigh(self, similarities: NDArray[np.floating]) -> NDArray[np.float64]:
+        assert callable(self.weights)
+        weights = np.asarray(self.weights(similarities), dtype=np.float64)
+        if weights.shape != similarities.shape:
+            raise ValueError(
+                f"'weights' must return one weight a neighbour, shape {similarities.shape}, "
+                f"got shape {weights.shape}"
+            )
+        if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any(axis=1).all():
+            raise ValueError(
+                "'weights' must return finite weights >= 0, and for each point one that is not 0"
+            )
+        return weights
+
+
+def _nearest(similarities: NDArray[np.floating], k: int) -> NDArray[np.intp]:
+    """Return the columns of the k greatest values of each row; of equals the first columns."""
+    n_rows, n_columns = similarities.shape
+    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
+    taken = similarities > least
+    tied = similarities == least
+    vacant = k - taken.sum(axis=1, keepdims=True)
+    taken |= tied & (tied.cumsum(axis=1) <= vacant)
+    columns = np.nonzero(taken)[1].reshape(n_rows, k)
+    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)
+
+
+class SimilarityFeatureSVM(ChoosesC):
+    """A linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
+
+    The features are the similarities to all training points, as they are, and the SVM is
+    LIBLINEAR's, one class against the rest (:class:`~kernlearn.solvers.LinearSVM` with its
+    defaults). The similarity may be asymmetric or indefinite.
+
+    Parameters
+    ----------
+    C : float or sequence of float, default=(1, 10, 100, 1000)
+        Weight of the loss, or several to choose from on validation points; of those with the
+        same accuracy the smallest is taken.
+    similarity : str, Kernel or callable, default="gaussian"
+        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
+        matrix; or "precomputed".
+    kind : {"similarity", "distance"}, default="similarity"
+        Whether greater values mean closer points; distances are negated.
+    validation_fraction : float, default=0.2
+        Share of the training points kept apart where several C are to choose from and no
+        validation points are given.
+    random_state : int, RandomState instance or None, default=None
+        What points are kept apart.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    C_ : float
+        The C in use.
+    svm_ : LinearSVM
+        The SVM on the similarities; its classes are places in `classes_`.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each C, ascending; None without such points.
+    n_features_in_ : int
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
+    classification: concepts and algorithms. JMLR 10, 2009: similarities as features.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.landmarks import SimilarityFeatureSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SimilarityFeatureSVM(10.0).fit(X, y).predict(X[::50])
+    array([0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        C: Any = (1, 10, 100, 1000),
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.similarity = similarity
+        self.kind = kind
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    @property
+    def svm_(self) -> LinearSVM:
+        """The SVM on the similarities."""
+        return self._model
+
+    def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
+        features = data.candidates.compare(data.X)
+        return [LinearSVM(C=C).fit(features, data.codes) for C in choices]
+
+    def _decide(
+        self, model: LinearSVM, similarities: NDArray[np.floating]
+    ) -> NDArray[np.floating]:
+        return model.decision_function(similarities)
+
+
+class SpectrumSVM(ChoosesC):
+    """A kernel SVM after the similarities were made positive semi-definite.
+
+    The matrix S of the training points' similarities is symmetrised, (S + Sᵀ)/2 = U Λ Uᵀ, and
+    LIBSVM is trained on ``U g(Λ) Uᵀ`` (more than two classes one against one):
+
+    - "clip": g(λ) = max(λ, 0);
+    - "flip": g(λ) = max(λ, -λ);
+    - "shift": g(λ) = λ + max(-λ_min, 0);
+    - "square": g(λ) = λ².
+
+    Clip, flip and square are a linear map P of the columns, P S; the similarities s of a new
+    point to the training points are mapped by the same P. Shift changes what a point has
+    with itself alone, so that those of a new point stay as they are. Eigenvalues that are
+    negative by rounding count as 0: clip, flip and shift leave a positive semi-definite
+    matrix alone.
+
+    Parameters
+    ----------
+    spectrum : {"clip", "flip", "shift", "square"}, default="clip"
+        What is done to the eigenvalues.
+    C : float or sequence of float, default=(1, 10, 100, 1000)
+        Weight of the loss, or several to choose from on validation points; of those with the
+        same accuracy the smallest is taken.
+    similarity : str, Kernel or callable, default="gaussian"
+        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
+        matrix; or "precomputed".
+    kind : {"similarity", "distance"}, default="similarity"
+        Whether greater values mean closer points; distances are negated.
+    validation_fraction : float, default=0.2
+        Share of the training points kept apart where several C are to choose from and no
+        validation points are given.
+    random_state : int, RandomState instance or None, default=None
+        What points are kept apart.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    C_ : float
+        The C in use.
+    svm_ : KernelSVM
+        The SVM on the changed matrix; its classes are places in `classes_`.
+    eigenvalues_ : ndarray of shape (n_training_points,)
+        The spectrum before it was changed, ascending.
+    best_params_ : dict
+        What was chosen, by the parameter's name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each C, ascending; None without such points.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Time is cubic and memory quadratic in the number of training points. The similarities of
+    new points are not symmetrised, K(x, xᵢ) only is known.
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
+    classification: concepts and algorithms. JMLR 10, 2009: similarities as kernels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import SpectrumSVM
+    >>> S = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.1], [0.2, 0.1, 0.0]])
+    >>> model = SpectrumSVM("shift", C=10.0, similarity="precomputed").fit(S, [0, 0, 1])
+    >>> model.eigenvalues_.round(2)
+    array([-1.01, -0.04,  1.04])
+    >>> model.predict([[0.9, 0.8, 0.1]])
+    array([0])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **ChoosesC._parameter_constraints,
+        "spectrum": [StrOptions({"clip", "flip", "shift", "square"})],
+    }
+
+    def __init__(
+        self,
+        spectrum: str = "clip",
+        C: Any = (1, 10, 100, 1000),
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.spectrum = spectrum
+        self.C = C
+        self.similarity = similarity
+        self.kind = kind
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    @property
+    def svm_(self) -> KernelSVM:
+        """The SVM on the changed matrix."""
+        return self._model
+
+    def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
+        similarities = data.candidates.compare(data.X)
+        matrix = similarities.astype(np.float64)
+        matrix = (matrix + matrix.T) / 2
+        self.eigenvalues_, vectors = eigh(matrix)
+        # What an eigenvalue of 0 may be off by, as in numpy.linalg.matrix_rank.
+        rounding = len(matrix) * np.finfo(similarities.dtype).eps * abs(self.eigenvalues_).max()
+        self._negative = vectors[:, self.eigenvalues_ < -rounding]
+        self._matrix = matrix if self.spectrum == "square" else None
+        kernel = self._mapped(matrix)
+        if self.spectrum == "shift" and self._negative.size:
+            kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
+        return [KernelSVM("precomputed", C=C).fit(kernel, data.codes) for C in choices]
+
+    def _decide(
+        self, model: KernelSVM, similarities: NDArray[np.floating]
+    ) -> NDArray[np.floating]:
+        return model.decision_function(self._mapped(similarities))
+
+    def _mapped(self, similarities: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Apply P to each row; clip takes its negative eigenvectors away, flip turns them."""
+        if self.spectrum == "shift":
+            return similarities
+        if self._matrix is not None:
+            return similarities @ self._matrix
+        part = similarities @ self._negative @ self._negative.T
+        return similarities - (part if self.spectrum == "clip" else 2 * part)

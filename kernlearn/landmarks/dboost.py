@@ -1,0 +1,339 @@
+"""DBOOST: boosted comparisons with pairs of landmarks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.landmarks.boosting import WeakLearner, draw_problems, join_voters, remembered, solve
+from kernlearn.landmarks.similarity import SimilarityEstimator
+from kernlearn.solvers.labels import encode_labels
+from kernlearn.solvers.svm_prediction import class_scores
+
+
+class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
+    r"""AdaBoost over comparisons with pairs of training points (DBOOST).
+
+    A pair of a point :math:`x^+` of a class and a point :math:`x^-` of another gives the weak
+    learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`: for a distance d = -K,
+    whether x is nearer to the one than to the other by more than v. AdaBoost picks ``n_landmarks``
+    of them one by one out of a pool of random pairs and joins them into the convex combination
+    :math:`\sum_t \alpha_t h_t(x) / \sum_t \alpha_t`, whose sign is the class. In the frame of
+    Kar's definition 4.1 the transfer function is the sign, and the weights are the
+    :math:`\alpha`. The similarity may be indefinite and need not be symmetric.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Rounds of boosting, and so the greatest number of landmark pairs, of each problem.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    pool_size : int or None, default=300
+        Pairs that each problem draws to choose from; None draws ``n_landmarks``, which is the
+        choice that reported accuracies come back with (Notes).
+    n_thresholds : int, default=63
+        Values of v that are tried with each pair in each round, at most 255. They are the
+        midpoints between neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank,
+        of up to 1024 training points drawn half from each side; all midpoints where there are
+        no more. 0 takes v = 0: then h(x) = 0, an abstention that counts as half an error, where
+        the difference is 0 up to rounding (100 units in the last place of the largest
+        similarity). With a threshold h is never 0.
+    multi_class : {"ovr", "ovo"}, default="ovr"
+        For more than two classes one problem a class against the rest, the greatest combination
+        wins; or one problem for each two classes, each with ``n_landmarks`` pairs of its own,
+        and the class with most votes wins, ties by the sum of combinations.
+    reuse : bool, default=True
+        Whether a pair may be chosen in more than one round, with the same or another threshold.
+    selection : {"random", "stratified", "dselect"}, default="random"
+        How the pool is drawn; "dselect" is Kar's algorithm 3.
+    random_state : int, RandomState instance or None, default=None
+        Draws the pools and the points for thresholds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    problems_ : list of (int, int or None)
+        Which class each problem tells, by place in `classes_`, from which; None is the rest.
+    landmark_pairs_ : list of ndarray of shape (n_rounds, 2)
+        For each problem rows of x⁺ and x⁻ in the X passed to `fit`, in the order of rounds.
+    thresholds_ : list of ndarray of shape (n_rounds,)
+        The v.
+    estimator_weights_ : list of ndarray of shape (n_rounds,)
+        The α, not normalized.
+    edges_ : list of ndarray of shape (n_rounds,)
+        Weighted mean of label times vote, 1 - 2ε for a weighted error ε.
+    training_errors_ : list of ndarray of shape (n_rounds,)
+        Share of the problem's training points that the rounds so far get wrong.
+    training_losses_ : list of ndarray of shape (n_rounds,)
+        Their mean exponential loss, a bound on the error and, unless a learner makes no error,
+        at most the product of :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+
+    See Also
+    --------
+    FTuneClassifier : Learns the transfer function, and the weights by a linear SVM.
+
+    Notes
+    -----
+    Each round takes the weak learner with the greatest edge
+    :math:`r = \sum_i w_i y_i h(x_i) = 1 - 2\varepsilon`, with
+    :math:`\alpha = \frac12 \ln \frac{1 + r}{1 - r}` [3]_. Edges within 1e-12 of each other tie,
+    and the first pair drawn, then the least threshold, wins. A weak learner that makes no error
+    is taken once, with the α of an error of half a training point; taken again it would change
+    no weight. A problem ends early where no weak learner left has an edge above 0, and if it
+    has none at all its combination is 0.
+
+    [1]_ leaves open how many pairs are drawn and how thresholds are found. With
+    ``pool_size=None`` and thresholds most of the accuracies come back that [2]_ reports for the
+    authors' code, and the rest is exceeded; with v = 0 those reported for 300 landmarks are out
+    of reach. A pool larger than the number of landmarks costs time in training only and is more
+    accurate where landmarks are few.
+
+    References
+    ----------
+    .. [1] Wang, Yang & Feng (2007), On learning with dissimilarity functions, ICML.
+    .. [2] Kar (2013), sections 4.2 and 4.3, appendix A.1.
+    .. [3] Schapire & Singer (1999), Improved boosting algorithms using confidence-rated
+       predictions, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.landmarks import DBoostClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> model = DBoostClassifier(n_landmarks=60, random_state=0).fit(X[:300], y[:300])
+    >>> model.score(X[300:], y[300:]) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SimilarityEstimator._parameter_constraints,
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "pool_size": [Interval(Integral, 1, None, closed="left"), None],
+        "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
+        "multi_class": [StrOptions({"ovr", "ovo"})],
+        "reuse": ["boolean"],
+        "selection": [StrOptions({"random", "stratified", "dselect"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_landmarks: int = 100,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        pool_size: int | None = 300,
+        n_thresholds: int = 63,
+        multi_class: str = "ovr",
+        reuse: bool = True,
+        selection: str = "random",
+        random_state: Any = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.pool_size = pool_size
+        self.n_thresholds = n_thresholds
+        self.multi_class = multi_class
+        self.reuse = reuse
+        self.selection = selection
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Draw the pools of pairs and boost.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a function of your own, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, two classes at least.
+
+        Returns
+        -------
+        self : DBoostClassifier
+
+        Raises
+        ------
+        ValueError
+            If y has a single class, a matrix is not square, or points or similarities are not
+            finite.
+
+        Warns
+        -----
+        UserWarning
+            If no pair tells any classes apart, as where all similarities are the same.
+        """
+        X, y = self._check_training(X, y)
+        self.classes_, codes, _ = encode_labels(y, None)
+        rng = check_random_state(self.random_state)
+        points = self._all_points(X, y)
+        problems = draw_problems(
+            codes,
+            self.multi_class,
+            self.pool_size or self.n_landmarks,
+            self.selection,
+            lambda i: points.compare_one(X, i),
+            rng,
+        )
+        distinct = np.unique(np.concatenate([problem.pairs for problem in problems]))
+        similarities = remembered(points, X, distinct)
+        solved = [
+            solve(problem, similarities, self.n_landmarks, self.n_thresholds, self.reuse, rng)
+            for problem in problems
+        ]
+        self.problems_ = [(problem.positive, problem.negative) for problem in problems]
+        self.landmark_pairs_ = [each.pairs for each in solved]
+        self.thresholds_ = [each.thresholds for each in solved]
+        self.estimator_weights_ = [each.weights for each in solved]
+        self.edges_ = [each.edges for each in solved]
+        self.training_errors_ = [each.errors for each in solved]
+        self.training_losses_ = [each.losses for each in solved]
+        self._voters = join_voters(points, solved)
+        if not len(self._voters.landmarks):
+            warnings.warn(
+                "no pair of landmarks tells classes apart: the similarity says nothing about them",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the convex combinations of votes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            In [-1, 1], positive for ``classes_[1]``, if there are two classes. For more one
+            column a class: with "ovr" its combination, with "ovo" the pairs of classes that it
+            wins plus a fraction that decides ties.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        weights = [w / w.sum() if len(w) else w for w in self.estimator_weights_]
+        values = np.zeros((X.shape[0], len(weights)), dtype=self.thresholds_[0].dtype)
+        for rows, votes in self._voters.votes(X):
+            for values_, w, some in zip(
+                values[rows].T, weights, self._voters.problems, strict=True
+            ):
+                values_[:] = votes[:, some] @ w
+        return self._scores(values)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._decide(self.decision_function(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield `decision_function` after each round, so that one fit gives the whole curve.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            As many as the longest problem has rounds; others stay as they ended.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        all_votes = np.empty((self._voters.problems[-1].stop, X.shape[0]), dtype=np.int8)
+        for rows, votes in self._voters.votes(X):
+            all_votes[:, rows] = votes.T
+        sums = np.zeros((X.shape[0], len(self.problems_)))
+        totals = np.zeros(len(self.problems_))
+        for t in range(max(map(len, self.estimator_weights_))):
+            for j, (weights, some) in enumerate(
+                zip(self.estimator_weights_, self._voters.problems, strict=True)
+            ):
+                if t < len(weights):
+                    sums[:, j] += weights[t] * all_votes[some.start + t]
+                    totals[j] += weights[t]
+            values = sums / np.where(totals > 0, totals, 1)
+            yield self._scores(values.astype(self.thresholds_[0].dtype))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield `predict` after each round.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+        """
+        for scores in self.staged_decision_function(X):
+            yield self._decide(scores)
+
+    def landmarks(self) -> list[WeakLearner]:
+        """Return the weak learners with their weights.
+
+        Returns
+        -------
+        list of WeakLearner
+            Problem by problem, round by round.
+        """
+        check_is_fitted(self)
+        return [
+            WeakLearner(
+                self.classes_[positive],
+                None if negative is None else self.classes_[negative],
+                int(pair[0]), int(pair[1]), float(threshold), float(weight),
+            )
+            for (positive, negative), *rounds in zip(
+                self.problems_, self.landmark_pairs_, self.thresholds_, self.estimator_weights_,
+                strict=True,
+            )
+            for pair, threshold, weight in zip(*rounds, strict=True)
+        ]  # fmt: skip
+
+    def _scores(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Turn the combinations of all problems into scores of classes."""
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return values[:, 0]
+        if self.multi_class == "ovo":
+            return class_scores(values.astype(np.float64), n_classes).astype(values.dtype)
+        return values
+
+    def _decide(self, scores: NDArray[np.floating]) -> NDArray[Any]:
+        """Return the classes with the greatest scores."""
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]

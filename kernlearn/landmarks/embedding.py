@@ -1,0 +1,412 @@
+"""What maps of points to their similarities to landmarks share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import TransformerMixin, _fit_context
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.kernels import Kernel
+from kernlearn.kernels.base import MatrixLike
+from kernlearn.landmarks.selection import SELECTIONS, Column, select_landmarks, select_pairs
+from kernlearn.landmarks.similarity import Landmarks, SimilarityEstimator
+from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
+
+# Similarities and features held beside the output: 2 MB of float64.
+BLOCK_ELEMENTS = 2**18
+# A kernel prepares the landmarks anew for every block.
+_LEAST_BLOCK_ROWS = 128
+
+SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
+
+
+class BaseEmbedding(TransformerMixin, SimilarityEstimator):
+    """What both embeddings share; they differ in how features are made of similarities."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SimilarityEstimator._parameter_constraints,
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "selection": [StrOptions(set(SELECTIONS))],
+        "normalize": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    n_landmarks: int
+    selection: str
+    normalize: bool
+    random_state: int | np.random.RandomState | None
+
+    @abstractmethod
+    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+        """Choose the landmarks, set ``_n_features_out`` and return their numbers."""
+
+    @abstractmethod
+    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        """Make features of similarities, before they are scaled."""
+
+    @abstractmethod
+    def _finish(self, features: NDArray[np.floating]) -> None:
+        """Scale features in place, and what comes after."""
+
+    @abstractmethod
+    def _feature_names(self) -> list[str]:
+        """Name the features."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
+        """Choose the landmarks.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points; of shape (n_samples, n_samples) if `similarity` is "precomputed";
+            a sequence of anything for a callable that takes it.
+        y : array-like of shape (n_samples,), default=None
+            Classes.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, classes are needed and missing, or similarities are
+            not finite or not a square matrix.
+        """
+        X = self._fit(X, y)
+        if self.normalize:
+            blocks = self._blocks(X)
+            self._set_scale(max(float(np.abs(block).max()) for _, block in blocks))
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> NDArray[np.floating]:
+        """Choose the landmarks and embed the training points, each similarity worked out once.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+        """
+        X = self._fit(X, y)
+        features, largest = self._features(X)
+        if self.normalize:
+            self._set_scale(largest)
+        self._finish(features)
+        return features
+
+    def transform(self, X: MatrixLike) -> NDArray[np.floating]:
+        """Embed points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Or similarities of shape (n_samples, n_training_points) if `similarity` is
+            "precomputed".
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            float32 if X is, else float64.
+        """
+        check_is_fitted(self)
+        features, _ = self._features(self._check_points(X))
+        self._finish(features)
+        return features
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out,)
+        """
+        check_is_fitted(self)
+        return np.array(self._feature_names(), dtype=object)
+
+    def _fit(self, X: Any, y: Any) -> Any:
+        X, y = self._check_training(X, y)
+        points = self._all_points(X, y)
+        self._landmarks: Landmarks = points.take(
+            self._select(y, X.shape[0], partial(points.compare_one, X))
+        )
+        self.scale_ = 1.0
+        return X
+
+    def _set_scale(self, largest: float) -> None:
+        self.scale_ = largest or 1.0
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield the similarities of some points at a time to the landmarks."""
+        widest = max(len(self._landmarks), self._n_features_out)
+        for rows in gen_batches(X.shape[0], max(BLOCK_ELEMENTS // widest, _LEAST_BLOCK_ROWS)):
+            yield rows, self._landmarks.compare(X[rows])
+
+    def _features(self, X: Any) -> tuple[NDArray[np.floating], float]:
+        """Return unscaled features and the largest absolute similarity."""
+        dtype = np.float32 if X.dtype == np.float32 else np.float64
+        features = np.empty((X.shape[0], self._n_features_out), dtype=dtype)
+        largest = 0.0
+        for rows, similarities in self._blocks(X):
+            largest = max(largest, float(np.abs(similarities).max()))
+            self._write(similarities, features[rows])
+        return features, largest
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class LandmarkEmbedding(BaseEmbedding):
+    r"""Embedding by similarities to landmarks, :math:`\Psi(x) = (K(x, l_1), \dots, K(x, l_d))`.
+
+    The embedding of [1]_, on which a linear classifier is what [2]_ calls BBS.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number d of landmarks. All training points are landmarks, with a warning, if there are
+        fewer.
+    similarity : str, Kernel or callable, default="gaussian"
+        Name or object of `kernlearn.kernels`, a callable (X, Y) -> matrix, or "precomputed".
+        It need not be symmetric nor positive: it is used as K(point, landmark).
+    kind : {"similarity", "distance"}, default="similarity"
+        Whether it grows or falls as points are more alike. A distance is compared as -distance.
+        All named ones are similarities.
+    selection : {"random", "stratified", "dselect"}, default="random"
+        "random" needs no classes. "stratified" takes landmarks from each class in proportion to
+        its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: over all points
+        for two classes or where no classes are given, within each class for more.
+    normalize : bool, default=True
+        Whether similarities are divided by the largest absolute value that one has between
+        training points and landmarks; section 4.2 of [2]_ takes them to be at most 1.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the choice.
+
+    Attributes
+    ----------
+    landmark_indices_ : ndarray of shape (n_landmarks_out,)
+        Numbers of the training points that are landmarks.
+    scale_ : float
+        What similarities are divided by; 1 where they are not, or are all 0.
+    n_features_in_ : int
+        Number of columns in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns in `fit`, where all are strings.
+
+    See Also
+    --------
+    PairEmbedding : Differences of similarities to pairs of landmarks.
+
+    References
+    ----------
+    .. [1] Balcan & Blum (2006), On a theory of learning with similarity functions.
+    .. [2] Kar (2013), sections 4.2 and 4.2.3, algorithm 3.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import LandmarkEmbedding
+    >>> X = [[0.0], [1.0], [5.0]]
+    >>> embedding = LandmarkEmbedding(2, similarity="manhattan", selection="dselect",
+    ...                               random_state=0).fit(X)
+    >>> embedding.transform([[0.0], [2.0]])
+    array([[-0. , -1. ],
+           [-0.4, -0.6]])
+    >>> embedding.get_feature_names_out()
+    array(['landmark_0', 'landmark_2'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        n_landmarks: int = 100,
+        *,
+        similarity: SimilarityLike = "gaussian",
+        kind: str = "similarity",
+        selection: str = "random",
+        normalize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.selection = selection
+        self.normalize = normalize
+        self.random_state = random_state
+
+    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+        uses_classes = self.selection != "random" and y is not None
+        self.landmark_indices_ = select_landmarks(
+            self.n_landmarks,
+            _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp),
+            selection=self.selection,
+            column=column,
+            rng=check_random_state(self.random_state),
+        )
+        self._n_features_out = len(self.landmark_indices_)
+        return self.landmark_indices_
+
+    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        out[...] = similarities
+
+    def _finish(self, features: NDArray[np.floating]) -> None:
+        features /= self.scale_
+
+    def _feature_names(self) -> list[str]:
+        return [f"landmark_{i}" for i in self.landmark_indices_]
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.selection == "stratified"
+        return tags
+
+
+class PairEmbedding(BaseEmbedding):
+    r"""Embedding by pairs of landmarks, :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i`.
+
+    A pair is a point of a class and a point of the rest. With two classes the pairs are of
+    the second class of `classes_` against the first, with more there are as many for each
+    class against all others, one after the other.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number d of pairs, for each one-vs-all problem. They are drawn with replacement.
+    similarity, kind, normalize
+        As for :class:`LandmarkEmbedding`. Similarities are normalised before f is applied.
+    transfer : str, float, Transfer or callable, default="identity"
+        The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
+        "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
+    selection : {"random", "stratified", "dselect"}, default="random"
+        "random" draws both points of a pair uniformly; "stratified" spreads the second ones
+        over the other classes in proportion to their sizes; "dselect" draws both from d points
+        unlike each other (algorithm 3 of [1]_), see :func:`select_pairs`.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the choice.
+
+    Attributes
+    ----------
+    landmark_pairs_ : ndarray of shape (n_problems, n_landmarks, 2)
+        Numbers of training points, that of the class first. One problem for two classes.
+    landmark_indices_ : ndarray of shape (n_distinct,)
+        Numbers of the training points that are in pairs, ascending.
+    transfer_ : Transfer
+        The transfer function.
+    scale_ : float
+        What similarities are divided by; 1 where they are not, or are all 0.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of columns in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns in `fit`, where all are strings.
+
+    See Also
+    --------
+    LandmarkEmbedding : Similarities to single landmarks.
+
+    References
+    ----------
+    .. [1] Kar (2013), sections 4.2 and 4.2.3, algorithm 3.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import PairEmbedding
+    >>> X, y = [[0.0], [4.0]], ["low", "high"]
+    >>> embedding = PairEmbedding(1, similarity="manhattan", transfer=2.0, random_state=0)
+    >>> embedding = embedding.fit(X, y)
+    >>> embedding.transform([[0.0], [1.75], [3.0]])
+    array([[ 1.  ],
+           [ 0.25],
+           [-1.  ]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **BaseEmbedding._parameter_constraints,
+        "transfer": [str, Transfer, callable, Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_landmarks: int = 100,
+        *,
+        similarity: SimilarityLike = "gaussian",
+        kind: str = "similarity",
+        transfer: TransferLike = "identity",
+        selection: str = "random",
+        normalize: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.transfer = transfer
+        self.selection = selection
+        self.normalize = normalize
+        self.random_state = random_state
+
+    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+        self.transfer_ = as_transfer(self.transfer)
+        self.classes_, codes = _encode(y)
+        self.landmark_pairs_ = select_pairs(
+            self.n_landmarks,
+            codes,
+            selection=self.selection,
+            column=column,
+            rng=check_random_state(self.random_state),
+        )
+        pairs = self.landmark_pairs_.reshape(-1, 2)
+        self._n_features_out = len(pairs)
+        self.landmark_indices_, places = np.unique(pairs, return_inverse=True)
+        self._ups, self._downs = places.reshape(-1, 2).T.copy()
+        return self.landmark_indices_
+
+    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        ups, downs = (similarities.take(places, axis=1) for places in (self._ups, self._downs))
+        np.subtract(ups, downs, out=out)
+
+    def _finish(self, features: NDArray[np.floating]) -> None:
+        for rows in gen_batches(len(features), max(1, BLOCK_ELEMENTS // features.shape[1])):
+            features[rows] /= self.scale_
+            self.transfer_(features[rows], out=features[rows])
+
+    def _feature_names(self) -> list[str]:
+        n_problems, n_pairs, _ = self.landmark_pairs_.shape
+        if n_problems == 1:
+            return [f"pair_{j}" for j in range(n_pairs)]
+        return [f"pair_{c}_{j}" for c in self.classes_ for j in range(n_pairs)]
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes, and the number among them of each point's."""
+    check_classification_targets(y)
+    return np.unique(y, return_inverse=True)

@@ -1,0 +1,303 @@
+"""FTUNE: landmark pairs, and the transfer function that suits them best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.landmarks.bbs import LandmarkClassifier, compared
+from kernlearn.landmarks.model_selection import Training, penalties
+from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.similarity import Landmarks
+from kernlearn.landmarks.transfer import Transfer, as_transfer
+from kernlearn.solvers.linear_path import linear_path
+
+
+@dataclass(frozen=True)
+class WeightedPair:
+    """A pair of landmarks and what it adds to the decision.
+
+    Attributes
+    ----------
+    label : object
+        The class that it speaks for.
+    positive, negative : int
+        Rows of x⁺ (of that class) and x⁻ (of another) in the training data as passed to `fit`.
+    weight : float
+        w(x⁺, x⁻) in definition 4.1.
+    transfer : Transfer
+        What is applied to K(x, x⁺) - K(x, x⁻).
+    """
+
+    label: Any
+    positive: int
+    negative: int
+    weight: float
+    transfer: Transfer
+
+
+@dataclass(frozen=True)
+class _Term:
+    """The pairs of one problem, by their places among the landmarks."""
+
+    pairs: NDArray[np.intp]
+    weights: NDArray[np.floating]
+    transfer: Transfer
+
+
+class FTuneClassifier(LandmarkClassifier):
+    r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
+
+    A point is embedded as :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_{i \le d}` for d
+    pairs of training points of a class and of the rest, drawn for each one-vs-all problem, and
+    classified by :math:`\operatorname{sgn} \sum_i w_i f(K(x, x_i^+) - K(x, x_i^-))`. Of a
+    family of transfer functions f the one that does best on validation points is kept:
+    algorithm 4. The similarity may be indefinite. With ``selection="dselect"`` this is FTUNE+D,
+    with ``per_class=True`` FTUNE-M, otherwise FTUNE-S.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number of landmark pairs d of each one-vs-all problem. Points may be in several.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X. A width that depends
+        on data is worked out on the points trained on.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
+        The family of transfer functions, each a :class:`Transfer`, a name ("identity", "sign",
+        "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an antisymmetric callable. One
+        alone may be given without a sequence. The default is that of section 4.3.
+    per_class : bool, default=False
+        False is FTUNE-S: one transfer function and one C for all classes, chosen by the
+        accuracy of the classifier of all classes on the validation points. True is FTUNE-M:
+        each one-vs-all problem has its own, chosen by the accuracy of that problem alone. Ties
+        go to the smaller mean loss on the validation points (over all problems for FTUNE-S),
+        which is what algorithm 4 minimizes; then to the first transfer function; then to the
+        smaller C.
+    selection : {"random", "stratified", "dselect"}, default="random"
+        How pairs are chosen from the points trained on: "dselect" is algorithm 3.
+    normalize : bool, default=True
+        Whether similarities are divided by the greatest absolute one between training points
+        and landmarks: the thesis takes them to be at most 1, and slopes depend on it.
+    C : float or sequence of float, default=(1, 10, 100, 1000)
+        Weight of the loss against the regularizer, chosen along with the transfer function.
+    loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
+        Loss of the linear separators (section 4.2.2).
+    solver : {"auto", "newton", "truncated_newton", "liblinear"}, default="auto"
+        What trains them. "newton" goes to the minimum; "liblinear", and "truncated_newton" for
+        the squared hinge in a fraction of the time, stop where LIBLINEAR does, which at large
+        C is far from it. "auto" takes the first where it can.
+    tol : float or None, default=None
+        The solver's tolerance; None is its default.
+    fit_intercept : bool, default=False
+        Whether separators have an intercept; that of theorem 4.2 has none.
+    validation_fraction : float, default=0.2
+        Share of the training points that is kept apart for choosing, see `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Draws the points kept apart, the pairs, and the solver's order of points.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    landmark_indices_ : ndarray of shape (n_problems, n_landmarks, 2)
+        Rows of x⁺ and x⁻ in the X passed to `fit`; one problem a class, or one, for
+        ``classes_[1]``, if there are two.
+    coef_ : ndarray of shape (n_problems, n_landmarks)
+        Weights of the pairs.
+    intercept_ : ndarray of shape (n_problems,)
+        Zeros without ``fit_intercept``.
+    transfers_ : tuple of Transfer
+        The transfer function of each problem; with ``per_class=False`` all are the same.
+    transfer_ : Transfer
+        That one; only with ``per_class=False``.
+    C_ : float or ndarray of shape (n_problems,)
+        The C chosen; of each problem with ``per_class=True``.
+    best_params_ : dict
+        What was chosen, by the parameter's name; only with ``per_class=False``.
+    validation_scores_ : ndarray of shape (n_transfers, n_C) or (n_problems, n_transfers, n_C)
+        Accuracy on the validation points of each choice, C ascending; of each problem on its
+        own with ``per_class=True``. None without validation points.
+    scale_ : float
+        What similarities are divided by.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+
+    See Also
+    --------
+    BBSClassifier : Similarities to single landmarks.
+
+    References
+    ----------
+    Kar (2013), sections 4.2 and 4.3, theorem 4.2, algorithms 3 and 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.landmarks import FTuneClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> model = FTuneClassifier(n_landmarks=40, random_state=0).fit(X[:300], y[:300])
+    >>> model.score(X[300:], y[300:]) > 0.95
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **LandmarkClassifier._parameter_constraints,
+        "transfers": [
+            "array-like", callable, Real, StrOptions({"identity", "sign", "ramp", "sigmoid"}),
+        ],
+        "per_class": ["boolean"],
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        n_landmarks: int = 100,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        transfers: Any = (1, 5, 10, 50, 100, 1000),
+        per_class: bool = False,
+        selection: str = "random",
+        normalize: bool = True,
+        C: Any = (1, 10, 100, 1000),
+        loss: str = "squared_hinge",
+        solver: str = "auto",
+        tol: float | None = None,
+        fit_intercept: bool = False,
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.transfers = transfers
+        self.per_class = per_class
+        self.selection = selection
+        self.normalize = normalize
+        self.C = C
+        self.loss = loss
+        self.solver = solver
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    def landmarks(self) -> list[WeightedPair]:
+        """Return the landmark pairs with their weights: definition 4.1's w, read off.
+
+        Returns
+        -------
+        list of WeightedPair
+            Problem by problem, in the order of ``landmark_indices_``.
+        """
+        check_is_fitted(self)
+        labels = self.classes_[-len(self.coef_) :]
+        return [
+            WeightedPair(label, int(positive), int(negative), float(weight), transfer)
+            for label, pairs, weights, transfer in zip(
+                labels, self.landmark_indices_, self.coef_, self.transfers_, strict=True
+            )
+            for (positive, negative), weight in zip(pairs, weights, strict=True)
+        ]
+
+    def _family(self) -> list[Transfer]:
+        """Return the transfer functions to choose from."""
+        given = self.transfers
+        if isinstance(given, (str, Real)) or callable(given):
+            given = [given]
+        if not len(given):
+            raise ValueError("'transfers' must hold at least one transfer function")
+        return [as_transfer(transfer) for transfer in given]
+
+    def _n_choices(self) -> int:
+        return len(self._family()) * len(penalties(self.C))
+
+    def _learn(self, data: Training, rng: np.random.RandomState) -> None:
+        Cs = penalties(self.C)
+        family, options = self._family(), self._solver_options(rng)
+        pairs = select_pairs(
+            self.n_landmarks, data.codes, selection=self.selection, column=data.column, rng=rng
+        )
+        distinct, places = np.unique(pairs, return_inverse=True)
+        places = places.reshape(pairs.shape)
+        landmarks = data.candidates.take(distinct)
+        training = compared(landmarks, data.X)
+        dtype = training(slice(1)).dtype
+        self.scale_ = self._scale(training, len(landmarks))
+        board = self._scoreboard(data, (len(family), len(Cs)))
+        validation = None if board is None else compared(landmarks, data.X_val)
+
+        paths = []
+        for problem, target in enumerate(data.targets):
+            embedded = self._embeddings(training, places[problem], family)
+            paths.append([linear_path(each, target, Cs, **options) for each in embedded])
+            if board is not None and validation is not None:
+                embedded = self._embeddings(validation, places[problem], family)
+                for row, (each, (coef, intercept)) in enumerate(
+                    zip(embedded, paths[-1], strict=True)
+                ):
+                    board.add(problem, row, each @ coef.T.astype(each.dtype) + intercept)
+
+        cells = [(0, 0)] * len(paths) if board is None else board.best(each=self.per_class)
+        self.validation_scores_ = None if board is None else board.accuracies(each=self.per_class)
+        rows, columns = zip(*cells, strict=True)
+        best = [path[row] for path, row in zip(paths, rows, strict=True)]
+        self.coef_ = np.array([c[i] for (c, _), i in zip(best, columns, strict=True)], dtype)
+        self.intercept_ = np.array([b[i] for (_, b), i in zip(best, columns, strict=True)], dtype)
+        self.C_ = Cs[list(columns)] if self.per_class else float(Cs[columns[0]])
+        self._keep_transfers(tuple(family[row] for row in rows))
+        self.landmark_indices_ = data.candidates.indices[pairs]
+        self._keep_for_prediction(landmarks, places)
+
+    def _keep_transfers(self, chosen: tuple[Transfer, ...]) -> None:
+        self.transfers_ = chosen
+        if self.per_class:
+            # what an earlier fit left
+            self.__dict__.pop("transfer_", None)
+            self.__dict__.pop("best_params_", None)
+        else:
+            self.transfer_ = chosen[0]
+            self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
+
+    def _keep_for_prediction(self, landmarks: Landmarks, places: NDArray[np.intp]) -> None:
+        """Keep the landmarks of pairs with a weight."""
+        used = np.unique(places[self.coef_ != 0])
+        self._landmarks = landmarks.take(used)
+        self._terms = [
+            _Term(np.searchsorted(used, pairs[weights != 0]), weights[weights != 0], transfer)
+            for pairs, weights, transfer in zip(places, self.coef_, self.transfers_, strict=True)
+        ]
+
+    def _embeddings(
+        self,
+        columns: Callable[[Any], NDArray[np.floating]],
+        pairs: NDArray[np.intp],
+        family: list[Transfer],
+    ) -> Iterator[NDArray[np.floating]]:
+        """Yield the points' embedding with each transfer function, all in the same memory."""
+        differences = self._differences(columns, pairs)
+        embedded = np.empty_like(differences)
+        for transfer in family:
+            yield transfer(differences, out=embedded)
+
+    def _differences(
+        self, columns: Callable[[Any], NDArray[np.floating]], pairs: NDArray[np.intp]
+    ) -> NDArray[np.floating]:
+        """Return K(x, x⁺) - K(x, x⁻) of all points, one column a pair."""
+        differences = columns(pairs[:, 0]) - columns(pairs[:, 1])
+        differences /= self.scale_
+        return differences
+
+    def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
+        for column, term in zip(scores.T, self._terms, strict=True):
+            embedded = self._differences(lambda which: similarities[:, which], term.pairs)
+            column += term.transfer(embedded, out=embedded) @ term.weights

@@ -1,0 +1,219 @@
+"""Kernel regression: the average of all training targets, weighted by similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils import gen_batches
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.landmarks.embedding import BLOCK_ELEMENTS
+from kernlearn.landmarks.regland import NumberTargets
+
+# A kernel prepares the training points anew for every block.
+_LEAST_BLOCK_ROWS = 32
+
+
+class KernelRegressor(RegressorMixin, NumberTargets):
+    r"""Kernel regression of Nadaraya and Watson with any similarity.
+
+    The prediction is the average of all training targets, weighted by similarity,
+
+    .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
+
+    The similarity may be indefinite, and weights negative. Where all are, as of
+    :math:`-\|x - x_i\|_1`, those of points far away are the greatest in size, and the
+    prediction is worse than the mean of the targets: so it is in [1]_, table 5.1.
+    ``weights="exponential"`` makes a sensible weight of a negated distance.
+
+    Parameters
+    ----------
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    weights : {"similarity", "exponential"}, default="similarity"
+        Weights are the similarities K themselves, or exp(K / bandwidth). The latter are
+        divided by the greatest of a point, which changes nothing but keeps them from being all 0.
+    bandwidth : float or "mean", default=1.0
+        Width of exponential weights, in the unit of the similarity. "mean" is the mean of
+        \|K\| over the pairs of training points, for a distance the mean distance.
+    zero_weights : {"mean", "nan", "raise"}, default="mean"
+        What is predicted where weights sum to 0 up to rounding, because all are 0 or they
+        cancel. "mean" is the mean of the training targets, which equal weights, those of a
+        point of which nothing is known, would give. "raise" raises a ValueError.
+
+    Attributes
+    ----------
+    target_mean_ : float
+        Mean of the training targets.
+    bandwidth_ : float
+        The width; only with ``weights="exponential"``.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    RegLand : Regression that is linear in the similarities to some training points.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 5.4, table 5.1.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import KernelRegressor
+    >>> X, y = [[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0]
+    >>> KernelRegressor("manhattan").fit(X, y).predict([[0.0]]).round(3)
+    array([1.75])
+    >>> KernelRegressor("manhattan", weights="exponential").fit(X, y).predict([[0.0]]).round(3)
+    array([0.33])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **NumberTargets._parameter_constraints,
+        "weights": [StrOptions({"similarity", "exponential"})],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean"})],
+        "zero_weights": [StrOptions({"mean", "nan", "raise"})],
+    }
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian",
+        *,
+        kind: str = "similarity",
+        weights: str = "similarity",
+        bandwidth: float | str = 1.0,
+        zero_weights: str = "mean",
+    ) -> None:
+        self.similarity = similarity
+        self.kind = kind
+        self.weights = weights
+        self.bandwidth = bandwidth
+        self.zero_weights = zero_weights
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Keep the training points and their targets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a function of your own, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Their targets.
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+
+        Raises
+        ------
+        ValueError
+            If y does not hold one finite number a point, points are not finite, or a matrix
+            of similarities is not square.
+        """
+        X, checked = self._check_training(X, y)
+        self._landmarks = self._all_points(X, checked)
+        targets = checked.astype(np.float64)
+        self.target_mean_ = float(targets.mean())
+        # Deviations from the mean: a constant target is predicted as it is, without rounding.
+        self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
+        if self.weights == "exponential":
+            width = self._mean_size(X) if self.bandwidth == "mean" else self.bandwidth
+            self.bandwidth_ = float(width)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating]:
+        """Return the weighted average of the training targets for each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            float32 if X is, else float64.
+
+        Raises
+        ------
+        ValueError
+            If weights sum to 0 and ``zero_weights="raise"``; if similarities are not finite.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        predicted = np.empty(X.shape[0], dtype=_float_type(X))
+        empty = np.empty(X.shape[0], dtype=bool)
+        for rows, weights in self._blocks(X):
+            if self.weights == "exponential":
+                weights = _exponential(weights, self.bandwidth_)
+            deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
+            empty[rows] = _is_rounding(totals, weights)
+            totals[empty[rows]] = 1
+            predicted[rows] = deviations / totals + self.target_mean_
+        if empty.any():
+            predicted[empty] = self._without_weights(int(empty.sum()))
+        return predicted
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield the similarities of some points at a time to all training points."""
+        n_rows = max(BLOCK_ELEMENTS // len(self._landmarks), _LEAST_BLOCK_ROWS)
+        for rows in gen_batches(X.shape[0], n_rows):
+            yield rows, self._landmarks.compare(X[rows])
+
+    def _mean_size(self, X: Any) -> float:
+        """Return the mean absolute similarity over pairs of training points, 1 if that is 0."""
+        total, n_points = 0.0, X.shape[0]
+        for rows, block in self._blocks(X):
+            sizes = np.abs(block)
+            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
+        return total / max(n_points * (n_points - 1), 1) or 1.0
+
+    def _without_weights(self, n_points: int) -> float:
+        """Return what is predicted for points whose weights sum to 0."""
+        if self.zero_weights == "raise":
+            raise ValueError(
+                f"X holds {n_points} point(s) whose similarities to the training points sum to 0: "
+                "take another similarity, or zero_weights='mean' or 'nan'"
+            )
+        return self.target_mean_ if self.zero_weights == "mean" else np.nan
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # As wide as it is by default, and with negative weights, it is close to the mean.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _float_type(X: Any) -> type[np.floating]:
+    return np.float32 if X.dtype == np.float32 else np.float64
+
+
+def _exponential(similarities: NDArray[np.floating], bandwidth: float) -> NDArray[np.floating]:
+    """Return exp(K / bandwidth) over the greatest of each row."""
+    weights = similarities - similarities.max(axis=1, keepdims=True)
+    weights /= bandwidth
+    return np.exp(weights, out=weights)
+
+
+def _is_rounding(totals: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Tell which sums of a row of weights are 0 as far as their precision goes."""
+    limits = np.finfo(weights.dtype)
+    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
+    # Numbers near the least that there is have hardly a digit.
+    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)

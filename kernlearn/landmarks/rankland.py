@@ -1,0 +1,261 @@
+"""RankLand: ranking with similarities to landmarks."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.landmarks.model_selection import penalties
+from kernlearn.landmarks.regland import LandmarkedModel
+from kernlearn.metrics.ranking import RankedQueries, check_queries, thesis_ndcg
+
+
+class RankLand(LandmarkedModel):
+    r"""Ranking by a linear score in the space of similarities to landmarks.
+
+    A document z of a query is embedded as
+    :math:`\Psi(z) = (K(z, l_1), \ldots, K(z, l_d)) / \sqrt d` and scored by
+    :math:`\langle w, \Psi(z) \rangle`. The weights are those of the least
+
+    .. math:: \frac12 \|w\|^2 + C \sum_q \|f(z_q) - \eta(r_q)\|^2, \qquad
+              \eta(r) = G(r) / \|G(r)\|_D, \quad G(r) = 2^r - 1,
+
+    where :math:`z_q` and :math:`r_q` are the documents of query q and their relevances and
+    :math:`\|G\|_D` is the greatest discounted sum that their gains can have. The loss bounds
+    what NDCG falls short (theorem 5.20).
+
+    Parameters
+    ----------
+    n_landmarks : int, default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X. It compares documents
+        of any queries.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    selection : {"random", "dselect"}, default="random"
+        How landmarks are chosen: "dselect" is algorithm 3.
+    double_dipping : bool, default=True
+        Whether the landmarks are trained on too (appendix B).
+    C : float or sequence of float, default=1.0
+        Weight of the loss against the regularizer; of several the best by the mean NDCG of
+        queries kept apart, ties by the smaller C. The weights are then learned on all queries.
+    validation_fraction : float, default=0.2
+        Share of the queries with a relevant document that are kept apart for choosing C.
+    random_state : int, RandomState instance or None, default=None
+        Draws the landmarks and the queries kept apart.
+
+    Attributes
+    ----------
+    landmark_indices_ : ndarray of shape (n_landmarks,) or None
+        Rows of the landmarks in the X passed to `fit`; None for points given to it.
+    coef_ : ndarray of shape (n_landmarks,)
+        The weights w.
+    C_ : float
+        The C chosen.
+    validation_scores_ : ndarray of shape (n_C,) or None
+        Mean NDCG of the queries kept apart with each C, ascending; None for a single C.
+    scale_ : float
+        :math:`\sqrt d`, what similarities are divided by.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+
+    Notes
+    -----
+    For a query without a relevant document :math:`\eta` is 0 / 0: its documents may be
+    landmarks but are not trained on. A query of one document is trained on as any other, with
+    :math:`\eta = \ln 2` if the document is relevant.
+
+    All C come from one eigendecomposition of :math:`\Psi^\top \Psi`, d × d.
+
+    References
+    ----------
+    Kar (2013), section 5.3.4, algorithm 5 and theorem 5.20; Ravikumar, Tewari & Yang (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import RankLand
+    >>> rng = np.random.RandomState(0)
+    >>> X, query = rng.normal(size=(600, 3)), np.repeat(np.arange(60), 10)
+    >>> relevance = np.digitize(np.sin(X[:, 0]) + X[:, 1] ** 2, [1, 2])
+    >>> model = RankLand(C=(1, 10, 100), random_state=0)
+    >>> model = model.fit(X[:500], relevance[:500], query[:500])
+    >>> model.score(X[500:], relevance[500:], query[500:]) > 0.9
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **LandmarkedModel._landmark_constraints,
+        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_landmarks: int = 50,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        selection: str = "random",
+        double_dipping: bool = True,
+        C: Any = 1.0,
+        validation_fraction: float = 0.2,
+        random_state: Any = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.similarity = similarity
+        self.kind = kind
+        self.selection = selection
+        self.double_dipping = double_dipping
+        self.C = C
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
+        """Learn to rank the documents of each query.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Documents with their queries; of shape (n_samples, n_samples) if `similarity` is
+            "precomputed"; a sequence of anything for a similarity that takes it.
+        y : array-like of shape (n_samples,)
+            Relevances, 0 or more.
+        qid : array-like of shape (n_samples,), default=None
+            The query of each document, equal where it is the same, in any order; None if all
+            are of one query.
+        landmarks : {array-like, sparse matrix} of shape (d, n_features), default=None
+            Points to take as landmarks; None draws them from X.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not valid, no document is relevant, or there are several C and
+            fewer than two queries with a relevant document.
+        """
+        Cs = penalties(self.C)
+        queries = check_queries(y, qid)
+        eta = queries.normalized_gains()
+        defined = ~np.isnan(eta)
+        features, eta, rows = self._embed_training(X, np.where(defined, eta, 0.0), landmarks)
+        trained = defined[rows]
+        if not trained.any():
+            raise ValueError("y must hold a relevance above 0 among the documents trained on")
+        features, eta, rows = features[trained], eta[trained], rows[trained]
+        self.C_, self.validation_scores_ = float(Cs[0]), None
+        if len(Cs) > 1:
+            trained_on = RankedQueries(queries.relevance[rows], queries.codes[rows])
+            self.validation_scores_ = self._validation_scores(features, eta, trained_on, Cs)
+            self.C_ = float(Cs[self.validation_scores_.argmax()])
+        (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating]:
+        r"""Return the score of each document: of one query, the greatest comes first.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Estimates of :math:`\eta`.
+        """
+        check_is_fitted(self)
+        return self._embed(X) @ self.coef_
+
+    def score(self, X: Any, y: Any, qid: Any = None) -> float:
+        """Return the mean NDCG of the queries, as the thesis defines it.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+        y : array-like of shape (n_samples,)
+            Relevances, 0 or more.
+        qid : array-like of shape (n_samples,), default=None
+            The query of each document; None for one query.
+
+        Returns
+        -------
+        float
+            See :func:`kernlearn.metrics.thesis_ndcg`.
+        """
+        return float(thesis_ndcg(y, self.predict(X), qid=qid))
+
+    def _validation_scores(
+        self,
+        features: NDArray[np.floating],
+        eta: NDArray[np.float64],
+        queries: RankedQueries,
+        Cs: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Return the mean NDCG of some queries with the weights learned on the others."""
+        distinct = np.unique(queries.codes)
+        if len(distinct) < 2:
+            raise ValueError(
+                "C may be several numbers only if there are two queries at least with a relevant "
+                f"document, got {len(distinct)}: give one C"
+            )
+        n_held = min(max(round(self.validation_fraction * len(distinct)), 1), len(distinct) - 1)
+        rng = check_random_state(self.random_state)
+        held = np.isin(queries.codes, rng.permutation(distinct)[:n_held])
+        path = ridge_path(features[~held], eta[~held], Cs)
+        scores = features[held] @ path.T
+        return np.array(
+            [
+                # a query whose relevant documents are landmarks, not trained on, says nothing
+                thesis_ndcg(
+                    queries.relevance[held], f, qid=queries.codes[held], no_relevant=np.nan
+                )
+                for f in scores.T
+            ]
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.positive_only = True
+        return tags
+
+
+def ridge_path(
+    features: NDArray[np.floating], targets: NDArray[np.floating], Cs: NDArray[np.float64]
+) -> NDArray[np.floating]:
+    r"""Minimise :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2` for each C.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, d)
+    targets : ndarray of shape (n_samples,)
+    Cs : ndarray of shape (n_C,)
+
+    Returns
+    -------
+    ndarray of shape (n_C, d)
+        :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.
+    """
+    gram = (features.T @ features).astype(np.float64)
+    moments = (features.T @ targets).astype(np.float64)
+    values, vectors = np.linalg.eigh(gram)
+    # those below 0 are rounding errors
+    shrunk = (vectors.T @ moments) / (np.maximum(values, 0.0) + 1 / (2 * Cs[:, None]))
+    return (shrunk @ vectors.T).astype(features.dtype)

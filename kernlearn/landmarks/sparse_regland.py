@@ -1,0 +1,330 @@
+"""RegLand-Sp: regression with a few landmarks chosen out of many."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from kernlearn.landmarks.regland import LandmarkedModel
+from kernlearn.solvers.greedy import RULES, GreedyPath, forward_greedy, fully_corrective_path
+
+
+class SparseRegLand(RegressorMixin, LandmarkedModel):
+    r"""Regression that is linear in the similarities to a few landmarks chosen out of a pool.
+
+    The predictor is :math:`f(x) = b + \sum_j w_j K(x, l_j)`. The landmarks :math:`l_j` are chosen
+    one by one out of a pool of training points for what they add to the fit, by forward greedy
+    selection. A new point is compared with the chosen ones only. The similarity may be
+    indefinite. This is the thesis' RegLand-Sp.
+
+    The factor :math:`1/\sqrt d` of algorithm 5 is left out, as it is in the proof of theorem
+    5.8: a bound on the 1-norm of the weights then does not depend on the size of the pool.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=50
+        Greatest number of landmarks chosen, the sparsity k. There are fewer where no further
+        one improves the fit (those that repeat others are passed over), or, with a warning,
+        where the pool is smaller.
+    pool_size : int, default=500
+        Number of candidates; all training points if there are fewer.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        matrices of similarities to the training points are passed as X. A width that depends
+        on data is worked out on the training points.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is compared as the similarity -d.
+    selection : {"random", "dselect"}, default="random"
+        How the pool is drawn from the training points: uniformly, or to be unlike each other
+        (algorithm 3).
+    double_dipping : bool, default=True
+        Whether training points that are in the pool are trained on as well (appendix B).
+    algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"
+        "fully_corrective" minimises the squared loss over all chosen weights each time a
+        landmark is added, as in the thesis' experiments. "forward_greedy" is algorithm 6: small
+        steps for the smoothed ε-insensitive loss, with the 1-norm of the weights bounded.
+    rule : {"gradient", "correlation", "decrease"}, default="gradient"
+        Which candidate is next, with "fully_corrective": the one whose similarities have the
+        greatest product with the residual, in absolute value; the same divided by their norm;
+        or the one that lowers the loss most. Of equals the first in the pool.
+    ridge : float, default=0.0
+        Weight of :math:`\|w\|^2` beside the sum of squared errors, with "fully_corrective".
+    fit_intercept : bool, default=False
+        Whether there is a b, with "fully_corrective" only; the thesis has none.
+    norm_bound : float, default=10.0
+        With "forward_greedy", the greatest 1-norm of the weights, :math:`C_W`.
+    epsilon : float, default=0.1
+        With "forward_greedy", the error that costs nothing, in the unit of y.
+    tol : float, default=0.1
+        With "forward_greedy", the excess of the mean loss over the least one that is accepted.
+        The number of steps may grow with its inverse square, and the landmarks with it.
+    beta : float or None, default=None
+        With "forward_greedy", the smoothness of the loss; None is 1 / tol.
+    max_iter : int, default=10000
+        With "forward_greedy", the greatest number of steps.
+    random_state : int, RandomState instance or None, default=None
+        Draws the pool.
+
+    Attributes
+    ----------
+    landmark_indices_ : ndarray of shape (n_chosen,) or None
+        Rows of the landmarks in the X passed to `fit`, in the order in which they were chosen;
+        None where the pool was given.
+    support_ : ndarray of shape (n_chosen,)
+        Their places in the pool.
+    pool_indices_ : ndarray of shape (n_pool,) or None
+        Rows of the pool in X; None where it was given.
+    coef_ : ndarray of shape (n_chosen,)
+        Weights of the similarities.
+    intercept_ : float
+        0 without `fit_intercept`.
+    coef_path_ : ndarray of shape (n_chosen, n_chosen)
+        Row k - 1 holds the weights with the first k landmarks, and zeros.
+    intercept_path_ : ndarray of shape (n_chosen,)
+        The intercepts that go with them.
+    loss_path_ : ndarray of shape (n_chosen,)
+        What is minimised, with each: the sum of squared errors and the penalty, or the mean
+        smoothed loss.
+    n_iter_ : int
+        Steps taken.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    RegLand : The same with all landmarks, and support vector regression.
+
+    References
+    ----------
+    Kar (2013), sections 5.3.2 and 5.4, algorithms 5 and 6. Shalev-Shwartz, Srebro & Zhang
+    (2010), *Trading accuracy for sparsity in optimization problems with sparsity constraints*.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import SparseRegLand
+    >>> X = np.linspace(-3, 3, 200)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> model = SparseRegLand(8, similarity="manhattan", random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.99
+    True
+    >>> errors = [float(((f - y) ** 2).mean().round(3)) for f in model.staged_predict(X)]
+    >>> errors[0], errors[-1]
+    (0.432, 0.001)
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **LandmarkedModel._landmark_constraints,
+        "pool_size": [Interval(Integral, 1, None, closed="left")],
+        "algorithm": [StrOptions({"fully_corrective", "forward_greedy"})],
+        "rule": [StrOptions(set(RULES))],
+        "ridge": [Interval(Real, 0, None, closed="left")],
+        "fit_intercept": ["boolean"],
+        "norm_bound": [Interval(Real, 0, None, closed="neither")],
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "beta": [Interval(Real, 0, None, closed="neither"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_landmarks: int = 50,
+        pool_size: int = 500,
+        *,
+        similarity: Any = "gaussian",
+        kind: str = "similarity",
+        selection: str = "random",
+        double_dipping: bool = True,
+        algorithm: str = "fully_corrective",
+        rule: str = "gradient",
+        ridge: float = 0.0,
+        fit_intercept: bool = False,
+        norm_bound: float = 10.0,
+        epsilon: float = 0.1,
+        tol: float = 0.1,
+        beta: float | None = None,
+        max_iter: int = 10_000,
+        random_state: Any = None,
+    ) -> None:
+        self.n_landmarks = n_landmarks
+        self.pool_size = pool_size
+        self.similarity = similarity
+        self.kind = kind
+        self.selection = selection
+        self.double_dipping = double_dipping
+        self.algorithm = algorithm
+        self.rule = rule
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.norm_bound = norm_bound
+        self.epsilon = epsilon
+        self.tol = tol
+        self.beta = beta
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, landmarks: Any = None) -> Self:
+        """Choose landmarks and their weights.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a function of your own, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Targets.
+        landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
+            Unlabelled points to take as the pool (algorithm 5, step 1), whatever `pool_size`.
+            None draws it from X.
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+
+        Raises
+        ------
+        ValueError
+            If an intercept is asked for with "forward_greedy"; if y holds no numbers; if a pool
+            is given with ``similarity="precomputed"``, or leaves no point to train on with
+            ``double_dipping=False``; if a matrix is not square; if points or similarities are
+            not finite.
+
+        Warns
+        -----
+        UserWarning
+            If `n_landmarks` is more than the pool holds.
+        ConvergenceWarning
+            If `max_iter` steps were too few.
+        """
+        if self.fit_intercept and self.algorithm == "forward_greedy":
+            raise ValueError(
+                "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
+                "intercept"
+            )
+        similarities, y, _ = self._embed_training(X, y, landmarks)
+        similarities *= self.scale_
+        if self.n_landmarks > similarities.shape[1]:
+            warnings.warn(
+                f"n_landmarks={self.n_landmarks} is more than the {similarities.shape[1]} "
+                "candidates to choose from",
+                UserWarning,
+                stacklevel=2,
+            )
+        self._learn(similarities, y.astype(np.float64))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating]:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points; with ``similarity="precomputed"`` their similarities to the training
+            points, (n_samples, n_training_points).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._embed(X) @ self.coef_ + self.intercept_
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[np.floating]]:
+        """Predict targets with the first landmark, the first two, and so on.
+
+        All similarities are worked out once.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Yields
+        ------
+        ndarray of shape (n_samples,)
+            Nothing where no landmark was chosen.
+        """
+        similarities = self._embed(X)
+        for k, (weights, intercept) in enumerate(
+            zip(self.coef_path_, self.intercept_path_, strict=True), start=1
+        ):
+            yield similarities[:, :k] @ weights[:k] + intercept
+
+    def _place_landmarks(
+        self, X: Any, y: Any, pool: NDArray[np.intp], landmarks: Any, rng: np.random.RandomState
+    ) -> NDArray[np.intp]:
+        self._n_pool = min(self.pool_size, len(pool))
+        if landmarks is None and not self.double_dipping and self._n_pool == len(pool):
+            raise ValueError(
+                f"double_dipping=False needs a pool_size below n_samples={len(pool)}, so that "
+                f"points are left to train on, got {self.pool_size}"
+            )
+        return super()._place_landmarks(X, y, pool, landmarks, rng)
+
+    def _n_drawn(self) -> int:
+        return self._n_pool
+
+    def _features(self, X: Any, rows: NDArray[np.intp]) -> NDArray[np.floating]:
+        if len(self._landmarks):
+            return super()._features(X, rows)
+        return np.zeros((len(rows), 0), dtype=self.coef_.dtype)
+
+    def _learn(self, similarities: NDArray[np.floating], y: NDArray[np.float64]) -> None:
+        """Choose out of the pool, whose similarities to the training points are given."""
+        middle: NDArray[np.floating] = np.zeros(similarities.shape[1])
+        y_middle = 0.0
+        if self.fit_intercept:
+            middle, y_middle = _centre(similarities), float(_centre(y))
+        path = self._path(similarities, y)
+        dtype = similarities.dtype
+        self.support_ = path.columns
+        self.coef_path_ = path.coef.astype(dtype)
+        self.intercept_path_ = (y_middle - path.coef @ middle[path.columns]).astype(dtype)
+        self.loss_path_, self.n_iter_ = path.losses, path.n_iter
+        self.coef_ = self.coef_path_[-1] if len(path.columns) else np.zeros(0, dtype)
+        self.intercept_ = float(self.intercept_path_[-1]) if len(path.columns) else y_middle
+        self.pool_indices_ = self.landmark_indices_
+        self._landmarks = self._landmarks.take(path.columns).rescaled(1.0)
+        self.scale_ = 1.0
+        if self.pool_indices_ is not None:
+            self.landmark_indices_ = self.pool_indices_[path.columns]
+
+    def _path(self, similarities: NDArray[np.floating], y: NDArray[np.float64]) -> GreedyPath:
+        if self.algorithm == "fully_corrective":
+            return fully_corrective_path(
+                similarities, y, self.n_landmarks, rule=self.rule, ridge=self.ridge
+            )
+        return forward_greedy(
+            similarities,
+            y,
+            norm_bound=self.norm_bound,
+            tol=self.tol,
+            epsilon=self.epsilon,
+            beta=self.beta,
+            max_columns=self.n_landmarks,
+            max_iter=self.max_iter,
+        )
+
+
+def _centre(values: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Subtract means in place, and return them; what is constant becomes zero, not rounding."""
+    first = values[0].copy()
+    values -= first
+    rest = values.mean(axis=0, dtype=np.float64).astype(values.dtype)
+    values -= rest
+    means = first + rest
+    farthest = np.maximum(values.max(axis=0), -values.min(axis=0))
+    values *= farthest > 8 * np.finfo(values.dtype).eps * np.abs(means)
+    return means

@@ -1,0 +1,404 @@
+"""The draws of all buffer policies, in one function.
+
+It runs in Python for single steps and compiled for many, and draws nothing but uniform doubles, so
+that the draws are the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from numbers import Integral
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def draw(
+    policy: int,
+    size: int,
+    t: int,
+    n_kept: int,
+    rng: np.random.Generator,
+    starts: NDArray[np.intp],
+    slots: NDArray[np.intp],
+    sources: NDArray[np.intp],
+) -> int:
+    """Draw the moves of some steps.
+
+    Parameters
+    ----------
+    policy : int
+        0 FIFO, 1 RS, 2 RS-x, 3 RS-x².
+    size : int
+        Size of the buffer.
+    t : int
+        The number of the first incoming point, from 1 on.
+    n_kept : int
+        How many slots are taken.
+    rng : numpy.random.Generator
+    starts : ndarray of shape (n_steps + 1,), int
+        Zeros; ``starts[i + 1]`` becomes the number of moves of the steps up to i.
+    slots, sources : ndarray of the same length, at least `size`, int
+        Written to; :meth:`kernlearn.pairwise.Buffer.update` says what they mean.
+
+    Returns
+    -------
+    int
+        For how many steps the moves fit.
+    """
+    end = 0
+    sources[:] = -1
+    for i in range(len(starts) - 1):
+        if end + size > len(slots):
+            return i
+        if n_kept < size:
+            slots[end] = n_kept
+            n_kept += 1
+            end += 1
+        elif policy == 0:  # FIFO
+            slots[end] = (t - 1) % size
+            end += 1
+        elif policy == 1:  # RS
+            slot = int(rng.random() * t)
+            if slot < size:
+                slots[end] = slot
+                end += 1
+        elif t == size + 1:  # repopulation
+            for slot in range(size):
+                source = int(rng.random() * t)
+                if source != slot:
+                    slots[end] = slot
+                    sources[end] = source if source < size else -1
+                    end += 1
+        elif policy == 2:  # RS-x
+            for slot in range(size):
+                if rng.random() * t < 1.0:
+                    slots[end] = slot
+                    end += 1
+        else:  # RS-x², the binomial by inversion: its mean is under 1
+            p = 1.0 / t
+            left = rng.random()
+            # the chance of none is no less than 1 - size/t, which mostly settles it
+            # (a float exponent, as Numba would round a whole one otherwise)
+            chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
+            n_taken = 0
+            while left >= chance and n_taken < size:
+                left -= chance
+                chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
+                n_taken += 1
+            # Floyd's way to a random subset: one draw an element
+            for last in range(size - n_taken, size):
+                slot = int(rng.random() * (last + 1))
+                for taken in slots[end - (last - size + n_taken) : end]:
+                    if taken == slot:
+                        slot = last
+                        break
+                slots[end] = slot
+                end += 1
+        t += 1
+        starts[i + 1] = end
+    return len(starts) - 1
+
+
+@lru_cache(maxsize=1)
+def compiled_draw() -> Any:
+    """Return `draw`, compiled."""
+    from numba import njit
+
+    return njit(cache=True)(draw)
+
+
+BufferLike: TypeAlias = "Buffer | type[Buffer] | str"
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The moves of a buffer over some steps.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_steps + 1,), int
+        The moves of step i are those from ``starts[i]`` to ``starts[i + 1]``.
+    slots, sources : ndarray of shape (n_moves,), int
+        As in :meth:`Buffer.update`.
+    """
+
+    starts: NDArray[np.intp]
+    slots: NDArray[np.intp]
+    sources: NDArray[np.intp]
+
+    @property
+    def n_steps(self) -> int:
+        """How many steps these are."""
+        return len(self.starts) - 1
+
+
+class Buffer(ABC):
+    """A policy of keeping points of a stream in a buffer of fixed size.
+
+    It does not hold the points and does not change: it says which go where. A policy of one's
+    own is a subclass with :meth:`update`.
+
+    Parameters
+    ----------
+    size : int
+        How many points are kept at most (s), at least 1.
+
+    Raises
+    ------
+    ValueError
+        If `size` is not a whole number above 0.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 6.5.1.
+    """
+
+    size: int
+
+    def __init__(self, size: int) -> None:
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
+            raise ValueError(f"'size' must be a whole number above 0, got {size!r}")
+        self.size = int(size)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.size))
+
+    @abstractmethod
+    def update(
+        self, t: int, n_kept: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Say what moves once the t-th point of the stream has been seen.
+
+        Parameters
+        ----------
+        t : int
+            The number of the incoming point; the first has 1.
+        n_kept : int
+            How many slots are taken, min(t - 1, size) in a stream that is followed from its
+            start.
+        rng : numpy.random.Generator
+            Where randomness comes from.
+
+        Returns
+        -------
+        slots : ndarray of shape (n_moves,), int
+            The slots that take something new, each named once.
+        sources : ndarray of shape (n_moves,), int
+            ``slots[i]`` takes what slot ``sources[i]`` held before all moves, or the incoming
+            point where that is -1.
+        """
+
+    def updates(self, t: int, n_steps: int, n_kept: int, rng: np.random.Generator) -> Moves:
+        """Say what moves over some steps from the t-th point on.
+
+        Parameters
+        ----------
+        t, n_kept, rng
+            As in :meth:`update`.
+        n_steps : int
+            How many steps to draw for.
+
+        Returns
+        -------
+        Moves
+            Those of `n_steps` calls of :meth:`update`, and with the same draws.
+        """
+        steps = []
+        for i in range(n_steps):
+            slots, sources = (
+                np.asarray(a, dtype=np.intp) for a in self.update(t + i, n_kept, rng)
+            )
+            n_kept = self._checked(slots, sources, n_kept)
+            steps.append(Moves(np.array([0, len(slots)]), slots, sources))
+        return _joined(steps)
+
+    def _checked(self, slots: NDArray[np.intp], sources: NDArray[np.intp], n_kept: int) -> int:
+        """Return how many slots are taken after moves that make sense."""
+        new = np.sort(slots[slots >= n_kept])
+        if (
+            slots.shape != sources.shape
+            or len(np.unique(slots)) < len(slots)
+            or not np.array_equal(new, np.arange(n_kept, n_kept + len(new)))
+            or np.min(slots, initial=0) < 0
+            or n_kept + len(new) > self.size
+            or not np.isin(sources, np.arange(-1, n_kept)).all()
+        ):
+            raise ValueError(
+                f"{self!r}.update gave slots {slots.tolist()} and sources {sources.tolist()}, "
+                f"with {n_kept} of {self.size} slots taken: each slot may be named once, empty "
+                "slots are taken in their order, and a source is a taken slot or -1"
+            )
+        return n_kept + len(new)
+
+
+def _joined(parts: list[Moves]) -> Moves:
+    ends = np.cumsum([0, *(len(part.slots) for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return Moves(
+        np.concatenate([np.zeros(1, dtype=np.intp), *starts]),
+        np.concatenate([np.empty(0, dtype=np.intp), *(part.slots for part in parts)]),
+        np.concatenate([np.empty(0, dtype=np.intp), *(part.sources for part in parts)]),
+    )
+
+
+class _Known(Buffer):
+    """A policy that :mod:`kernlearn.pairwise.buffers` draws."""
+
+    _policy: ClassVar[int]
+
+    def update(
+        self, t: int, n_kept: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        starts, slots, sources = np.zeros((3, self.size + 1), dtype=np.intp)
+        draw(self._policy, self.size, t, n_kept, rng, starts[:2], slots, sources)
+        return slots[: starts[1]], sources[: starts[1]]
+
+    def updates(self, t: int, n_steps: int, n_kept: int, rng: np.random.Generator) -> Moves:
+        parts = []
+        while n_steps > 0:
+            starts = np.zeros(n_steps + 1, dtype=np.intp)
+            # a step moves one slot as a rule, but may move all
+            slots, sources = np.empty((2, n_steps + 2 * self.size), dtype=np.intp)
+            n_drawn = compiled_draw()(
+                self._policy, self.size, t, n_kept, rng, starts, slots, sources
+            )
+            end = starts[n_drawn]
+            parts.append(Moves(starts[: n_drawn + 1], slots[:end], sources[:end]))
+            t += n_drawn
+            n_steps -= n_drawn
+            n_kept = min(n_kept + n_drawn, self.size)
+        return _joined(parts)
+
+
+class FIFO(_Known):
+    """First in, first out: the last `size` points of the stream. Draws nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import FIFO
+    >>> FIFO(3).update(4, 3, np.random.default_rng(0))
+    (array([0]), array([-1]))
+    """
+
+    _policy = 0
+
+
+class RS(_Known):
+    """Reservoir sampling [1]_: a uniform sample of the past, without replacement.
+
+    Point t enters with probability size/t, in the place of a random one. Both are decided by
+    one number drawn from 0, …, t − 1: it names the slot, or none.
+
+    References
+    ----------
+    .. [1] J. S. Vitter. Random sampling with a reservoir. ACM Transactions on Mathematical
+       Software 11(1), 1985, algorithm R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import RS
+    >>> RS(3).update(4, 3, np.random.default_rng(0))
+    (array([2]), array([-1]))
+    """
+
+    _policy = 1
+
+
+class RSx(_Known):
+    """RS-x: each slot a uniform sample of the past, independent of the others.
+
+    When the buffer overflows for the first time, at t = size + 1, every slot is drawn anew with
+    replacement from the buffer and the incoming point. From then on point t takes each slot
+    with probability 1/t. This takes `size` draws a step; :class:`RSx2` has the same law and
+    takes about one.
+
+    References
+    ----------
+    Kar (2013), algorithm 7 and theorem 6.12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import RSx
+    >>> RSx(3).update(4, 3, np.random.default_rng(0))
+    (array([0, 2]), array([2, 0]))
+    """
+
+    _policy = 2
+
+
+class RSx2(_Known):
+    """RS-x²: :class:`RSx` with the number of slots that the incoming point takes drawn first.
+
+    The number is binomial with `size` trials of probability 1/t, and which slots is then drawn
+    without replacement. The repopulation at t = size + 1 is the same.
+
+    References
+    ----------
+    Kar (2013), algorithm 9 and section 6.11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import RSx2
+    >>> RSx2(3).update(5, 3, np.random.default_rng(0))
+    (array([0]), array([-1]))
+    """
+
+    _policy = 3
+
+
+_NAMED: dict[str, type[Buffer]] = {"fifo": FIFO, "rs": RS, "rsx": RSx, "rsx2": RSx2}
+
+
+def as_buffer(spec: BufferLike, size: int) -> Buffer:
+    """Turn a name into a buffer policy.
+
+    Parameters
+    ----------
+    spec : Buffer, type of Buffer, or {"fifo", "rs", "rsx", "rsx2"}
+        A policy of that size, handed back as it is; a class of policies; or a name.
+    size : int
+        How many points are kept at most.
+
+    Returns
+    -------
+    Buffer
+
+    Raises
+    ------
+    ValueError
+        If `spec` is nothing of these or of another size, or `size` is not a whole number
+        above 0.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import as_buffer
+    >>> as_buffer("rsx2", 50)
+    RSx2(50)
+    """
+    if isinstance(spec, Buffer):
+        if spec.size != size:
+            raise ValueError(
+                f"'buffer' is {spec!r}, of size {spec.size}, but a buffer of size {size} is "
+                f"needed: give its name or its class, {type(spec).__name__}"
+            )
+        return spec
+    if isinstance(spec, str) and spec in _NAMED:
+        return _NAMED[spec](size)
+    if isinstance(spec, type) and issubclass(spec, Buffer):
+        return spec(size)
+    names = ", ".join(map(repr, _NAMED))
+    raise ValueError(f"'buffer' must be one of {names}, or a Buffer, got {spec!r}")

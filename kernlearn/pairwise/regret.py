@@ -1,0 +1,339 @@
+"""Penalties and regret along a stream of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+
+from kernlearn.pairwise.base import new_reservoir, two_classes
+from kernlearn.pairwise.buffers import Buffer, as_buffer
+from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
+from kernlearn.pairwise.losses import PairwiseLoss, PairwiseLossLike, as_pairwise_loss
+from kernlearn.pairwise.olp import OLP
+
+_MAX_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class RegretCurve:
+    r"""Penalties of one kind along a stream, and the regret at some lengths of it.
+
+    Attributes
+    ----------
+    penalty : ndarray of shape (n - 1,)
+        What :math:`h_{t-1}` paid in round t = 2, …, n.
+    horizons : ndarray of shape (n_horizons,), int
+        The lengths m of the stream at which the regret is given.
+    regret : ndarray of shape (n_horizons,)
+        :math:`\sum_{t=2}^m` of the penalties less that of `best`.
+    gap : ndarray of shape (n_horizons,)
+        The true regret is no less than `regret` and no more than ``regret + gap``: so well is
+        the least sum known.
+    best : ndarray of shape (n_horizons, n_features)
+        The weights that would have been the best for the first m points.
+    """
+
+    penalty: NDArray[np.float64]
+    horizons: NDArray[np.intp]
+    regret: NDArray[np.float64]
+    gap: NDArray[np.float64]
+    best: NDArray[np.float64]
+
+    @property
+    def per_round(self) -> NDArray[np.float64]:
+        """The regret divided by the rounds, which theorem 6.13 is about."""
+        return self.regret / (self.horizons - 1)
+
+
+@dataclass(frozen=True)
+class StreamRegret:
+    """The regret of an online learner of pairs.
+
+    Attributes
+    ----------
+    all_pairs : RegretCurve
+        By penalties (6.1), on all pairs with earlier points.
+    buffer : RegretCurve or None
+        By penalties (6.3), on pairs with the points in the buffer.
+    """
+
+    all_pairs: RegretCurve
+    buffer: RegretCurve | None
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What a learner did along a stream.
+
+    Attributes
+    ----------
+    hypotheses : ndarray of shape (n - 1, n_features)
+        The weights that points 2, …, n met.
+    contents : ndarray of shape (n, buffer_size), int
+        As from :func:`buffer_contents`.
+    """
+
+    hypotheses: NDArray[np.float64]
+    contents: NDArray[np.intp]
+
+
+def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray[np.intp]:
+    """Return which points a buffer holds as each point of a stream comes.
+
+    Parameters
+    ----------
+    buffer : Buffer
+        The policy.
+    n : int
+        Length of the stream.
+    random_state : numpy.random.Generator, or a seed of one, default=None
+        Where the buffer's randomness comes from. The buffer does not see the data, so that the
+        generator a learner had gives what the learner kept.
+
+    Returns
+    -------
+    ndarray of shape (n, size), int
+        Row i: the numbers, from 0, of the points in the slots when point i comes; -1 where a
+        slot is empty.
+
+    Raises
+    ------
+    ValueError
+        If `n` is not an int of 1 or more.
+
+    References
+    ----------
+    Kar (2013), section 6.5.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import FIFO
+    >>> from kernlearn.pairwise import buffer_contents
+    >>> buffer_contents(FIFO(2), 4).tolist()
+    [[-1, -1], [0, -1], [0, 1], [2, 1]]
+    """
+    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"'n' must be an int >= 1, got {n!r}")
+    moves = buffer.updates(1, int(n), 0, np.random.default_rng(random_state))
+    kept = np.full(buffer.size, -1, dtype=np.intp)
+    contents = np.empty((n, buffer.size), dtype=np.intp)
+    for i in range(int(n)):
+        contents[i] = kept
+        moved = slice(moves.starts[i], moves.starts[i + 1])
+        sources = moves.sources[moved]
+        kept[moves.slots[moved]] = np.where(sources < 0, i, kept[sources])
+    return contents
+
+
+def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
+    """Let a copy of a learner go through a stream, and note what it did.
+
+    Parameters
+    ----------
+    learner : OLP
+        The learner; itself it stays as it is. The copy has ``average=False``, as regret is about
+        the iterates, and goes over the stream once.
+    X : {array-like, sparse matrix} of shape (n, n_features)
+        The points, in their order.
+    y : array-like of shape (n,)
+        Their labels, of two classes.
+
+    Returns
+    -------
+    Followed
+        For :func:`stream_regret`.
+
+    Raises
+    ------
+    ValueError
+        If X and y are not what the learner takes.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> from kernlearn.pairwise import OLP, follow
+    >>> stream = two_gaussians(50, 3, random_state=0)
+    >>> seen = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
+    >>> seen.hypotheses.shape, seen.contents.shape
+    ((49, 3), (50, 5))
+    """
+    points, labels = _check_stream(X, y)
+    classes = two_classes(labels)
+    seed = learner.random_state
+    if not isinstance(seed, Integral):
+        seed = check_random_state(seed).randint(_MAX_SEED)
+    copy = clone(learner).set_params(average=False, random_state=seed)
+    n, d = points.shape
+    hypotheses = np.empty((n - 1, d))
+    for i in range(n - 1):
+        hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
+    policy = as_buffer(copy.buffer, copy.buffer_size)
+    rng = new_reservoir(policy, 0, check_random_state(seed)).rng
+    return Followed(hypotheses, buffer_contents(policy, n, rng))
+
+
+def stream_regret(
+    X: ArrayLike,
+    y: ArrayLike,
+    hypotheses: ArrayLike,
+    contents: ArrayLike | None = None,
+    *,
+    radius: float,
+    loss: PairwiseLossLike = "hinge",
+    regularization: float = 0.0,
+    horizons: Sequence[int] | None = None,
+    tol: float = 1e-4,
+) -> StreamRegret:
+    r"""Return the penalties of linear hypotheses along a stream, and their regret.
+
+    Round t = 2, …, n costs :math:`h_{t-1}` the mean of
+    :math:`\varphi\bigl(\tfrac{y_t - y}{2} \langle w_{t-1}, x_t - x \rangle\bigr)` over all
+    earlier points (x, y), equation 6.1, or those in the buffer, equation 6.3; pairs of one class
+    count with :math:`\varphi(0)`. The regret is the sum less the least sum of one w of norm at
+    most `radius`.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n, n_features)
+        The points, in their order.
+    y : array-like of shape (n,)
+        Their labels, of two classes.
+    hypotheses : array-like of shape (n - 1, n_features)
+        The weights :math:`w_1, \ldots, w_{n-1}` that points 2, …, n met; see :func:`follow`.
+    contents : array-like of shape (n, buffer_size), int, default=None
+        What the buffer held as each point came; see :func:`buffer_contents`. None leaves the
+        penalties (6.3) out.
+    radius : float
+        Radius of the ball of the 2-norm in which the best w lies, that of the learner.
+    loss : str, PairwiseLoss or pair of callables, default="hinge"
+        The φ; see :func:`~kernlearn.pairwise.as_pairwise_loss`.
+    regularization : float, default=0.0
+        λ of a term λ/2 ‖w‖² in each penalty.
+    horizons : sequence of int, default=None
+        Lengths of the stream, from 2 to n, at which to give the regret; each is a convex problem
+        of its own. None takes n only.
+    tol : float, default=1e-4
+        How well the least mean penalty is to be known, as a share of the penalty and its slope
+        across the ball at w = 0.
+
+    Returns
+    -------
+    StreamRegret
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, there are not two classes, the buffer holds what has not come yet
+        or nothing, or a parameter is out of range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a least sum is not found that well. The loss is taken to be smooth, save for the hinge.
+
+    Notes
+    -----
+    Time is :math:`O(n^2)` for each look at all pairs, of which a horizon takes about a hundred,
+    and memory a block of them.
+
+    References
+    ----------
+    Kar (2013), equations 6.1 and 6.3, lemma 6.23, theorem 6.13.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> from kernlearn.pairwise import OLP, follow, stream_regret
+    >>> stream = two_gaussians(200, 3, random_state=0)
+    >>> X, y = stream.data, stream.target
+    >>> seen = follow(OLP(buffer_size=20, radius=2.0, random_state=0), X, y)
+    >>> found = stream_regret(
+    ...     X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[50, 200]
+    ... )
+    >>> found.all_pairs.penalty.shape, found.all_pairs.regret.shape
+    ((199,), (2,))
+    >>> bool(found.all_pairs.per_round[1] < found.all_pairs.per_round[0])
+    True
+    """
+    points, labels = _check_stream(X, y)
+    signs = np.where(labels == two_classes(labels)[1], 1.0, -1.0)
+    n, d = points.shape
+    weights = check_array(hypotheses, dtype=np.float64, input_name="hypotheses")
+    if weights.shape != (n - 1, d):
+        raise ValueError(
+            f"'hypotheses' must have shape {(n - 1, d)}, one row a point but the first, got "
+            f"{weights.shape}"
+        )
+    for name, value in (("radius", radius), ("tol", tol)):
+        if not (isinstance(value, Real) and 0 < value < math.inf):
+            raise ValueError(f"'{name}' must be a finite number above 0, got {value!r}")
+    if not (isinstance(regularization, Real) and 0 <= regularization < math.inf):
+        raise ValueError(
+            f"'regularization' must be a finite number of 0 or more, got {regularization!r}"
+        )
+    lengths = np.atleast_1d(np.array([n] if horizons is None else horizons))
+    if lengths.dtype.kind not in "iu" or not ((lengths >= 2) & (lengths <= n)).all():
+        raise ValueError(f"'horizons' must be ints from 2 to n = {n}, got {horizons!r}")
+    phi = as_pairwise_loss(loss)
+    streams = [StreamPairs(points, signs)]
+    if contents is not None:
+        streams.append(StreamPairs(points, signs, _check_contents(contents, n)))
+    curves = [
+        _curve(pairs, weights, phi, lengths, radius, regularization, tol) for pairs in streams
+    ]
+    return StreamRegret(curves[0], curves[1] if len(curves) > 1 else None)
+
+
+def _check_stream(X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
+    points = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+    labels = column_or_1d(y)
+    check_consistent_length(points, labels)
+    return points, labels
+
+
+def _check_contents(contents: ArrayLike, n: int) -> NDArray[np.intp]:
+    kept = np.asarray(contents)
+    if kept.ndim != 2 or len(kept) != n or kept.dtype.kind not in "iu":
+        raise ValueError(
+            f"'contents' must be whole numbers of shape (n, buffer_size) with n = {n}, got "
+            f"{kept.dtype} of shape {kept.shape}"
+        )
+    ahead = np.any(kept >= np.arange(n)[:, np.newaxis], axis=1)
+    empty = np.all(kept < 0, axis=1) & (np.arange(n) > 0)
+    for what, wrong in (("a point that has not come yet", ahead), ("nothing", empty)):
+        if wrong.any():
+            raise ValueError(f"'contents' holds {what} in row {int(wrong.argmax())}")
+    return kept.astype(np.intp)
+
+
+def _curve(
+    pairs: StreamPairs,
+    weights: NDArray[np.float64],
+    loss: PairwiseLoss,
+    horizons: NDArray[np.intp],
+    radius: float,
+    regularization: float,
+    tol: float,
+) -> RegretCurve:
+    penalty = pairs.penalties(weights, loss, len(weights) + 1)
+    penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
+    best = np.zeros((len(horizons), weights.shape[1]))
+    regret, gap = np.empty(len(horizons)), np.empty(len(horizons))
+    start = np.zeros(weights.shape[1])
+    for i, n in enumerate(horizons):
+        found = best_in_ball(
+            pairs, int(n), loss, radius=radius, regularization=regularization, start=start,
+            tol=tol,
+        )  # fmt: skip
+        start = best[i] = found.w
+        regret[i] = penalty[: n - 1].sum() - (n - 1) * found.value
+        gap[i] = (n - 1) * found.gap
+    return RegretCurve(penalty, horizons, regret, gap, best)

@@ -1,0 +1,369 @@
+"""The compiled steps of OLP, and what those of OAM share with them.
+
+A step costs two passes over the buffered points of the other class: their scores, and the sum of
+those whose pairs have a loss. Everything here writes to the arrays it is given.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+#: Sums may be reordered (for vector instructions), no more: NaN and infinity stay what they are.
+FAST = {"reassoc", "contract", "nsz"}
+
+#: The balls to project onto.
+NORM_CODES = {"l2": 2, "l1": 1}
+
+
+@njit(cache=True, fastmath=FAST)
+def dot(w: NDArray[Any], rows: NDArray[Any], i: int) -> float:  # pragma: no cover
+    """Return the inner product of a vector and a row of a matrix."""
+    # a view of the row would cost as much as a short product
+    total = 0.0
+    for k in range(len(w)):
+        total += w[k] * rows[i, k]
+    return total
+
+
+@njit(cache=True)
+def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+    if loss == 0:
+        return 1.0 if margin < 1.0 else 0.0
+    if loss == 1:
+        return 2.0 * (1.0 - margin) if margin < 1.0 else 0.0
+    if loss == 2:
+        if margin > 0:
+            tail = math.exp(-margin)
+            return tail / (1.0 + tail)
+        return 1.0 / (1.0 + math.exp(margin))
+    if loss == 3:
+        return math.exp(-margin)
+    return 2.0 * (1.0 - margin)
+
+
+@njit(cache=True, fastmath=FAST)
+def project(w: NDArray[Any], radius: float, norm: int) -> None:  # pragma: no cover
+    """Project onto a ball.
+
+    Parameters
+    ----------
+    w : ndarray of shape (n_features,)
+        Written to.
+    radius : float
+        Of the ball, may be infinite.
+    norm : int
+        2 or 1, the norm whose ball it is.
+    """
+    if norm == 2:
+        length = 0.0
+        for k in range(len(w)):
+            length += w[k] * w[k]
+        length = math.sqrt(length)
+        if length > radius:
+            w *= radius / length
+        return
+    length = 0.0
+    for k in range(len(w)):
+        length += abs(w[k])
+    if length <= radius:
+        return
+    # soft thresholding, at the level that leaves a sum of the radius
+    largest = np.sort(np.abs(w))[::-1]
+    above = -radius
+    level = 0.0
+    for k in range(len(w)):
+        above += largest[k]
+        if largest[k] * (k + 1) <= above:
+            break
+        level = above / (k + 1)
+    for k in range(len(w)):
+        left = abs(w[k]) - level
+        w[k] = 0.0 if left <= 0 else math.copysign(left, w[k])
+
+
+@njit(cache=True)
+def move(
+    rows: NDArray[Any],
+    row_codes: NDArray[Any],
+    x: NDArray[Any],
+    code: int,
+    slots: NDArray[Any],
+    sources: NDArray[Any],
+) -> None:  # pragma: no cover
+    """Carry out the moves of one step.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (size, n_features)
+        The buffer, written to.
+    row_codes : ndarray of shape (size,), int
+        The classes of its rows, -1 where there is none yet; written to.
+    x : ndarray of shape (n_features,)
+        The incoming point.
+    code : int
+        Its class.
+    slots, sources : ndarray of shape (n_moves,), int
+        As in :meth:`kernlearn.pairwise.Buffer.update`.
+    """
+    # slots may take what others held, and those move themselves
+    shuffled = len(sources) > 0 and sources.max() >= 0
+    old_rows = rows.copy() if shuffled else rows
+    old_codes = row_codes.copy() if shuffled else row_codes
+    for slot, source in zip(slots, sources):  # noqa: B905  (strict= is beyond Numba)
+        if source < 0:
+            rows[slot] = x
+            row_codes[slot] = code
+        else:
+            rows[slot] = old_rows[source]
+            row_codes[slot] = old_codes[source]
+
+
+@njit(cache=True)
+def list_members(
+    row_codes: NDArray[Any], members: NDArray[Any], n_members: NDArray[Any]
+) -> None:  # pragma: no cover
+    """List the slots of each class.
+
+    Parameters
+    ----------
+    row_codes : ndarray of shape (size,), int
+        0, 1, or -1 for an empty slot.
+    members : ndarray of shape (2, size), int
+        Written to.
+    n_members : ndarray of shape (2,), int
+        How many there are of each class; written to.
+    """
+    n_members[:] = 0
+    for slot in range(len(row_codes)):
+        code = row_codes[slot]
+        if code >= 0:
+            members[code, n_members[code]] = slot
+            n_members[code] += 1
+
+
+@njit(cache=True, fastmath=FAST)
+def olp_steps(
+    X: NDArray[Any],
+    codes: NDArray[Any],
+    starts: NDArray[Any],
+    slots: NDArray[Any],
+    sources: NDArray[Any],
+    t: int,
+    rows: NDArray[Any],
+    row_codes: NDArray[Any],
+    w: NDArray[Any],
+    total: NDArray[Any],
+    sums: NDArray[Any],
+    run: int,
+    loss: int,
+    eta: float,
+    regularization: float,
+    radius: float,
+    norm: int,
+) -> int:  # pragma: no cover
+    """Take the steps of OLP (algorithm 8 of the thesis) over some points.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+        Dense, float64, C order.
+    codes : ndarray of shape (n_points,), int
+        Class of each, 0 or 1.
+    starts, slots, sources : ndarray
+        The moves of the buffer, see :class:`kernlearn.pairwise.buffers.Moves`.
+    t : int
+        Number of the first point.
+    rows, row_codes : ndarray of shape (size, n_features), (size,)
+        The buffer, written to.
+    w, total : ndarray of shape (n_features,)
+        The iterate, and the sum of those before that are not equal to it; written to.
+    sums : ndarray of shape (2, n_features)
+        The sum of the points of each class, written to.
+    run : int
+        How many iterates are equal to `w` and not in `total`.
+    loss : int
+        0 hinge, 1 squared hinge, 2 logistic, 3 exponential, 4 squared.
+    norm : int
+        Of `NORM_CODES`.
+    eta, regularization, radius : float
+        As in :class:`kernlearn.pairwise.OLP`.
+
+    Returns
+    -------
+    int
+        `run` after the last point.
+    """
+    n_features = X.shape[1]
+    pulls = np.empty(n_features)
+    members = np.empty((2, len(rows)), dtype=np.int64)
+    n_members = np.zeros(2, dtype=np.int64)
+    list_members(row_codes, members, n_members)
+    for i in range(len(X)):
+        code = codes[i]
+        n_others = n_members[1 - code]
+        sign = 1.0 if code == 1 else -1.0
+        pull = 0.0
+        any_pull = False
+        if n_others:
+            score = dot(w, X, i)
+            pulls[:] = 0.0
+        for j in range(n_others):
+            slot = members[1 - code, j]
+            strength = _minus_derivative(loss, sign * (score - dot(w, rows, slot)))
+            if strength != 0.0:
+                any_pull = True
+                pull += strength
+                for k in range(n_features):
+                    pulls[k] += strength * rows[slot, k]
+        if any_pull or regularization > 0.0:
+            shrink = 1.0 - 1.0 / t if regularization > 0.0 else 1.0
+            rate = 1.0 / (regularization * t) if regularization > 0.0 else eta / math.sqrt(t)
+            if any_pull:
+                rate *= sign / (n_members[0] + n_members[1])
+                for k in range(n_features):
+                    total[k] += run * w[k]
+                    w[k] = shrink * w[k] + rate * (pull * X[i, k] - pulls[k])
+                project(w, radius, norm)
+            else:
+                for k in range(n_features):
+                    total[k] += run * w[k]
+                    w[k] *= shrink
+            run = 0
+        run += 1
+        for k in range(n_features):
+            sums[code, k] += X[i, k]
+        if starts[i] < starts[i + 1]:
+            moved = slice(starts[i], starts[i + 1])
+            move(rows, row_codes, X[i], code, slots[moved], sources[moved])
+            list_members(row_codes, members, n_members)
+        t += 1
+    return run
+
+
+@njit(cache=True, fastmath=FAST)
+def _oam_step(
+    x: NDArray[Any],
+    sign: float,
+    others: NDArray[Any],
+    weight: float,
+    sequential: bool,
+    w: NDArray[Any],
+    pulls: NDArray[Any],
+) -> None:  # pragma: no cover
+    """Take the step of OAM_gra or OAM_seq for one point.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_features,)
+        The point.
+    sign : float
+        Its label, 1 or -1.
+    others : ndarray of shape (n_others, n_features)
+        The buffered points of the other class.
+    weight : float
+        C_t.
+    sequential : bool
+        Whether it is OAM_seq.
+    w : ndarray of shape (n_features,)
+        The iterate, written to.
+    pulls : ndarray of shape (n_features,)
+        Scratch.
+    """
+    n_features = len(x)
+    if sequential:
+        for j in range(len(others)):
+            product = 0.0
+            length = 0.0
+            for k in range(n_features):
+                difference = x[k] - others[j, k]
+                product += w[k] * difference
+                length += difference * difference
+            missing = 1.0 - sign * product
+            if missing > 0.0 and length > 0.0:
+                rate = sign * min(weight, missing / length)
+                for k in range(n_features):
+                    w[k] += rate * (x[k] - others[j, k])
+        return
+    score = 0.0
+    for k in range(n_features):
+        score += w[k] * x[k]
+    pulls[:] = 0.0
+    n_active = 0
+    for j in range(len(others)):
+        if sign * (score - dot(w, others, j)) <= 1.0:
+            n_active += 1
+            for k in range(n_features):
+                pulls[k] += others[j, k]
+    if n_active:
+        rate = sign * weight / 2.0
+        for k in range(n_features):
+            w[k] += rate * (n_active * x[k] - pulls[k])
+
+
+@njit(cache=True)
+def oam_steps(
+    X: NDArray[Any],
+    codes: NDArray[Any],
+    moves: tuple[tuple[NDArray[Any], NDArray[Any], NDArray[Any]], ...],
+    rows: tuple[NDArray[Any], NDArray[Any]],
+    row_codes: tuple[NDArray[Any], NDArray[Any]],
+    n_seen: NDArray[Any],
+    n_kept: NDArray[Any],
+    w: NDArray[Any],
+    sums: NDArray[Any],
+    C: float,
+    sequential: bool,
+) -> None:  # pragma: no cover
+    """Take the steps of OAM over some points.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_points, n_features)
+        Dense, float64, C order.
+    codes : ndarray of shape (n_points,), int
+        Class of each, 0 or 1.
+    moves : two tuples of three ndarrays
+        Starts, slots and sources of the moves of each class's buffer, a step a point of the
+        class.
+    rows, row_codes : two ndarrays of shape (size, n_features), (size,)
+        The buffer of each class, and whether a slot is taken (its class) or not (-1); written
+        to.
+    n_seen, n_kept : ndarray of shape (2,), int
+        How many points of each class have been seen, and how many of its slots are taken;
+        written to.
+    w : ndarray of shape (n_features,)
+        The iterate, written to.
+    sums : ndarray of shape (2, n_features)
+        The sum of the points of each class, written to.
+    C : float
+        As in :class:`kernlearn.pairwise.OAM`.
+    sequential : bool
+        Whether it is OAM_seq.
+    """
+    pulls = np.empty(X.shape[1])
+    step = np.zeros(2, dtype=np.int64)
+    for i in range(len(X)):
+        x = X[i]
+        code = codes[i]
+        other = 1 - code
+        if n_kept[other]:
+            others = (rows[1] if code == 0 else rows[0])[: n_kept[other]]
+            weight = C * max(1.0, n_seen[other] / n_kept[other])
+            _oam_step(x, 1.0 if code == 1 else -1.0, others, weight, sequential, w, pulls)
+        starts, slots, sources = moves[0] if code == 0 else moves[1]
+        start, end = starts[step[code]], starts[step[code] + 1]
+        if start < end:
+            own_rows = rows[0] if code == 0 else rows[1]
+            own_codes = row_codes[0] if code == 0 else row_codes[1]
+            move(own_rows, own_codes, x, code, slots[start:end], sources[start:end])
+            while n_kept[code] < len(own_codes) and own_codes[n_kept[code]] >= 0:
+                n_kept[code] += 1
+        for k in range(len(x)):
+            sums[code, k] += x[k]
+        step[code] += 1
+        n_seen[code] += 1

@@ -1,0 +1,245 @@
+r"""Coordinate descent: appendix C, on smoothed hinges.
+
+The hinge is not differentiable, and descent along coordinates of the objective itself halts at
+kinks that are no minimum: no single coefficient can improve where several at once could. So each
+hinge is replaced by :math:`\max_{0 \le w \le 1} (w s - \frac{μ}{2} (w - v)^2)`, s the slack, with
+weights v near the dual solution. What is smooth plus absolute values coordinate descent does
+minimise; then v becomes the maximising w, and the descent goes on from there. These are the steps
+of the method of multipliers on the linear program, which ends after finitely many of them.
+
+As in appendix C only coefficients that are not 0 are held, with their columns, and the column
+with the steepest violation is found by going through all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.voted.problem import Solution, VotedProblem, closed, solution_of
+
+# Columns that join the active ones at a time.
+_ADDED = 20
+# Sweeps between two searches for columns that are lacking.
+_SWEEPS = 20
+# Newton steps after them, and how often one is halved at most.
+_LEAPS = 20
+_HALVINGS = 6
+
+
+@njit(cache=True)
+def _sweep(
+    columns: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    n_active: int,
+    alpha: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    smoothing: float,
+    n_sweeps: int,
+    tol: float,
+) -> int:  # pragma: no cover
+    """Minimise over each active coefficient in turn; return how many sweeps it took."""
+    n_rows = len(slack)
+    for sweep in range(n_sweeps):
+        largest = 0.0
+        for j in range(n_active):
+            column = columns[j]
+            before = alpha[j]
+            steepest = 0.0
+            for i in range(n_rows):
+                steepest += column[i] * column[i] / smoothing
+            # Newton steps on a convex, piecewise quadratic function, kept between its bounds.
+            low, high = -np.inf, np.inf
+            value = before
+            for _ in range(30):
+                gradient, curvature = 0.0, 0.0
+                for i in range(n_rows):
+                    weight = centre[i] + (slack[i] - (value - before) * column[i]) / smoothing
+                    if weight >= 1.0:
+                        gradient -= column[i]
+                    elif weight > 0.0:
+                        gradient -= weight * column[i]
+                        curvature += column[i] * column[i] / smoothing
+                # the subgradient of least size tells the side of the minimum
+                if value > 0:
+                    gradient += costs[j]
+                elif value < 0:
+                    gradient -= costs[j]
+                else:
+                    gradient = np.sign(gradient) * max(abs(gradient) - costs[j], 0.0)
+                if abs(gradient) <= 1e-3 * tol:
+                    break
+                if gradient > 0:
+                    high = value
+                else:
+                    low = value
+                # where hardly a hinge bends, the steepest that it can is a safe step
+                proposed = value - gradient / max(curvature, 0.1 * steepest)
+                if value * proposed < 0:
+                    proposed = 0.0  # the penalty has a kink there
+                if proposed == value:
+                    break
+                if not low < proposed < high:
+                    proposed = 0.5 * (low + high)
+                value = proposed
+            if value != before:
+                alpha[j] = value
+                for i in range(n_rows):
+                    slack[i] -= (value - before) * column[i]
+                largest = max(largest, abs(value - before))
+        if largest <= tol:
+            return sweep + 1
+    return n_sweeps
+
+
+def descend(
+    problem: VotedProblem,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 100_000,
+    start: Solution | None = None,
+) -> Solution:
+    """Minimise the objective by coordinate descent.
+
+    Parameters
+    ----------
+    problem : VotedProblem
+    tol : float, default=1e-6
+        Largest gap to the dual bound, relative to the objective.
+    max_iter : int, default=100000
+        Most sweeps over the active coefficients.
+    start : Solution, default=None
+        Coefficients to start from; None starts from 0.
+
+    Returns
+    -------
+    Solution
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gap is not closed after ``max_iter`` sweeps.
+    """
+    m = problem.n_samples
+    scales = problem.scales.ravel()
+    places = np.empty(0, dtype=np.intp)
+    alpha = np.empty(0)
+    if start is not None:
+        allowed = np.isfinite(problem.penalties[start.kernels])
+        places = (start.kernels * problem.n_points + start.points)[allowed]
+        alpha = start.coef[allowed] * scales[places]
+    columns = _columns(problem, places)
+    centre = np.ones(m)
+    smoothing, precision = 1.0, 1e-2
+    best: Solution | None = None
+    spent = 0
+    while True:
+        slack = 1 - alpha @ columns if len(places) else np.ones(m)
+        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
+        correlations = problem.correlations(weights)
+        bound = problem.bound(weights, correlations)
+        costs = m * problem.penalties[places // problem.n_points] / scales[places]
+        objective = float(np.maximum(slack, 0).sum() + costs @ np.abs(alpha)) / m
+        reached = closed(objective, bound, 0.5 * tol)
+        if best is None or objective - bound < best.objective - best.bound or reached:
+            best = solution_of(problem, places, alpha / scales[places], weights, tol=tol,
+                               n_iter=spent)  # fmt: skip
+        if reached or spent >= max_iter:
+            break
+        # Columns that the smoothed problem lacks, and those that it no longer needs.
+        excess = (np.abs(correlations) - m * problem.penalties[:, None]) / problem.scales
+        excess = excess.ravel()
+        excess[places] = -np.inf
+        lacking = np.argpartition(-excess, min(_ADDED, len(excess) - 1))[:_ADDED]
+        lacking = lacking[excess[lacking] > precision]
+        kept = np.flatnonzero(alpha)
+        places = np.concatenate([places[kept], lacking])
+        alpha = np.concatenate([alpha[kept], np.zeros(len(lacking))])
+        columns = np.concatenate([columns[kept], _columns(problem, lacking)])
+        costs = m * problem.penalties[places // problem.n_points] / scales[places]
+        sweeps = _sweep(columns, costs, len(places), alpha, slack, centre, smoothing,
+                        min(_SWEEPS, max_iter - spent), precision * 1e-3)  # fmt: skip
+        spent += max(sweeps, 1)
+        _leap(columns, costs, alpha, slack, centre, smoothing)
+        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
+        found = columns @ weights
+        wrong = np.where(
+            alpha == 0,
+            np.maximum(np.abs(found) - costs, 0),
+            np.abs(found - costs * np.sign(alpha)),
+        )
+        if not len(lacking) and wrong.max(initial=0.0) <= precision:
+            # the smoothed problem is solved: go to the next
+            centre = np.clip(centre + slack / smoothing, 0.0, 1.0)
+            precision = max(precision * 0.3, 1e-7)
+    if not best.converged:
+        warnings.warn(
+            f"coordinate descent stopped after {spent} sweeps at a gap of "
+            f"{best.objective - best.bound:.3g} for an objective of {best.objective:.6g}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return best
+
+
+def _leap(
+    columns: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    centre: NDArray[np.float64],
+    smoothing: float,
+) -> None:
+    """Take Newton steps in all coefficients that are not 0 at once, as far as they keep signs.
+
+    Coordinate descent crawls where columns are nearly dependent, as those of many kernels are.
+    """
+
+    def smoothed(alpha: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
+        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
+        losses = weights * slack - smoothing / 2 * (weights - centre) ** 2
+        return float(losses.sum() + costs @ np.abs(alpha))
+
+    value = smoothed(alpha, slack)
+    for _ in range(_LEAPS):
+        used = np.flatnonzero(alpha)
+        if not len(used):
+            return
+        weights = centre + slack / smoothing
+        free = columns[np.ix_(used, np.flatnonzero((weights > 0) & (weights < 1)))]
+        gradient = costs[used] * np.sign(alpha[used]) - columns[used] @ np.clip(weights, 0, 1)
+        hessian = free @ free.T / smoothing
+        hessian.flat[:: len(used) + 1] += 1e-12 * max(1.0, float(np.trace(hessian)))
+        direction = -np.linalg.solve(hessian, gradient)
+        against = direction * alpha[used] < 0
+        room = np.abs(alpha[used][against] / direction[against]).min(initial=np.inf)
+        length, moved = min(1.0, float(room)), direction @ columns[used]
+        for _ in range(_HALVINGS):
+            proposed = alpha.copy()
+            proposed[used] += length * direction
+            if length == room:
+                proposed[used[against][np.argmin(np.abs(proposed[used[against]]))]] = 0.0
+            found = smoothed(proposed, slack - length * moved)
+            if found <= value + 1e-13 * abs(value):
+                break
+            length /= 2
+        else:
+            return
+        alpha[:] = proposed
+        slack -= length * moved
+        if np.abs(gradient).max() <= 1e-12:
+            return
+        value = found
+
+
+def _columns(problem: VotedProblem, places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return columns whose largest values are 1, one a row."""
+    found = np.empty((len(places), problem.n_samples))
+    for row, place in zip(found, places, strict=True):
+        row[:] = problem.column(int(place)) / problem.scales.ravel()[place]
+    return found

@@ -1,0 +1,220 @@
+"""Solutions for all settings of a grid, each found from its neighbour's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from kernlearn.voted.column_generation import ColumnGeneration, solve_program
+from kernlearn.voted.grams import KernelFamily
+from kernlearn.voted.problem import Solution, VotedProblem
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What penalties are made of: Λ_k = λ r_k + β.
+
+    Attributes
+    ----------
+    params : dict of str to float
+        What was chosen from, by parameter.
+    complexities : ndarray of shape (n_kernels,)
+        The r_k.
+    """
+
+    params: dict[str, float]
+    complexities: NDArray[np.float64]
+
+    @property
+    def penalties(self) -> NDArray[np.float64]:
+        """The Λ_k; 0 times an infinite complexity is 0."""
+        lam, beta = self.params.get("lam", 0.0), self.params["beta"]
+        return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
+
+
+@dataclass(frozen=True)
+class VotedPath:
+    """All solutions of a grid of settings on one training set.
+
+    The grid's axes are in the order of `axes`, each descending; flat lists go through it row
+    by row.
+
+    Attributes
+    ----------
+    axes : dict of str to ndarray
+        The values of each parameter.
+    settings : list of Setting
+    solutions : list of list of Solution
+        For each setting one a one-vs-all problem; one problem if there are two classes.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    axes: dict[str, NDArray[np.float64]]
+    settings: list[Setting]
+    solutions: list[list[Solution]]
+    classes: NDArray[Any]
+    family: KernelFamily
+    _check: Callable[[Any], Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @property
+    def n_support(self) -> NDArray[np.intp]:
+        """Points with a coefficient for some kernel, of the shape of the grid."""
+        return np.array([len(support(found)) for found in self.solutions]).reshape(self.shape)
+
+    @property
+    def objective(self) -> NDArray[np.float64]:
+        """Values of objective (1), summed over one-vs-all problems; of the grid's shape."""
+        values = [sum(s.objective for s in found) for found in self.solutions]
+        return np.array(values).reshape(self.shape)
+
+    def decision_functions(self, X: Any) -> NDArray[np.float64]:
+        """Return the decision values of all settings; kernels are evaluated once.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the estimator's ``predict``.
+
+        Returns
+        -------
+        ndarray of shape (n_settings, n_samples, n_problems)
+        """
+        X = self._check(X)
+        together = [solution for found in self.solutions for solution in found]
+        sums = self.family.sums(X, coefficients(together, self.family))
+        return sums.T.reshape(len(self.settings), -1, X.shape[0]).transpose(0, 2, 1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the classes that all settings predict.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the estimator's ``predict``.
+
+        Returns
+        -------
+        ndarray of shape (n_settings, n_samples)
+        """
+        return self.classes[np.array([decide(v) for v in self.decision_functions(X)])]
+
+    def errors(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of points that each setting gets wrong.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of the shape of the grid
+        """
+        y = np.asarray(y)
+        if not len(y):
+            raise ValueError("y must hold at least one label")
+        return np.mean(self.predict(X) != y, axis=1).reshape(self.shape)
+
+    def best(self, errors: NDArray[np.float64]) -> int:
+        """Return the setting with the least error, the fewest points, the greatest penalties.
+
+        Parameters
+        ----------
+        errors : ndarray of the shape of the grid
+
+        Returns
+        -------
+        int
+            Its place in `settings`.
+        """
+        flat = errors.ravel()
+        # differences by rounding are none
+        order = np.lexsort((np.arange(len(flat)), self.n_support.ravel(), np.round(flat, 12)))
+        return int(order[0])
+
+
+def walk(
+    problem: VotedProblem,
+    settings: Sequence[Setting],
+    n_columns: int,
+    *,
+    solver: str,
+    tol: float,
+    max_iter: int | None,
+) -> list[Solution]:
+    """Solve a problem for all settings, row by row of the grid and back on the next.
+
+    Parameters
+    ----------
+    problem : VotedProblem
+    settings : sequence of Setting
+        Row by row.
+    n_columns : int
+        Settings in a row.
+    solver : {"column_generation", "lp", "coordinate_descent"}
+    tol : float
+    max_iter : int or None
+
+    Returns
+    -------
+    list of Solution
+        In the order of the settings.
+    """
+    limit: dict[str, Any] = {} if max_iter is None else {"max_iter": max_iter}
+    found: dict[int, Solution] = {}
+    generation = ColumnGeneration(problem, tol=tol, **limit)
+    last: Solution | None = None
+    for place in _snake(len(settings), n_columns):
+        penalties = settings[place].penalties
+        if solver == "column_generation":
+            last = generation.solve(penalties)
+        elif solver == "lp":
+            last = solve_program(problem.penalised(penalties), tol=tol)
+        else:
+            from kernlearn.voted.coordinate import descend  # compiled
+
+            last = descend(problem.penalised(penalties), tol=tol, start=last, **limit)
+        found[place] = last
+    return [found[place] for place in range(len(settings))]
+
+
+def _snake(n: int, n_columns: int) -> Iterator[int]:
+    for row, start in enumerate(range(0, n, n_columns)):
+        places = range(start, min(start + n_columns, n))
+        yield from places if row % 2 == 0 else reversed(places)
+
+
+def coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:
+    """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
+    shape = (len(solutions), family.n_points)
+    rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
+    kernels, points, coef = (
+        np.concatenate([getattr(s, name) for s in solutions])
+        for name in ("kernels", "points", "coef")
+    )
+    return [
+        sparse.csr_array((coef[kernels == k], (rows[kernels == k], points[kernels == k])), shape)
+        for k in range(family.n_kernels)
+    ]
+
+
+def support(solutions: Sequence[Solution]) -> NDArray[np.intp]:
+    """Return the points with a coefficient in any of the solutions."""
+    return np.unique(np.concatenate([s.points for s in solutions]))
+
+
+def decide(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the classes of decision values of shape (n_samples, n_problems)."""
+    if values.shape[1] == 1:
+        return (values[:, 0] > 0).astype(np.intp)
+    return values.argmax(axis=1)

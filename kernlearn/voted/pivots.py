@@ -1,0 +1,350 @@
+r"""Compiled pivots of the simplex method for hinge losses and 1-norm penalties.
+
+The problem is to minimise, over a pool of columns :math:`a_j`,
+
+.. math:: \sum_i \max(0, t_i - (A \alpha)_i) + \sum_j c_j |\alpha_j|.
+
+Nothing constrains :math:`\alpha`, so every point is feasible, and a vertex is told by as many
+columns with a coefficient as there are rows at the kink of their loss. These are few where the
+solution is sparse; only the inverse of their square block is kept, not a basis of all rows.
+An edge leaves a vertex by giving another column a coefficient or by letting a row off its kink.
+The objective is convex and piecewise linear along it, and one pivot goes to its least value, past
+as many kinks as it falls on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kernlearn.voted.vertex import (
+    ABOVE,
+    BELOW,
+    KINK,
+    REFINEMENTS,
+    first_rise,
+    grow,
+    refresh,
+    shrink,
+    steepest,
+    swap_column,
+    swap_row,
+)
+
+# How `pivot` ends.
+OPTIMAL, STALLED, STUCK = 0, 1, 2
+
+_REFRESH = 50
+# Fresh starts without a lower objective after which to give up.
+_STALLS = 60
+# Columns whose edges are compared by their slope per length.
+_CANDIDATES = 10
+# Correlations smaller than this per row are rounding errors; the largest value of a column is 1.
+_NOISE = 1e-13
+# How many times the rounding errors that are seen a movement must be to count.
+_SAFETY = 10.0
+
+
+@njit(cache=True)
+def pivot(
+    pool: NDArray[np.float64],
+    turned: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    n_pool: int,
+    thresholds: NDArray[np.float64],
+    columns: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    size: int,
+    inverse: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    state: NDArray[np.int8],
+    multipliers: NDArray[np.float64],
+    tol: float,
+    max_steps: int,
+) -> tuple[int, int, int]:  # pragma: no cover
+    """Pivot until no column of the pool and no row makes the objective smaller.
+
+    Parameters
+    ----------
+    pool : ndarray of shape (capacity, n_rows)
+        Columns, one a row of the array; the first ``n_pool`` count.
+    turned : ndarray of shape (n_rows, capacity)
+        The same, transposed.
+    costs : ndarray of shape (capacity,)
+        The c_j.
+    thresholds : ndarray of shape (n_rows,)
+        The t_i.
+    columns, rows : ndarray of shape (n_rows + 1,)
+        The first ``size`` tell the vertex; changed in place, as all that follows.
+    inverse : ndarray of shape (n_rows + 1, n_rows + 1)
+    alpha : ndarray of shape (capacity,)
+    signs : ndarray of shape (n_rows + 1,)
+        Signs of the coefficients of ``columns``, also of those that are 0.
+    slack : ndarray of shape (n_rows,)
+        The t_i - (A α)_i.
+    state : ndarray of shape (n_rows,)
+    multipliers : ndarray of shape (n_rows,)
+        In [0, 1] for each row; the dual solution at the end.
+    tol : float
+        How far a multiplier may be outside its bounds, relative to them.
+    max_steps : int
+
+    Returns
+    -------
+    status, size, n_steps : int
+    """
+    n_rows = len(slack)
+    in_basis = np.full(n_pool, -1, dtype=np.intp)
+    for q in range(size):
+        in_basis[columns[q]] = q
+    if not refresh(pool, thresholds, columns, rows, size, inverse, alpha, signs, slack, state):
+        return STUCK, size, 0
+    barred = np.zeros(n_pool, dtype=np.bool_)
+    barred_row = np.zeros(n_rows, dtype=np.bool_)
+    full = np.zeros(n_pool)  # sums of the columns over rows with loss
+    moved = np.empty(n_rows)
+    direction = np.empty(n_rows + 1)
+    entering_column = np.empty(n_rows + 1)
+    steps = np.empty(2 * n_rows + 1)
+    weights = np.empty(2 * n_rows + 1)
+    order = np.empty(2 * n_rows + 1, dtype=np.intp)
+    correlation = np.empty(n_pool)
+    rhs = np.empty(n_rows + 1)
+    at_kink = np.empty(n_rows + 1)
+    lengths = np.empty(n_rows + 1)
+    correction = np.empty(n_rows + 1)
+    best = np.empty(_CANDIDATES, dtype=np.intp)
+    gains = np.empty(_CANDIDATES)
+    least = 0
+    since = _REFRESH  # sums of the first vertex are not known
+    interval, stalls, lowest = _REFRESH, 0, np.inf
+    for n_steps in range(max_steps):
+        if since >= interval:
+            if n_steps and not refresh(
+                pool, thresholds, columns, rows, size, inverse, alpha, signs, slack, state
+            ):
+                return STUCK, size, n_steps
+            # Rounding errors may lead in a circle; the fresher the inverse the smaller they are.
+            value = 0.0
+            for i in range(n_rows):
+                value += max(slack[i], 0.0)
+            for q in range(size):
+                value += costs[columns[q]] * abs(alpha[columns[q]])
+            if value < lowest * (1 - 1e-12):
+                lowest = value
+                stalls = 0
+                interval = min(2 * interval, _REFRESH)
+            else:
+                stalls += 1
+                interval = max(interval // 2, 1)
+                if stalls > _STALLS:
+                    for i in range(n_rows):
+                        if state[i] != KINK:
+                            multipliers[i] = 1.0 if state[i] == BELOW else 0.0
+                    return STALLED, size, n_steps
+            full[:] = 0.0
+            for i in range(n_rows):
+                if state[i] == BELOW:
+                    for j in range(n_pool):
+                        full[j] += turned[i, j]
+            since = 0
+        since += 1
+
+        # Multipliers of the rows at their kinks, and what all columns correlate with.
+        for q in range(size):
+            rhs[q] = costs[columns[q]] * signs[q] - full[columns[q]]
+        correlation[:] = full
+        at_kink[:size] = 0.0
+        lengths[:size] = 1e-300
+        for q in range(size):
+            for r in range(size):
+                at_kink[r] += rhs[q] * inverse[q, r]
+                lengths[r] += inverse[q, r] ** 2
+        if since == 1:
+            for _ in range(REFINEMENTS - 1):
+                for q in range(size):
+                    residual = rhs[q]
+                    for r in range(size):
+                        residual -= pool[columns[q], rows[r]] * at_kink[r]
+                    for r in range(size):
+                        correction[r] = (
+                            correction[r] + residual * inverse[q, r]
+                            if q
+                            else (residual * inverse[q, r])
+                        )
+                for r in range(size):
+                    at_kink[r] += correction[r]
+        worst, leaving_row, side = 0.0, -1, 0.0
+        for r in range(size):
+            value = at_kink[r]
+            multipliers[rows[r]] = value
+            for j in range(n_pool):
+                correlation[j] += value * turned[rows[r], j]
+            outside = max(-value, value - 1.0)
+            if outside > tol and not barred_row[rows[r]]:
+                gain = outside / np.sqrt(lengths[r])
+                if gain > worst:
+                    worst, leaving_row, side = gain, r, (1.0 if value < 0 else -1.0)
+        n_best = 0
+        for j in range(n_pool):
+            if in_basis[j] < 0 and not barred[j]:
+                excess = abs(correlation[j]) - costs[j]
+                if excess > tol * costs[j] + _NOISE * n_rows:
+                    if n_best < _CANDIDATES:
+                        best[n_best] = j
+                        gains[n_best] = excess
+                        n_best += 1
+                    elif excess > gains[least]:
+                        best[least] = j
+                        gains[least] = excess
+                    else:
+                        continue
+                    least = int(np.argmin(gains[:n_best]))
+        entering, sign = steepest(pool, rows, size, inverse, best[:n_best], gains, worst), 0.0
+        if entering >= 0:
+            sign = 1.0 if correlation[entering] > 0 else -1.0
+        elif leaving_row < 0:
+            if since > 1:
+                since = _REFRESH  # is it the end with a fresh inverse too?
+                continue
+            for i in range(n_rows):
+                if state[i] != KINK:
+                    multipliers[i] = 1.0 if state[i] == BELOW else 0.0
+            return OPTIMAL, size, n_steps
+
+        # The edge: how coefficients and rows move along it, and how the objective starts to.
+        if entering >= 0:
+            slope = costs[entering] - abs(correlation[entering])
+            for q in range(size):
+                entering_column[q] = 0.0
+            for q in range(size):
+                value = 0.0
+                for r in range(size):
+                    value += inverse[q, r] * pool[entering, rows[r]]
+                entering_column[q] = value
+                direction[q] = -sign * value
+            for i in range(n_rows):
+                moved[i] = sign * pool[entering, i]
+        else:
+            value = multipliers[rows[leaving_row]]
+            slope = min(value, 1.0 - value)
+            for q in range(size):
+                direction[q] = side * inverse[q, leaving_row]
+            moved[:] = 0.0
+        for q in range(size):
+            step = direction[q]
+            if step != 0.0:
+                for i in range(n_rows):
+                    moved[i] += step * pool[columns[q], i]
+
+        # Rows at their kinks should not move, save the one that leaves: how far they do is how
+        # far rounding errors reach.
+        noise = 1.0
+        for q in range(size):
+            noise += abs(direction[q])
+        noise *= 1e-14
+        for r in range(size):
+            off = moved[rows[r]]
+            if entering < 0 and r == leaving_row:
+                off -= side
+            noise = max(noise, abs(off))
+        noise *= _SAFETY
+        count = 0
+        for i in range(n_rows):
+            below = state[i] == BELOW
+            if state[i] != KINK and abs(moved[i]) > noise and below == (moved[i] > 0):
+                steps[i] = max(slack[i] / moved[i], 0.0)
+                weights[i] = abs(moved[i])
+                order[count] = i
+                count += 1
+        for q in range(size):
+            if direction[q] * signs[q] < 0 and abs(direction[q]) > 1e-9:
+                item = n_rows + q
+                steps[item] = max(-alpha[columns[q]] / direction[q], 0.0)
+                weights[item] = 2 * costs[columns[q]] * abs(direction[q])
+                order[count] = item
+                count += 1
+        stop = first_rise(steps, weights, order, count, slope)
+        if stop < 0:
+            if since > 1:
+                since = _REFRESH  # rounding errors: look again from a fresh inverse
+            elif entering >= 0:
+                barred[entering] = True  # depends on those that are there
+            else:
+                barred_row[rows[leaving_row]] = True
+            continue
+        length = steps[stop]
+
+        # Go there.
+        for place in range(count):
+            item = order[place]
+            if steps[item] >= length:
+                continue
+            if item < n_rows:
+                change = -1.0 if state[item] == BELOW else 1.0
+                state[item] = ABOVE if state[item] == BELOW else BELOW
+                for j in range(n_pool):
+                    full[j] += change * turned[item, j]
+            else:
+                signs[item - n_rows] *= -1.0
+        for q in range(size):
+            alpha[columns[q]] += length * direction[q]
+        for i in range(n_rows):
+            if state[i] != KINK:
+                slack[i] -= length * moved[i]
+        if entering >= 0:
+            alpha[entering] = length * sign
+        else:
+            e = rows[leaving_row]
+            slack[e] = -length * moved[e]
+            state[e] = ABOVE if side > 0 else BELOW
+            if side < 0:
+                for j in range(n_pool):
+                    full[j] += turned[e, j]
+
+        # The inverse of the new block.
+        if stop < n_rows:
+            if state[stop] == BELOW:
+                for j in range(n_pool):
+                    full[j] -= turned[stop, j]
+            state[stop] = KINK
+            slack[stop] = 0.0
+            rhs[:size] = 0.0  # the row of the stopping point, times the inverse
+            for q in range(size):
+                value = pool[columns[q], stop]
+                for r in range(size):
+                    rhs[r] += value * inverse[q, r]
+            if entering >= 0:
+                corner = pool[entering, stop]
+                for q in range(size):
+                    corner -= pool[columns[q], stop] * entering_column[q]
+                grow(inverse, size, entering_column, rhs, corner)
+                columns[size] = entering
+                in_basis[entering] = size
+                signs[size] = sign
+                rows[size] = stop
+                size += 1
+            else:
+                swap_row(inverse, size, leaving_row, rhs)
+                rows[leaving_row] = stop
+        else:
+            gone = stop - n_rows
+            alpha[columns[gone]] = 0.0
+            in_basis[columns[gone]] = -1
+            if entering >= 0:
+                swap_column(inverse, size, gone, entering_column)
+                columns[gone] = entering
+                in_basis[entering] = gone
+                signs[gone] = sign
+            else:
+                shrink(inverse, size, gone, leaving_row)
+                size -= 1
+                if gone != size:
+                    columns[gone] = columns[size]
+                    signs[gone] = signs[size]
+                    in_basis[columns[gone]] = gone
+                rows[leaving_row] = rows[size]
+    return STALLED, size, max_steps

@@ -1,0 +1,221 @@
+"""Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse.
+
+A vertex is as many columns as rows, and the inverse of their block, one row a column.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# What a row's loss does; a row at its kink has a multiplier of its own.
+ABOVE, BELOW, KINK = 0, 1, 2
+
+# Times that a fresh solution is brought nearer; kernels of many degrees are nearly dependent.
+REFINEMENTS = 3
+
+
+@njit(cache=True)
+def refresh(
+    pool: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+    columns: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    size: int,
+    inverse: NDArray[np.float64],
+    alpha: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    slack: NDArray[np.float64],
+    state: NDArray[np.int8],
+) -> bool:  # pragma: no cover
+    """Compute the vertex anew from its columns and rows; False if their block is singular."""
+    if size:
+        block = np.empty((size, size))
+        for r in range(size):
+            for q in range(size):
+                block[r, q] = pool[columns[q], rows[r]]
+        found = np.linalg.inv(block)
+        if not np.isfinite(found).all():
+            return False
+        inverse[:size, :size] = found
+    alpha[:] = 0.0
+    slack[:] = thresholds
+    rest = np.empty(size)
+    found_alpha = np.zeros(size)
+    for _ in range(REFINEMENTS):
+        for r in range(size):
+            residual = thresholds[rows[r]]
+            for q in range(size):
+                residual -= pool[columns[q], rows[r]] * found_alpha[q]
+            rest[r] = residual
+        for q in range(size):
+            for r in range(size):
+                found_alpha[q] += inverse[q, r] * rest[r]
+    for q in range(size):
+        value = found_alpha[q]
+        alpha[columns[q]] = value
+        if value != 0.0:
+            signs[q] = 1.0 if value > 0 else -1.0
+        for i in range(len(slack)):
+            slack[i] -= value * pool[columns[q], i]
+    for i in range(len(slack)):
+        if state[i] != KINK:
+            state[i] = BELOW if slack[i] > 0 else ABOVE
+    for r in range(size):
+        slack[rows[r]] = 0.0
+    return True
+
+
+@njit(cache=True)
+def first_rise(
+    steps: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    order: NDArray[np.intp],
+    count: int,
+    slope: float,
+) -> int:  # pragma: no cover
+    """Return the item at whose step the slope is no longer negative, -1 if at none.
+
+    ``order[:count]`` is rearranged.
+    """
+    low, high = 0, count
+    while high - low > 1:
+        middle = order[(low + high) // 2]
+        cut = steps[middle]
+        # three parts: below the cut, at it, above it
+        i, j, k = low, low, high
+        below = 0.0
+        at = 0.0
+        while j < k:
+            item = order[j]
+            if steps[item] < cut:
+                below += weights[item]
+                order[j] = order[i]
+                order[i] = item
+                i += 1
+                j += 1
+            elif steps[item] > cut:
+                k -= 1
+                order[j] = order[k]
+                order[k] = item
+            else:
+                at += weights[item]
+                j += 1
+        if slope + below >= 0:
+            high = i
+        elif slope + below + at >= 0:
+            # the steepest of those at the same step makes the best pivot
+            best = order[i]
+            for place in range(i, j):
+                if weights[order[place]] > weights[best]:
+                    best = order[place]
+            return best
+        else:
+            slope += below + at
+            low = j
+    if low < high and slope + weights[order[low]] >= 0:
+        return order[low]
+    return -1
+
+
+@njit(cache=True)
+def grow(
+    inverse: NDArray[np.float64],
+    size: int,
+    column: NDArray[np.float64],
+    row: NDArray[np.float64],
+    corner: float,
+) -> None:  # pragma: no cover
+    """Border the block by a column (inverse times it) and a row (it times the inverse).
+
+    ``corner`` is what the element that both meet in is more than row times inverse times column.
+    """
+    for q in range(size):
+        factor = column[q] / corner
+        for r in range(size):
+            inverse[q, r] += factor * row[r]
+        inverse[q, size] = -factor
+    for r in range(size):
+        inverse[size, r] = -row[r] / corner
+    inverse[size, size] = 1.0 / corner
+
+
+@njit(cache=True)
+def swap_row(
+    inverse: NDArray[np.float64], size: int, gone: int, row: NDArray[np.float64]
+) -> None:  # pragma: no cover
+    """Put a row (it times the inverse, which is changed) in the place of another."""
+    corner = row[gone]
+    row[gone] -= 1.0
+    for q in range(size):
+        factor = inverse[q, gone] / corner
+        for r in range(size):
+            inverse[q, r] -= factor * row[r]
+
+
+@njit(cache=True)
+def swap_column(
+    inverse: NDArray[np.float64], size: int, gone: int, column: NDArray[np.float64]
+) -> None:  # pragma: no cover
+    """Put a column (the inverse times it) in the place of another."""
+    corner = column[gone]
+    for r in range(size):
+        inverse[gone, r] /= corner
+    for q in range(size):
+        if q != gone:
+            factor = column[q]
+            for r in range(size):
+                inverse[q, r] -= factor * inverse[gone, r]
+
+
+@njit(cache=True)
+def shrink(
+    inverse: NDArray[np.float64], size: int, column: int, row: int
+) -> None:  # pragma: no cover
+    """Take a column and a row out of the block; the last ones take their places."""
+    corner = inverse[column, row]
+    for q in range(size):
+        if q != column:
+            factor = inverse[q, row] / corner
+            for r in range(size):
+                inverse[q, r] -= factor * inverse[column, r]
+    last = size - 1
+    if column != last:
+        inverse[column, :size] = inverse[last, :size]
+    if row != last:
+        for q in range(last):
+            inverse[q, row] = inverse[q, last]
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def steepest(
+    pool: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    size: int,
+    inverse: NDArray[np.float64],
+    candidates: NDArray[np.intp],
+    gains: NDArray[np.float64],
+    least: float,
+) -> int:  # pragma: no cover
+    """Return the column whose edge falls most for its length, -1 if none by more than ``least``.
+
+    Sums may be taken in any order: a rounding error only makes for another choice.
+    """
+    entering = -1
+    at_kinks = np.empty(size)
+    for place in range(len(candidates)):
+        j = candidates[place]
+        for r in range(size):
+            at_kinks[r] = pool[j, rows[r]]
+        length = 1.0
+        for q in range(size):
+            value = 0.0
+            for r in range(size):
+                value += inverse[q, r] * at_kinks[r]
+            length += value * value
+        gain = gains[place] / np.sqrt(length)
+        if gain > least:
+            least = gain
+            entering = j
+    return entering
