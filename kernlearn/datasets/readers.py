@@ -66,16 +66,16 @@ class Table(NamedTuple):
 
 Reader = Callable[[Sequence[Path], Any, Expected], Table]
 
-# A new format is a model in _formats, a module with its reader, and a line here.
+# A new format is a model in formats, a module with its reader, and a line here.
 _READERS: dict[str, str] = {
-    "delimited": "_delimited:read_delimited",
-    "libsvm": "_libsvm:read_libsvm",
-    "letor": "_letor:read_letor",
-    "arff": "_arff:read_arff",
-    "matlab": "_matlab:read_matlab",
-    "npz": "_arrays:read_npz",
-    "parquet": "_arrays:read_parquet",
-    "sklearn": "_carried:read_carried",
+    "delimited": "readers:read_delimited",
+    "libsvm": "readers:read_libsvm",
+    "letor": "readers:read_letor",
+    "arff": "arff:read_arff",
+    "matlab": "arrays:read_matlab",
+    "npz": "arrays:read_npz",
+    "parquet": "arrays:read_parquet",
+    "sklearn": "arrays:read_carried",
 }
 
 

@@ -167,7 +167,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
+def _commit(root: Path = Path(__file__).parents[3]) -> dict[str, Any]:
     # An installed package may lie inside somebody else's repository: that commit is not ours.
     if not (root / ".git").exists():
         return {}
