@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from kernlearn.datasets.packed import container
 
@@ -66,14 +66,23 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("kernlearn"))
 
 
-def cached(
-    name: str, paths: Sequence[Path], variant: dict[str, Any], make: Callable[[], Contents]
-) -> Contents:
-    """Return the parsed copy of some files, making it if there is none that still holds.
+class Stamp(NamedTuple):
+    """Files in one state, and how they are read: what a copy or a note is valid for.
 
-    A copy holds as long as the files' sizes and times of change, the variant and the
-    version of the copies' layout are those it was made from. Where no copy can be read or
-    written, everything works without.
+    Attributes
+    ----------
+    stem : str
+        The name of the copy's file, without its suffix.
+    key : str
+        Identifies files, variant and the files' sizes and times of modification.
+    """
+
+    stem: str
+    key: str
+
+
+def stamp(name: str, paths: Sequence[Path], variant: dict[str, Any]) -> Stamp:
+    """Identify the present state of some files, read in one way.
 
     Parameters
     ----------
@@ -83,6 +92,51 @@ def cached(
         The files.
     variant : dict
         How they are read and encoded: plain values only.
+
+    Returns
+    -------
+    Stamp
+    """
+    resolved = [str(path.resolve()) for path in paths]
+    identity = sha256(json.dumps([resolved, variant]).encode()).hexdigest()
+    state = [[stat.st_size, stat.st_mtime_ns] for stat in (container(p).stat() for p in paths)]
+    return Stamp(f"{name}-{identity[:16]}", json.dumps([_VERSION, identity, state]))
+
+
+def recall(mark: Stamp) -> Any:
+    """Return the value that :func:`remember` kept for these files in this state, or None."""
+    with suppress(OSError, ValueError):
+        seal, _, text = _note_file(mark).read_text(encoding="utf-8").partition("\n")
+        if seal == _seal(mark, text):
+            return json.loads(text)
+    return None
+
+
+def remember(mark: Stamp, value: Any) -> None:
+    """Keep a small JSON value for these files in this state, where the cache can be written."""
+    text = json.dumps(value)
+    with suppress(OSError):
+        _write(_note_file(mark), lambda file: file.write(f"{_seal(mark, text)}\n{text}".encode()))
+
+
+def _note_file(mark: Stamp) -> Path:
+    return cache_folder() / "notes" / f"{mark.stem}.json"
+
+
+def _seal(mark: Stamp, text: str) -> str:
+    return sha256(f"{mark.key}\n{text}".encode()).hexdigest()
+
+
+def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
+    """Return the parsed copy of some files, making it if there is none that is still valid.
+
+    The copy's fingerprint is remembered, so that it is known without reading the copy.
+    Where nothing can be read or written, everything works without.
+
+    Parameters
+    ----------
+    mark : Stamp
+        The files.
     make : callable
         Parses the files.
 
@@ -90,16 +144,15 @@ def cached(
     -------
     Contents
     """
-    resolved = [str(path.resolve()) for path in paths]
-    identity = sha256(json.dumps([resolved, variant]).encode()).hexdigest()
-    state = [[stat.st_size, stat.st_mtime_ns] for stat in (container(p).stat() for p in paths)]
-    key = json.dumps([_VERSION, identity, state])
-    copy = cache_folder() / "parsed" / f"{name}-{identity[:16]}.npz"
-    contents = _read(copy, key)
+    copy = cache_folder() / "parsed" / f"{mark.stem}.npz"
+    contents = _read(copy, mark.key)
     if contents is None:
         contents = make()
+        arrays = _arrays(mark.key, contents)
         with suppress(OSError):
-            _write(copy, key, contents)
+            _write(copy, lambda file: _save(file, arrays))
+    if recall(mark) != contents.fingerprint:
+        remember(mark, contents.fingerprint)
     return contents
 
 
@@ -122,8 +175,7 @@ def _read(path: Path, key: str) -> Contents | None:
     return None
 
 
-def _write(path: Path, key: str, contents: Contents) -> None:
-    import numpy as np
+def _arrays(key: str, contents: Contents) -> dict[str, Any]:
     from scipy import sparse
 
     fields = contents._asdict().items()
@@ -132,11 +184,21 @@ def _write(path: Path, key: str, contents: Contents) -> None:
         X = arrays.pop("data")
         parts = (X.data, X.indices, X.indptr, X.shape)
         arrays.update(zip(_SPARSE_PARTS, parts, strict=True))
+    return arrays
+
+
+def _save(file: IO[bytes], arrays: dict[str, Any]) -> None:
+    import numpy as np
+
+    np.savez(file, **arrays)
+
+
+def _write(path: Path, save: Callable[[IO[bytes]], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as file:
-            np.savez(file, **arrays)
+            save(file)
         Path(temporary).replace(path)  # readers see the old copy or the new one, never half
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kernlearn.datasets.cache import Contents, cached
+from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, stamp
 from kernlearn.datasets.card import Card, read_card
 from kernlearn.datasets.hashing import canonical_labels, fingerprint
 from kernlearn.datasets.lookup import Found, find_card, locate, missing_message
@@ -134,9 +135,14 @@ def own_file(path: Path, target: int | str | None = None) -> tuple[Card, Found]:
         if found is None:
             raise DataError(missing_message([card], path.parent))
         return card, found
-    from kernlearn.datasets.new_cards import look_at
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    mark = stamp(_name(path), [path], {"target": target})
+    if (content := recall(mark)) is None:
+        from kernlearn.datasets.new_cards import look_at
 
-    content, _ = look_at(path, name=_name(path), target=target)
+        content, _ = look_at(path, name=_name(path), target=target)
+        remember(mark, content)
     card = Card.model_validate(content)
     return card, Found(card.forms[0], (path,))
 
@@ -244,10 +250,15 @@ def load(
     def make() -> Contents:
         return _encode(card, found, _read(card, found), nominal, missing, dtype)
 
-    variant = _variant(card, found, nominal, dtype) | {"missing": missing}
-    # a carried data set is quicker made than looked up
-    keep = cache and bool(found.paths)
-    contents = cached(card.name, found.paths, variant, make) if keep else make()
+    mark = _stamp(card, found, nominal, missing, dtype)
+    if not cache:
+        contents = make()
+    elif found.paths:
+        contents = cached(mark, make)
+    else:  # a bundled data set is made faster than a copy is read
+        contents = make()
+        if recall(mark) != contents.fingerprint:
+            remember(mark, contents.fingerprint)
     fields = contents._asdict()
     if card.task != "ranking":
         del fields["query"]
@@ -261,6 +272,58 @@ def load(
     fields["note"] = _note(found, contents, comparable)
     folder = container(found.paths[0]).parent if found.paths else None
     return Bunch(**fields, card=card, path=folder, sample=found.form.sample)
+
+
+class Known(NamedTuple):
+    """A data set as far as it is known without reading it.
+
+    Attributes
+    ----------
+    fingerprint : str
+        The fingerprint that :func:`load` returns.
+    similarity : {"similarity", "distance"} or None
+        The kind of matrix, for similarity data.
+    """
+
+    fingerprint: str
+    similarity: str | None
+
+
+def known_fingerprint(
+    name: str | os.PathLike[str] | Card,
+    *,
+    target: int | str | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+    nominal: Nominal = "ordinal",
+    missing: Missing = "drop",
+) -> Known | None:
+    """Return the fingerprint of a data set that was loaded before, without reading its files.
+
+    The arguments are those of :func:`load`. A fingerprint is valid while the sizes and times of
+    modification of the files and the card's content stay the same.
+
+    Returns
+    -------
+    Known or None
+        None if the data set has not been loaded with these options, or has changed since.
+
+    Raises
+    ------
+    DataError
+        If the name is unknown or files are missing.
+    """
+    card, found = _find(name, target, data_dir)
+    content = recall(_stamp(card, found, nominal, missing, np.dtype(np.float64)))
+    return None if content is None else Known(content, card.similarity)
+
+
+def _stamp(
+    card: Card, found: Found, nominal: Nominal, missing: Missing, dtype: "np.dtype[Any]"
+) -> Stamp:
+    variant = _variant(card, found, nominal, dtype) | {"missing": missing}
+    if not found.paths:
+        variant["scikit-learn"] = version("scikit-learn")
+    return stamp(card.name, found.paths, variant)
 
 
 def _find(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from kernlearn.datasets import cache
-from kernlearn.datasets.cache import Contents, cached
+from kernlearn.datasets.cache import Contents, cached, recall, stamp
 
 
 class Source:
@@ -25,7 +25,7 @@ class Source:
         return Contents(self.data, np.arange(2), labels, names, "ab12", self.query, "ö")
 
     def get(self, **variant):
-        return cached("small", [self.path], variant, self.make)
+        return cached(stamp("small", [self.path], variant), self.make)
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -144,3 +144,36 @@ def test_a_failed_write_leaves_nothing_behind(source, tmp_path, monkeypatch):
     monkeypatch.setattr(np, "savez", full)
     source.get()
     assert list((tmp_path / "cache" / "parsed").iterdir()) == []
+
+
+def note_of(tmp_path):
+    (note,) = (tmp_path / "cache" / "notes").iterdir()
+    return note
+
+
+def test_the_fingerprint_is_remembered_until_file_or_variant_change(source, tmp_path):
+    mark = stamp("small", [source.path], {"nominal": "ordinal"})
+    assert recall(mark) is None
+    source.get(nominal="ordinal")
+    assert recall(mark) == "ab12"
+    assert recall(stamp("small", [source.path], {"nominal": "onehot"})) is None
+    note_of(tmp_path).unlink()
+    source.get(nominal="ordinal")  # a copy without its note
+    assert recall(mark) == "ab12"
+    assert source.parsed == 1
+    os.utime(source.path, ns=(1, 1))
+    assert recall(stamp("small", [source.path], {"nominal": "ordinal"})) is None
+
+
+def test_a_damaged_note_is_no_note(source, tmp_path):
+    mark = stamp("small", [source.path], {})
+    source.get()
+    note = note_of(tmp_path)
+    content = note.read_bytes()
+    for at in range(len(content)):
+        note.write_bytes(content[:at])
+        assert recall(mark) is None
+        note.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        assert recall(mark) is None
+    note.write_bytes(content)
+    assert recall(mark) == "ab12"
