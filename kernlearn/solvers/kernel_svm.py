@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.memory import row_blocks
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.libsvm import (
     Settings,
@@ -23,7 +23,6 @@ from kernlearn.solvers.libsvm import (
 )
 from kernlearn.solvers.nodes import feature_rows
 from kernlearn.solvers.svm_prediction import (
-    block_rows,
     class_scores,
     count_votes,
     gram_rows,
@@ -322,7 +321,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _support_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Row blocks of the kernel matrix between X and the support vectors."""
-        for batch in gen_batches(X.shape[0], block_rows(len(self.support_))):
+        for batch in row_blocks(X.shape[0], len(self.support_)):
             if self._is_given():
                 block = X[batch][:, self.support_]
             elif self._native_kernel.name == "precomputed":

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms
 
-from kernlearn.solvers._memory import require_memory
+from kernlearn.memory import block_rows, require_memory
 from kernlearn.solvers.libsvm import NativeModel, SupportVectors, SVMKernel
 from kernlearn.solvers.nodes import (
     NODE,
@@ -23,14 +23,6 @@ from kernlearn.solvers.nodes import (
     fill_gram_rows,
     serial_rows,
 )
-
-_BLOCK_BYTES = 1 << 21  # stays in cache between its making and its use
-_MIN_BLOCK_ROWS = 32  # with fewer a matrix product is slow
-
-
-def block_rows(n_columns: int) -> int:
-    """Rows of a block of a kernel matrix with so many columns."""
-    return max(_MIN_BLOCK_ROWS, _BLOCK_BYTES // (8 * max(1, n_columns)))
 
 
 def kernel_block(kernel: Any, X: Any, Y: Any) -> NDArray[np.float64]:

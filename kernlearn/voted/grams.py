@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels import (
@@ -18,10 +17,7 @@ from kernlearn.kernels import (
     Kernel,
     PolynomialKernel,
 )
-from kernlearn.solvers._memory import require_memory
-
-# Values that are computed at once in prediction: 4 MB.
-_BLOCK_ELEMENTS = 2**19
+from kernlearn.memory import require_memory, row_blocks
 
 
 @dataclass(frozen=True)
@@ -114,7 +110,7 @@ class KernelFamily:
         if not used:
             return total
         widest = max(len(points) for _, points, _ in used)
-        for rows in gen_batches(X.shape[0], max(_BLOCK_ELEMENTS // widest, 1)):
+        for rows in row_blocks(X.shape[0], widest):
             for k, values, weights in self._blocks(X[rows], used):
                 self._check(values, k)
                 total[rows] += values @ weights

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 from kernlearn.solvers import svm_prediction
-from kernlearn.solvers.svm_prediction import block_rows, gram_rows, kernel_block
+from kernlearn.solvers.svm_prediction import gram_rows, kernel_block
 
 X = np.random.default_rng(0).standard_normal((70, 3))
 
@@ -39,11 +39,6 @@ def test_memory_is_asked_for_before_the_kernel_is():
     with pytest.raises(MemoryError, match=r"kernel matrix of 70 rows needs .*fewer rows"):
         gram_rows(X, never, 100, needed - 1)
     gram_rows(X, product, 100, needed)
-
-
-def test_blocks_have_bounded_memory_but_enough_rows():
-    assert block_rows(10**9) == 32
-    assert 8 * block_rows(1000) * 1000 <= 2**21
 
 
 def test_what_a_kernel_returns_is_checked():

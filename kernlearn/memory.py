@@ -1,4 +1,4 @@
-"""How much memory there is, so that what cannot fit is refused before it is begun."""
+"""Memory: what is available, refusing what cannot fit, and the size of blocks of rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,60 @@ from pathlib import Path
 
 _GIB = 2**30
 
+#: Size of a block of values: it stays in cache between its making and its use.
+BLOCK_BYTES = 2**21
+#: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
+FEWEST_ROWS = 32
+
+
+def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
+    """Return the number of rows of a block of a matrix that is computed in blocks.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of columns of the matrix; with several arrays per row, that of the widest.
+    itemsize : int, default=8
+        Bytes per value.
+    block_bytes : int, default=None
+        Size of a block; None means `BLOCK_BYTES`, to be changed only where a measurement says so.
+
+    Returns
+    -------
+    int
+        At least `FEWEST_ROWS`.
+    """
+    row_bytes = itemsize * max(n_columns, 1)
+    return max((block_bytes or BLOCK_BYTES) // row_bytes, FEWEST_ROWS)
+
+
+def row_blocks(
+    n_rows: int, n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None
+) -> Iterator[slice]:
+    """Yield slices of rows, each a block of a matrix that is computed in blocks.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows of the matrix.
+    n_columns, itemsize, block_bytes
+        As for :func:`block_rows`.
+
+    Yields
+    ------
+    slice
+        Of consecutive rows; together all rows, in order.
+    """
+    size = block_rows(n_columns, itemsize=itemsize, block_bytes=block_bytes)
+    for start in range(0, n_rows, size):
+        yield slice(start, min(start + size, n_rows))
+
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Memory that can still be taken without swapping, in bytes.
+    """Return the memory that can still be allocated without swapping, in bytes.
 
-    The least of what the kernel calls available and what the process's control groups
-    leave; where neither is told the free physical pages, or all of them.
+    The smaller of what the operating system calls available and what the process's control
+    groups leave; without either, the free physical pages, or all of them.
 
     Parameters
     ----------
@@ -24,24 +72,24 @@ def available_memory(root: Path = Path("/")) -> int:
     -------
     int
     """
-    told = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root)]
-    if told:
-        return max(0, min(told))
+    limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root)]
+    if limits:
+        return max(0, min(limits))
     pages = "SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES"
     return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def require_memory(needed: int, limit: int | None, purpose: str, advice: str) -> None:
-    """Refuse what needs more memory than allowed, or than there is.
+    """Raise an error if a computation needs more memory than is allowed or available.
 
     Parameters
     ----------
     needed : int
-        Bytes.
+        Bytes needed.
     limit : int or None
         Bytes allowed; None means what is available.
     purpose, advice : str
-        What the memory is for, and what to do instead.
+        What the memory is for, and what to do instead, for the message.
 
     Raises
     ------
@@ -64,7 +112,7 @@ def _from_meminfo(file: Path) -> Iterator[int]:
 
 
 def _from_cgroups(root: Path) -> Iterator[int]:
-    """Read what each control group above this process leaves, of version 2 or 1."""
+    """Yield what each control group of this process leaves, version 2 or 1."""
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if not controllers:
