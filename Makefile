@@ -15,7 +15,7 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 TIMED := table3_1 figure3_1 figure3_2
 JOBS  ?= 2
 
-.PHONY: help demo test lint format bench check report reproduce-all reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format bench check report reproduce-all reproduce-quick baseline clean
 
 help:            ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -34,6 +34,9 @@ demo: $(READY)   ## install, then a table and a chart a chapter on data that nee
 
 test: $(READY)   ## all tests; those on real data need KERNLEARN_DATA
 	$(BIN)/python -m pytest -n auto
+
+test-all: $(READY) ## also those marked exhaustive: every estimator setting, 100 kills, all broken configs
+	$(BIN)/python -m pytest -n auto -m ''
 
 lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .

@@ -18,7 +18,31 @@ def _data_folder() -> Path | None:
     return Path(named) if named and Path(named).is_dir() else None
 
 
+def _mark_other_settings_as_exhaustive(items: list[pytest.Item]) -> None:
+    """Of scikit-learn's estimator checks, keep the first and the pairwise settings of a class.
+
+    ``parametrize_with_checks`` runs some 50 checks per setting. The first setting that a test
+    lists (the default) and those on precomputed similarities run in every test run.
+    """
+    first: dict[tuple[str, str, type], object] = {}
+    for item in items:
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if "check" not in parameters or "estimator" not in parameters:
+            continue
+        estimator = parameters["estimator"]
+        name = getattr(item, "originalname", item.name)
+        shown = first.setdefault((str(item.path), name, type(estimator)), estimator)
+        pairwise = "precomputed" in (
+            getattr(estimator, "similarity", None),
+            getattr(estimator, "kernel", None),
+        )
+        if repr(estimator) != repr(shown) and not pairwise:
+            item.add_marker(pytest.mark.exhaustive)
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _mark_other_settings_as_exhaustive(items)
     if _data_folder() is not None:
         return
     if os.environ.get("KERNLEARN_REQUIRE_DATA"):

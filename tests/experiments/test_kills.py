@@ -12,8 +12,6 @@ import pytest
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from tests.experiments.numbers import numbers
 
-N_KILLS = 100
-
 #: Runs the command in a child of a process that has its imports behind it, and kills it the
 #: given number of milliseconds after its start, or after its first finished trial.
 KILLER = """\
@@ -55,7 +53,8 @@ def rows(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-def test_a_hundred_kills_lose_nothing(small, tmp_path):
+@pytest.mark.parametrize("n_kills", [20, pytest.param(100, marks=pytest.mark.exhaustive)])
+def test_kills_lose_nothing(small, tmp_path, n_kills):
     # 8 cells of 25 splits
     small.write_text(small.read_text().replace("splits: 2", "splits: 25"))
     path, output = tmp_path / "killed" / "s.sqlite", tmp_path / "out"
@@ -69,7 +68,7 @@ def test_a_hundred_kills_lose_nothing(small, tmp_path):
     moment = random.Random(2013)
     before, kills, progress = {}, 0, 0
     # the last one leaves something done and something to do
-    while kills < N_KILLS or not 0 < len(before) < 200:
+    while kills < n_kills or not 0 < len(before) < 200:
         # every fourth at any moment, while the config is read too; the others amid trials
         when = f"start {moment.uniform(0, 500)}" if kills % 4 == 0 else "trial 0"
         if kills % 4 > 1:
@@ -90,7 +89,7 @@ def test_a_hundred_kills_lose_nothing(small, tmp_path):
         progress += len(after) > len(before)
         before = after
     killer.communicate()
-    assert progress > N_KILLS / 2
+    assert progress > n_kills / 2
 
     command = [sys.executable, "-m", "kernlearn", *arguments]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
