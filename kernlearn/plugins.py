@@ -1,4 +1,93 @@
-"""What plug-ins register: checked where it is done, and kept for who loads them."""
+'''Methods, kernels, data sets and metrics of your own, for configs to name.
+
+A Python file registers them:
+
+.. code-block:: python
+
+    # my_methods.py
+    import numpy as np
+    from sklearn.base import clone
+    from sklearn.linear_model import RidgeClassifier
+    from sklearn.metrics import balanced_accuracy_score
+
+    from kernlearn.plugins import (
+        register_dataset, register_estimator, register_kernel, register_metric,
+    )
+
+
+    @register_estimator(version=1, summary="ridge on the similarities to all training points")
+    class SimilarityRidge(RidgeClassifier):
+        def __init__(self, similarity=None, alpha=1.0):
+            super().__init__(alpha=alpha)
+            self.similarity = similarity
+
+        def fit(self, X, y):
+            self.similarity_, self.points_ = clone(self.similarity).fit(X, y), X
+            return super().fit(self.similarity_(X, X), y)
+
+        def predict(self, X):
+            return super().predict(self.similarity_(X, self.points_))
+
+
+    @register_kernel()
+    def inverse_distance(X, Y, width=1.0):
+        """1 / (1 + ‖x - y‖ / width)."""
+        distances = np.linalg.norm(X[:, None] - Y[None], axis=2)
+        return 1 / (1 + distances / width)
+
+
+    @register_dataset()
+    def stripes(n_samples=200, n_stripes=4, random_state=None):
+        """Classes by turns along the first of two coordinates."""
+        X = np.random.RandomState(random_state).uniform(size=(n_samples, 2))
+        return X, (X[:, 0] * n_stripes).astype(int) % 2
+
+
+    @register_metric(task="classification", better="higher")
+    def balanced_accuracy(y_true, y_pred):
+        return balanced_accuracy_score(y_true, y_pred)
+
+and a config beside it names the file, then what the file registers:
+
+.. code-block:: yaml
+
+    # my.yaml
+    title: A method of my own
+    plugins: [my_methods.py]
+    datasets:
+      stripes: {generator: stripes, n_samples: 300, n_stripes: [2, 6]}
+      breast_cancer_wdbc: {}
+    kernels:
+      inverse distance: {kernel: inverse_distance, width: 0.5}
+      gaussian: {kernel: GaussianKernel}
+    methods:
+      mine: {estimator: SimilarityRidge, alpha: {select: [0.01, 0.1, 1]}}
+      K: {estimator: KernelSVM, C: {select: [1, 10]}}
+    protocol: {splits: 3, scale: [zscore]}
+    metrics: [accuracy, balanced_accuracy]
+    table: {rows: [dataset, n_stripes, kernel, method]}
+
+``kernlearn list my.yaml`` shows the names, ``kernlearn validate my.yaml`` checks the parameters,
+``kernlearn run my.yaml`` measures. A package does the same for all configs with an entry point
+that names a module, or a function to be called, which registers:
+
+.. code-block:: toml
+
+    [project.entry-points."kernlearn.plugins"]
+    my_methods = "my_package.methods"
+
+**A plug-in is a program, and may do whatever its user may.** A file is run when a config that
+names it under ``plugins`` is read, be it by ``validate`` or ``list CONFIG``, and never else; an
+installed package is loaded with any config. Read the plug-ins that come with somebody else's
+config before you use it.
+
+What is stored of a trial is found again by the plug-in's name (that of the file or package), the
+component's name, its parameters and its ``version``: raise ``version`` when the same parameters
+give other numbers. Numbers of another state of the file are told in the report's remarks. A file
+registers what it itself calls these functions for; it may import any installed package, but no
+other file beside it. Outside of kernlearn the functions check what they are given and hand it
+back, so that the file can be imported and tested like any other.
+'''
 
 import inspect
 import sys

@@ -1,10 +1,10 @@
 """``kernlearn check`` as a user, or a server of continuous integration, meets it."""
 
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.command import command
 
 STORE = "results/runs/store.sqlite"
 CELL = "moons · K · accuracy"
@@ -22,16 +22,11 @@ def measured(tmp_path_factory):
         "protocol: {splits: 3}\nmetrics: [accuracy, fit_seconds]\n"
         "profiles: {quick: {splits: 2}}\n"
     )
-    out = call(folder, "run", "mine.yaml", "--profile", "quick", "--summary", "results/baseline")
+    out = command(
+        folder, "run", "mine.yaml", "--profile", "quick", "--summary", "results/baseline"
+    )
     assert out.returncode == 0, out.stderr
     return folder
-
-
-def call(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "kernlearn", *map(str, arguments)],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -56,14 +51,14 @@ def is_cell(fields):
 
 
 def test_what_was_just_measured_passes(session):
-    out = call(session, "check", "mine.yaml")
+    out = command(session, "check", "mine.yaml")
     assert (out.returncode, out.stderr) == (0, "")
     assert out.stdout == "mine: 28 cells: 8 same, 20 timed\n"
 
 
 def test_a_wrong_number_fails_and_is_named(session):
     edit(session, lambda f: [*f[:6], "0.123", *f[7:]] if is_cell(f) else f)
-    out = call(session, "check", "mine.yaml", "--junit", "reports/junit.xml")
+    out = command(session, "check", "mine.yaml", "--junit", "reports/junit.xml")
     assert out.returncode == 1
     assert "1 moved" in out.stdout
     (named,) = [line for line in out.stdout.splitlines() if line.startswith("  ")]
@@ -74,7 +69,7 @@ def test_a_wrong_number_fails_and_is_named(session):
     assert [case.get("name") for case in failed] == [CELL]
     assert failed[0].get("classname") == "mine"
     # the config may allow it
-    allowed = call(session, "check", "mine.yaml", "-o", "drift.accuracy.absolute=1")
+    allowed = command(session, "check", "mine.yaml", "-o", "drift.accuracy.absolute=1")
     assert allowed.returncode == 0, allowed.stdout
 
 
@@ -85,7 +80,7 @@ def test_cells_missing_on_either_side_are_named(session):
         return [fields[0], "dunes", *fields[2:]] if fields[1] == "rings" else fields
 
     edit(session, change)
-    out = call(session, "check", "mine.yaml")
+    out = command(session, "check", "mine.yaml")
     assert out.returncode == 1
     assert f"  new: {CELL}: not in the baseline, 0." in out.stdout
     assert "  missing: dunes · K · accuracy: 0." in out.stdout
@@ -94,7 +89,7 @@ def test_cells_missing_on_either_side_are_named(session):
 
 def test_times_may_be_any(session):
     edit(session, lambda f: [*f[:6], "1e9", *f[7:]] if f[5].endswith("_seconds") else f)
-    assert call(session, "check", "mine.yaml").returncode == 0
+    assert command(session, "check", "mine.yaml").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -110,7 +105,7 @@ def test_times_may_be_any(session):
     ],
 )
 def test_a_fault_is_one_message(session, arguments, said):
-    out = call(session, "check", *arguments)
+    out = command(session, "check", *arguments)
     assert out.returncode == 2
     assert said in out.stderr
     assert "Traceback" not in out.stderr
@@ -118,14 +113,14 @@ def test_a_fault_is_one_message(session, arguments, said):
 
 def test_a_broken_baseline_is_told_by_its_line(session):
     edit(session, lambda f: [*f[:6], "nine", *f[7:]] if is_cell(f) else f)
-    out = call(session, "check", "mine.yaml")
+    out = command(session, "check", "mine.yaml")
     assert out.returncode == 2
     assert "mine.csv:2: mean is no number: 'nine'" in out.stderr
 
 
 def test_one_fault_does_not_hide_the_others(session):
     edit(session, lambda f: [*f[:6], "0.123", *f[7:]] if is_cell(f) else f)
-    out = call(session, "check", "mine.yaml", "quickstart", "--junit", "junit.xml")
+    out = command(session, "check", "mine.yaml", "quickstart", "--junit", "junit.xml")
     assert out.returncode == 2
     assert f"moved: {CELL}" in out.stdout
     assert "quickstart.csv: no such file" in out.stderr
@@ -141,7 +136,7 @@ def test_what_is_left_out_does_not_fail(session):
     path = session / "results/baseline/mine.csv"
     row = next(line for line in path.read_text().splitlines() if line.startswith("mine,moons"))
     path.write_text(path.read_text() + row.replace("moons", "face_rec") + "\n")
-    out = call(session, "check", "mine.yaml", "--junit", "junit.xml")
+    out = command(session, "check", "mine.yaml", "--junit", "junit.xml")
     assert out.returncode == 0, out.stdout + out.stderr
     assert "1 left out" in out.stdout
     suite = ElementTree.parse(session / "junit.xml").getroot()[0]

@@ -1,37 +1,15 @@
 """``kernlearn datasets`` as a user meets it."""
 
-import os
 import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-from kernlearn.cli.app import main
 from tests.cli.test_session import HEAVY
 
 ROWS = "".join(f"{i},{i % 3},{'ab'[i % 2]}\n" for i in range(40))
-
-
-@pytest.fixture
-def kernlearn(tmp_path: Path, monkeypatch, capfd):
-    """Run the command in this process, which is quicker; return what a finished process has."""
-    for name in list(os.environ):
-        if name.startswith("KERNLEARN_") or name.lower().endswith("_proxy"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        words = ["kernlearn", *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return subprocess.CompletedProcess(words, ended.value.code, *capfd.readouterr())
-
-    return call
 
 
 @pytest.fixture

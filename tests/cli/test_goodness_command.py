@@ -1,33 +1,16 @@
 """``kernlearn goodness`` as a user meets it."""
 
-import os
 import re
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
-from kernlearn.cli.app import main
-
 
 @pytest.fixture
-def kernlearn(tmp_path, monkeypatch, capfd):
-    """Run the command in this process; return what a finished process has."""
-    for name in list(os.environ):
-        if name.startswith("KERNLEARN_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        words = ["kernlearn", "goodness", *map(str, arguments)]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return subprocess.CompletedProcess(words, ended.value.code, *capfd.readouterr())
-
-    return call
+def run(kernlearn):
+    """A function that runs the command."""
+    return partial(kernlearn, "goodness")
 
 
 def rows(out):
@@ -46,8 +29,8 @@ def matrix(tmp_path):
     return file
 
 
-def test_two_classes(kernlearn):
-    out = kernlearn("breast_cancer_wdbc")
+def test_two_classes(run):
+    out = run("breast_cancer_wdbc")
     assert out.returncode == 0, out.stderr
     first, *_, last = out.stdout.strip().splitlines()
     assert first.startswith("breast_cancer_wdbc: 569 points in 2 classes; gaussian similarity")
@@ -60,13 +43,13 @@ def test_two_classes(kernlearn):
     assert "37.3 % with the largest class for all" in last
 
 
-def test_numbers_are_the_librarys(kernlearn):
+def test_numbers_are_the_librarys(run):
     from sklearn.datasets import load_breast_cancer
     from sklearn.preprocessing import scale
 
     from kernlearn.theory.goodness import goodness, landmarks_for_margin
 
-    out = kernlearn("breast_cancer_wdbc", "--epsilon", "0.2", "--delta", "0.01")
+    out = run("breast_cancer_wdbc", "--epsilon", "0.2", "--delta", "0.01")
     X, y = load_breast_cancer(return_X_y=True)
     good = goodness(scale(X), y, transfer=5)
     pairs = landmarks_for_margin(good.gamma(0.2), epsilon=0.2, delta=0.01)
@@ -75,37 +58,37 @@ def test_numbers_are_the_librarys(kernlearn):
         str(pairs),
     ]  # fmt: skip
     assert "an error of 0.4 with probability 0.99 (theorem 4.2)" in out.stdout
-    unscaled = kernlearn("breast_cancer_wdbc", "--epsilon", "0.2", "--no-scale")
+    unscaled = run("breast_cancer_wdbc", "--epsilon", "0.2", "--no-scale")
     assert rows(unscaled.stdout)["ramp 5"] != rows(out.stdout)["ramp 5"]
 
 
-def test_several_classes_and_a_part_of_the_points(kernlearn):
+def test_several_classes_and_a_part_of_the_points(run):
     options = ("--max-points", "60", "--transfer", "sigmoid", "--transfer", "3")
-    out = kernlearn("wine", *options)
+    out = run("wine", *options)
     assert " of 178 points in 3 classes" in out.stdout
     assert int(re.search(r"(\d+) of 178", out.stdout)[1]) in range(58, 61)
     found = rows(out.stdout)
     assert list(found)[3:] == ["sigmoid", "ramp 3"]
     assert found["criterion"][-1] == "wrong class"
-    assert kernlearn("wine", *options).stdout == out.stdout
-    assert kernlearn("wine", *options, "--seed", "1").stdout != out.stdout
+    assert run("wine", *options).stdout == out.stdout
+    assert run("wine", *options, "--seed", "1").stdout != out.stdout
 
 
-def test_a_matrix_of_distances(kernlearn, matrix):
+def test_a_matrix_of_distances(run, matrix):
     options = ("--similarity", "precomputed", "--target", "12")
-    out = kernlearn(matrix, *options, "--kind", "distance").stdout
+    out = run(matrix, *options, "--kind", "distance").stdout
     assert "precomputed distance, divided by 25, the greatest" in out
     assert rows(out)["Wang et al."][1] == "0.0 %"
     assert "Suits the task: " in out
-    wrong = kernlearn(matrix, *options).stdout
+    wrong = run(matrix, *options).stdout
     assert rows(wrong)["Wang et al."][1] == "100.0 %"
     assert "Not shown to suit the task: " in wrong
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.svg", b"<svg"), ("b/c.png", b"\x89PNG"),
                                              ("d.html", b"<!DOCTYPE html>")])  # fmt: skip
-def test_plot(kernlearn, tmp_path, name, start):
-    out = kernlearn("iris", "--plot", name)
+def test_plot(run, tmp_path, name, start):
+    out = run("iris", "--plot", name)
     assert out.returncode == 0, out.stderr
     assert f"Picture: {name}" in out.stdout
     picture = (tmp_path / name).read_bytes().lstrip()
@@ -131,8 +114,8 @@ def test_plot(kernlearn, tmp_path, name, start):
         (["nothing"], "nothing"),
     ],
 )
-def test_errors_are_one_line(kernlearn, words, message):
-    out = kernlearn(*words)
+def test_errors_are_one_line(run, words, message):
+    out = run(*words)
     assert out.returncode == 2
     assert out.stderr.startswith("kernlearn: ")
     assert message in out.stderr
@@ -140,25 +123,25 @@ def test_errors_are_one_line(kernlearn, words, message):
     assert not out.stdout
 
 
-def test_picture_that_cannot_be_written(kernlearn, tmp_path):
+def test_picture_that_cannot_be_written(run, tmp_path):
     (tmp_path / "taken").write_text("")
-    out = kernlearn("iris", "--plot", "taken/a.svg")
+    out = run("iris", "--plot", "taken/a.svg")
     assert out.returncode == 2
     assert re.match(r"kernlearn: --plot taken/a.svg: (File exists|Not a directory)\n", out.stderr)
 
 
-def test_class_with_one_point(kernlearn, tmp_path):
+def test_class_with_one_point(run, tmp_path):
     (tmp_path / "mine.csv").write_text("1,a\n2,a\n3,a\n4,b\n")
-    out = kernlearn("mine.csv", "--target", "1")
+    out = run("mine.csv", "--target", "1")
     assert out.returncode == 2
     assert re.match(r"kernlearn: mine.csv: 'y' has one point of class \w", out.stderr)
 
 
 @pytest.mark.data
-def test_published_matrices(kernlearn, data_dir):
-    out = kernlearn("aural_sonar", "--data-dir", data_dir)
+def test_published_matrices(run, data_dir):
+    out = run("aural_sonar", "--data-dir", data_dir)
     assert out.stdout.startswith("aural_sonar: 100 points in 2 classes; precomputed similarity")
     assert "Suits the task: " in out.stdout
-    refused = kernlearn("aural_sonar", "--data-dir", data_dir, "--similarity", "gaussian")
+    refused = run("aural_sonar", "--data-dir", data_dir, "--similarity", "gaussian")
     assert refused.returncode == 2
     assert "aural_sonar is a matrix of similarities: leave out --similarity" in refused.stderr

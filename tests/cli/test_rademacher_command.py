@@ -1,42 +1,16 @@
 """``kernlearn rademacher`` as a user meets it."""
 
-import os
 import re
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
-import typer
-
-from kernlearn.cli.rademacher import show_rademacher
-from kernlearn.exceptions import KernlearnError
 
 
 @pytest.fixture
-def rademacher(tmp_path, monkeypatch, capfd):
-    """Run the command by itself; return what a finished process has."""
-    for name in list(os.environ):
-        if name.startswith("KERNLEARN_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.command("rademacher")(show_rademacher)
-
-    def call(*arguments):
-        words = [str(a) for a in arguments]
-        code = 0
-        try:
-            app(words, standalone_mode=False)
-        except KernlearnError as error:
-            print(error, file=sys.stderr)
-            code = 2
-        except typer.Exit as ended:
-            code = ended.exit_code
-        return subprocess.CompletedProcess(words, code, *capfd.readouterr())
-
-    return call
+def rademacher(kernlearn):
+    """A function that runs the command."""
+    return partial(kernlearn, "rademacher")
 
 
 def rows(out):

@@ -2,6 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import kernlearn
+
+__all__ = ["kernlearn"]
+
 SMALL = """\
 title: A small experiment
 datasets:

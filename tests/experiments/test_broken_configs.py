@@ -1,8 +1,6 @@
 """Configs broken by hand, settings and files: what is said of each, and where."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -178,17 +176,6 @@ def test_broken_settings_are_named(tmp_path, setting):
     for line in str(caught.value).split("\n"):
         assert line.startswith(("-o ", f"{path}:"))
     assert "-o " in str(caught.value)
-
-
-@pytest.fixture
-def kernlearn(tmp_path):
-    def call(*arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "kernlearn", *map(str, arguments)],
-            cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300,
-        )  # fmt: skip
-
-    return call
 
 
 @pytest.mark.parametrize("number", range(3, len(BY_HAND), 11))

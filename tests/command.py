@@ -1,0 +1,96 @@
+"""The ``kernlearn`` command in this process, as quickly as a function, or in one of its own."""
+
+import contextlib
+import importlib
+import io
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from kernlearn import plugins
+from kernlearn.cli.app import main
+from kernlearn.experiments.plugins import installed_plugins
+
+Finished = subprocess.CompletedProcess[str]
+
+
+def environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
+    """The variables of a process that knows no data sets but those of its folder."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("KERNLEARN_") and not name.lower().endswith("_proxy")
+    }
+    return {**kept, "KERNLEARN_CACHE": str(folder / "cache"), **variables}
+
+
+def command(folder: Path, *arguments: object, **variables: str) -> Finished:
+    """Run the command in this process, with the streams and the exit code of a process."""
+    words = ["kernlearn", *map(str, arguments)]
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, environment(folder, variables), clear=True),
+        mock.patch.object(sys, "argv", words),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        packages(variables.get("PYTHONPATH")),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    return Finished(words, code, out.getvalue(), err.getvalue())
+
+
+@contextlib.contextmanager
+def packages(folder: str | None):
+    """Find the packages of a folder, among them installed plug-ins, within a block."""
+    if folder is None:
+        yield
+        return
+    loaded, registered = set(sys.modules), list(plugins._registered)
+    installed_plugins.cache_clear()
+    importlib.invalidate_caches()
+    try:
+        with mock.patch.object(sys, "path", [folder, *sys.path]):
+            yield
+    finally:
+        installed_plugins.cache_clear()
+        plugins._registered[:] = registered
+        for name in set(sys.modules) - loaded:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and Path(file).is_relative_to(folder):
+                del sys.modules[name]
+
+
+@pytest.fixture
+def kernlearn(tmp_path: Path):
+    """A function that runs the command in ``tmp_path`` and returns a finished process."""
+
+    def call(*arguments: object, **variables: str) -> Finished:
+        return command(tmp_path, *arguments, **variables)
+
+    return call
+
+
+@pytest.fixture
+def kernlearn_process(tmp_path: Path):
+    """The same in a process of its own, seconds slower: for what only a process shows."""
+
+    def call(*arguments: object, **variables: str) -> Finished:
+        return subprocess.run(
+            [sys.executable, "-m", "kernlearn", *map(str, arguments)],
+            cwd=tmp_path, env=environment(tmp_path, variables), capture_output=True, text=True,
+            check=False, timeout=300,
+        )  # fmt: skip
+
+    return call
