@@ -13,13 +13,20 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row, least_seconds, once
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.experiments.engine.protocol import prepare
+from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier
 
 _ROUNDS = 30
-_PROTOCOL = {
-    "train": 0.5, "scale": ["zscore"], "max_train": None, "max_test": None, "seed": 2013,
-}  # fmt: skip
+_PROTOCOL = ProtocolSpec(
+    train=0.5,
+    scale=["zscore"],
+    max_train=None,
+    max_test=None,
+    validation=0.2,
+    seed=2013,
+    threads=1,
+)
 
 
 def run() -> list[Row]:

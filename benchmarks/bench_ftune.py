@@ -18,13 +18,14 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.experiments.engine.protocol import Parts, prepare
+from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 
-_PROTOCOL = {
-    "train": 0.5, "holdout": 0.2, "scale": ["zscore"], "max_train": None, "max_test": None,
-    "seed": 2013,
-}  # fmt: skip
+_PROTOCOL = ProtocolSpec(
+    train=0.5, holdout=0.2, scale=["zscore"], max_train=None, max_test=None, validation=0.2,
+    seed=2013, threads=1,
+)  # fmt: skip
 _SLOPES = (1, 5, 10, 50, 100, 1000)
 _CS = (1.0, 10.0, 100.0, 1000.0)
 

@@ -5,6 +5,7 @@ nodes, and LIBLINEAR itself; prediction is the features and one product. The sol
 the largest part of a fit: whatever is not the solver is ours to make faster.
 """
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._measure import Row
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.experiments.engine.protocol import prepare
+from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.solvers.liblinear import Settings, solve
@@ -24,7 +26,9 @@ _CASES = {
     "adult": (500, 100, ["max_norm"]),
     "ijcnn1": (1000, 200, ["zscore", "max_norm"]),
 }
-_PROTOCOL = {"train": 0.6, "max_train": 20_000, "max_test": 20_000, "seed": 2013}
+_PROTOCOL = ProtocolSpec(
+    train=0.6, max_train=20_000, max_test=20_000, scale=[], validation=0.2, seed=2013, threads=1
+)
 _REPEATS = 3
 
 
@@ -38,7 +42,7 @@ def run() -> list[Row]:
                 continue
             data = load(name)
             y = np.asarray(data.target)
-            parts = prepare(data.data, y, {**_PROTOCOL, "scale": scale}, 0)
+            parts = prepare(data.data, y, replace(_PROTOCOL, scale=scale), 0)
             for method, n_components, h01 in (("RF", d_rf, False), ("H0/1", d_h01, True)):
                 feature_map = RandomMaclaurin(
                     PolynomialKernel(10), n_components, h01=h01, include_bias=False, random_state=0

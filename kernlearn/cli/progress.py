@@ -13,9 +13,10 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from kernlearn.cli.terminal import console, show_left_out, show_report
 from kernlearn.experiments.engine.environment import duration
-from kernlearn.experiments.engine.plan import Plan, Trial
+from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import STATES, Estimates, State
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
 
 # A trial that takes longer than this has a bar of its own.

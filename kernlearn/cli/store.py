@@ -98,7 +98,7 @@ def merge_stores(
 def _show_merge(
     console: "Console", source: Path, destination: Path, summary: "MergeSummary", prefer: str
 ) -> None:
-    from kernlearn.experiments.engine.plan import canonical
+    from kernlearn.experiments.engine.spec import canonical
 
     say(
         console,

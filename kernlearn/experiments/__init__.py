@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "ExperimentConfig": "config.model",
         "Plan": "engine.plan",
         "Store": "store.results",
-        "Trial": "engine.plan",
+        "Trial": "engine.spec",
         "find_config": "config.loading",
         "load_config": "config.loading",
         "make_plan": "engine.plan",

@@ -1,7 +1,7 @@
 """Two runs, or two stores, cell by cell: what differs, and whether by chance."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.plan import canonical
+from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.results import Run, Store, StoredTrial
@@ -23,9 +23,6 @@ COLUMNS = [
 ]  # fmt: skip
 
 _LABELS = ("dataset", "kernel", "method")
-
-# What the data of a split hangs on: where these agree, split i has the same points on both sides.
-_SPLIT_SPEC = ("task", "dataset", "protocol")
 
 _Cell = tuple[Any, ...]
 _Values = dict[int, float]
@@ -147,6 +144,7 @@ def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = (
 class _Variant:
     """The numbers of a cell under one set of settings."""
 
+    # where these agree, split i has the same points on both sides
     splits: str
     values: _Values
 
@@ -156,9 +154,8 @@ def _cells(side: Side, metrics: frozenset[str], by_name: bool) -> dict[_Cell, di
     cells: dict[_Cell, dict[str, _Variant]] = {}
     for stored in side.trials:
         trial = stored.trial
-        spec = {k: v for k, v in trial.spec.items() if k != "split"}
-        settings = canonical(spec)
-        splits = canonical({k: spec.get(k) for k in _SPLIT_SPEC})
+        settings = canonical(replace(trial.spec, split=0))
+        splits = canonical([trial.spec.task, trial.spec.dataset, trial.spec.protocol])
         place = (
             trial.experiment if by_name else "",
             *(trial.labels.get(k) for k in _LABELS),

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from kernlearn.experiments.engine.plan import Plan, Trial, canonical
+from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.store.results import Result
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config.model import Derived, ExperimentConfig
-from kernlearn.experiments.engine.plan import Plan, canonical, wanted
+from kernlearn.experiments.engine.plan import Plan, wanted
+from kernlearn.experiments.engine.spec import canonical
 from kernlearn.reports.claim_tests import mark_best
 from kernlearn.reports.verdicts import Mean, verdict
 from kernlearn.resources import shipped

@@ -1,8 +1,17 @@
 """Stores made for the tests of what works on them."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
-from kernlearn.experiments.engine.plan import Trial, trial_key
+from kernlearn.experiments.engine.spec import (
+    DatasetSpec,
+    MethodSpec,
+    ProtocolSpec,
+    Trial,
+    TrialSpec,
+    canonical,
+    trial_key,
+)
 from kernlearn.experiments.store.results import Result, Store
 
 #: The tables of version 1, as that version wrote them.
@@ -18,18 +27,38 @@ CREATE TABLE trial (
     seconds REAL NOT NULL, metrics TEXT NOT NULL, info TEXT NOT NULL, error TEXT, traceback TEXT
 ) WITHOUT ROWID;
 INSERT INTO run VALUES (1, '2026-01-01T00:00:00+00:00', 'e', 'full', 1, '{"cpu": "x"}');
-INSERT INTO trial VALUES ('a', 1, 'e', '{"dataset":"d"}', '{"split":0}', 'done',
+INSERT INTO trial VALUES ('a', 1, 'e', '{"dataset":"d"}', 'SPEC', 'done',
     '2026-01-01T00:00:00+00:00', 1.5, '{"accuracy": 0.5}', '{}', NULL, NULL);
 PRAGMA user_version=1;
 """
 
 
+PROTOCOL = ProtocolSpec(
+    train=0.6, max_train=None, max_test=None, scale=[], validation=0.2, seed=0, threads=1
+)
+
+
+def spec_of(method="m", dataset=None, split=0, seed=1, **parameters):
+    """A small specification."""
+    return TrialSpec(
+        version=1,
+        task="classification",
+        dataset=dataset or DatasetSpec(name="d", nominal="ordinal", binarize=None),
+        kernel=None,
+        method=MethodSpec(method, 1, parameters, select={}),
+        protocol=replace(PROTOCOL, seed=seed),
+        split=split,
+    )
+
+
 def trial(method="m", split=0, experiment="e", seed=1, **axes):
     """A trial with the key that a plan would give it."""
     labels = {"dataset": "d", "kernel": None, "method": method, **axes}
-    spec = {"dataset": "d", "protocol": {"seed": seed}, "method": [method, axes], "split": split}
-    key = trial_key(spec)
-    return Trial(key, experiment, labels, spec)
+    spec = spec_of(method, split=split, seed=seed, **axes)
+    return Trial(trial_key(spec), experiment, labels, spec)
+
+
+VERSION_1 = VERSION_1.replace("SPEC", canonical(spec_of()))
 
 
 def done(trial, started="2026-01-01T00:00:00+00:00", **metrics):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -13,6 +15,7 @@ from kernlearn.experiments.engine.tasks import TASKS
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports.writing import assemble
 from kernlearn.voted import L1SVMClassifier
+from tests.experiments.stores import PROTOCOL
 
 FOLDS = """\
 title: t
@@ -33,8 +36,7 @@ metrics: [error_percent, n_support]
 @pytest.fixture
 def parts() -> Parts:
     data = two_moons(90, noise=0.3, random_state=0)
-    protocol = {"folds": 3, "scale": [], "seed": 0, "max_train": None, "max_test": None}
-    return prepare(data.data, data.target, protocol, 0)
+    return prepare(data.data, data.target, replace(PROTOCOL, folds=3), 0)
 
 
 def test_every_point_is_measured(parts):

@@ -1,11 +1,14 @@
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine.plan import canonical, trial_key
 from kernlearn.experiments.engine.sources import StoredDataset, load_source
+from kernlearn.experiments.engine.spec import DatasetSpec, TrialSpec, canonical, trial_key
 from kernlearn.experiments.registry import ESTIMATORS, Component
 
 
@@ -95,17 +98,17 @@ def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
         "metrics: [accuracy]\n"
     )
     prepared = {"nominal": "ordinal", "binarize": None}
-    latest, before = ({"name": "sonar", "fingerprint": f, **prepared} for f in ("new", "old"))
-    other = {**latest, "nominal": "onehot"}
+    latest, before = (DatasetSpec(name="sonar", fingerprint=f, **prepared) for f in ("new", "old"))
+    other = replace(latest, nominal="onehot")
     known = [StoredDataset(what, frozenset({"another"})) for what in (other, latest, before)]
     experiment = load_config(config)
     plan = make_plan(experiment, available=True, stored={"sonar": known})
     assert (plan.stored, plan.left_out) == (["sonar"], ["ionosphere"])
-    assert [t.spec["dataset"] for t in plan.trials] == [latest] * 5
+    assert [t.spec.dataset for t in plan.trials] == [latest] * 5
     # that of this experiment before a later one of another: it may have filled missing values
     own = StoredDataset(before, frozenset({"another", "c"}))
     plan = make_plan(experiment, available=True, stored={"sonar": [*known, own]})
-    assert [t.spec["dataset"] for t in plan.trials] == [before] * 5
+    assert [t.spec.dataset for t in plan.trials] == [before] * 5
     with pytest.raises(DataError, match="ionosphere") as caught:
         make_plan(experiment, stored={"sonar": known[1:2]})
     assert "sonar" not in str(caught.value)
@@ -252,7 +255,7 @@ def test_a_method_that_meets_no_kernel_has_none(tmp_path):
     )
     found = [t for t in plan_of(path).trials if t.labels["method"] == "first"]
     assert {t.labels["kernel"] for t in found} == {None}
-    assert all(t.spec["kernel"] is None for t in found)
+    assert all(t.spec.kernel is None for t in found)
     assert len(found) == 2
 
 
@@ -296,4 +299,4 @@ def test_every_key_is_the_hash_of_its_whole_specification(name):
     assert len({t.key for t in plan.trials}) == len(plan.trials) > 5
     for trial in plan.trials:
         assert trial.key == trial_key(trial.spec)
-        assert trial.spec["split"] == trial.split
+        assert trial.key == trial_key(TrialSpec.from_json(json.loads(canonical(trial.spec))))

@@ -1,6 +1,7 @@
 """Plug-in files: whose names a config sees, what makes a trial's key, and runs in any process."""
 
 import importlib
+import json
 import pickle
 import re
 import subprocess
@@ -14,7 +15,13 @@ from sklearn.metrics import balanced_accuracy_score
 from kernlearn.exceptions import ConfigError, DataError, PluginError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.config.loading import load_scope
-from kernlearn.experiments.engine.plan import trial_key
+from kernlearn.experiments.engine.spec import (
+    KernelSpec,
+    MetricSpec,
+    TrialSpec,
+    canonical,
+    trial_key,
+)
 from kernlearn.experiments.engine.trial import execute, run_trial
 from kernlearn.experiments.plugin_objects import loaded_once
 from kernlearn.experiments.plugins import load_file, load_plugins
@@ -176,18 +183,21 @@ def test_a_specification_says_what_is_from_where(mine):
     found = trials(mine)
     spec = found["stripes · near · mine · split 1"].spec
     identity = {"plugin": "mine", "version": 1}
-    assert {k: spec["dataset"][k] for k in identity} == identity
-    assert spec["kernel"] == {"name": "near", **identity, "parameters": {"width": 2.0}}
-    assert spec["method"]["plugin"] == "mine"
-    assert spec["method"]["version"] == 2
-    assert spec["metrics"] == [{"name": "balanced", **identity}]
+    assert {k: getattr(spec.dataset, k) for k in identity} == identity
+    assert spec.kernel == KernelSpec("near", **identity, parameters={"width": 2.0})
+    assert spec.method.plugin == "mine"
+    assert spec.method.version == 2
+    assert spec.metrics == (MetricSpec("balanced", **identity),)
+    assert spec.plugins == {"mine"}
     nested = found["moons · nested · split 1"].spec
-    assert nested["method"]["kernels"] == {"Scaled": identity}
-    assert "plugin" not in nested["dataset"]
+    assert nested.method.kernels == {"Scaled": identity}
+    assert nested.dataset.plugin is None
     grid = found["grid · near · mine · split 1"]
-    assert {k: grid.spec["dataset"][k] for k in identity} == identity
-    assert len(grid.spec["dataset"]["fingerprint"]) == 64
-    assert all(trial.key == trial_key(trial.spec) for trial in found.values())
+    assert {k: getattr(grid.spec.dataset, k) for k in identity} == identity
+    assert len(grid.spec.dataset.fingerprint) == 64
+    for trial in found.values():
+        read_back = TrialSpec.from_json(json.loads(canonical(trial.spec)))
+        assert trial.key == trial_key(trial.spec) == trial_key(read_back)
 
 
 def test_only_what_matters_changes_a_key(mine):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,8 +14,7 @@ from kernlearn.experiments.engine.protocol import (
     prepare,
     split_indices,
 )
-
-PROTOCOL = {"train": 0.6, "max_train": None, "max_test": None, "seed": 0, "scale": []}
+from tests.experiments.stores import PROTOCOL
 
 
 @parametrize_with_checks([MaxNormScaler()])
@@ -57,7 +58,7 @@ def test_a_split_without_test_part_is_refused():
 def test_the_scale_is_learnt_on_the_training_part_alone():
     rng = np.random.default_rng(0)
     X = rng.normal(3, 2, (200, 4))
-    parts = prepare(X, np.zeros(200), {**PROTOCOL, "scale": ["zscore", "max_norm"]}, 0)
+    parts = prepare(X, np.zeros(200), replace(PROTOCOL, scale=["zscore", "max_norm"]), 0)
     np.testing.assert_allclose(parts.X_train.mean(axis=0), 0, atol=1e-12)
     assert np.linalg.norm(parts.X_train, axis=1).max() == pytest.approx(1)
     assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
@@ -76,7 +77,7 @@ def test_similarities_are_cut_to_the_training_points():
 
 def test_zscore_of_a_sparse_matrix_is_refused():
     with pytest.raises(ValueError, match="use max_norm"):
-        prepare(sp.eye_array(20).tocsr(), np.zeros(20), {**PROTOCOL, "scale": ["zscore"]}, 0)
+        prepare(sp.eye_array(20).tocsr(), np.zeros(20), replace(PROTOCOL, scale=["zscore"]), 0)
 
 
 def test_random_binarisation_is_half_the_classes_and_fixed():
@@ -106,10 +107,10 @@ def test_held_out_rows_lie_between_training_and_test():
 
 @pytest.mark.parametrize("pairwise", [False, True])
 def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
-    protocol = {**PROTOCOL, "train": 0.5, "holdout": 0.2}
+    scale = [] if pairwise else ["zscore"]
+    protocol = replace(PROTOCOL, train=0.5, holdout=0.2, scale=scale)
     rng = np.random.default_rng(0)
     X = rng.random((20, 20)) if pairwise else rng.random((20, 3))
-    protocol["scale"] = [] if pairwise else ["zscore"]
     parts = prepare(X, np.arange(20), protocol, 0, pairwise=pairwise)
     train, val, test = parts.y_train, parts.y_val, parts.y_test
     if pairwise:
@@ -147,7 +148,7 @@ def test_folds_that_cannot_be_made():
 @pytest.mark.parametrize("how", [{"folds": 4}, {"train": 0.5, "holdout": 0.2}])
 def test_the_documents_of_a_query_stay_together(how):
     query = np.random.default_rng(0).integers(0, 20, size=200)
-    parts = prepare(np.ones((200, 1)), np.arange(200), PROTOCOL | how, 0, query=query)
+    parts = prepare(np.ones((200, 1)), np.arange(200), replace(PROTOCOL, **how), 0, query=query)
     train, held_out, test = map(set, parts.queries)
     assert not train & held_out
     assert not train & test
@@ -159,9 +160,9 @@ def test_the_documents_of_a_query_stay_together(how):
 @pytest.mark.parametrize("how", ["max_abs", "zscore"])
 def test_targets_are_scaled_by_those_of_the_training_part(how):
     y = np.r_[np.arange(-8.0, 2), 100 * np.ones(10)]
-    asked = PROTOCOL | {"train": 0.5, "scale_target": how}
-    plain = prepare(np.ones((20, 1)), y, PROTOCOL | {"train": 0.5}, 0)
-    scaled = prepare(np.ones((20, 1)), y, asked, 0)
+    protocol = replace(PROTOCOL, train=0.5)
+    plain = prepare(np.ones((20, 1)), y, protocol, 0)
+    scaled = prepare(np.ones((20, 1)), y, replace(protocol, scale_target=how), 0)
     known = plain.y_train
     shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
     np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)

@@ -3,13 +3,14 @@ import sqlite3
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.plan import Trial
 from kernlearn.experiments.engine.sources import StoredDataset
+from kernlearn.experiments.engine.spec import DatasetSpec, Trial
 from kernlearn.experiments.store.results import SCHEMA_VERSION, Result, Store
+from tests.experiments.stores import spec_of
 
 
 def trial(key="a"):
-    return Trial(key, "e", {"dataset": "d", "kernel": None, "method": "m"}, {"split": 0})
+    return Trial(key, "e", {"dataset": "d", "kernel": None, "method": "m"}, spec_of())
 
 
 def result(key="a", status="done", **metrics):
@@ -71,16 +72,17 @@ def test_files_that_are_no_store_are_refused_unharmed(tmp_path):
 
 def test_data_sets_are_told_with_what_was_measured_on_them(tmp_path):
     """The latest of a name first; data without a name, from a generator, is told by its config."""
-    dropped, filled = ({"name": "d", "fingerprint": f} for f in ("dropped", "filled"))
+    how = {"nominal": "ordinal", "binarize": None}
+    dropped, filled = (DatasetSpec(name="d", fingerprint=f, **how) for f in ("dropped", "filled"))
     with Store(tmp_path / "s") as store:
         for i, (experiment, what) in enumerate(
             [("first", filled), ("first", dropped), ("second", dropped), ("third", filled)]
         ):
             run = store.begin_run(experiment, "full", 1, {})
-            spec = {"dataset": what, "split": i}
-            one = Trial(str(i), experiment, {"dataset": "d"}, spec)
+            one = Trial(str(i), experiment, {"dataset": "d"}, spec_of(dataset=what, split=i))
             store.put(run, one, result(one.key, accuracy=1.0))
-        made = Trial("g", "third", {"dataset": "g"}, {"dataset": {"generator": "g"}, "split": 0})
+        drawn = spec_of(dataset=DatasetSpec(generator="g", parameters={}, **how))
+        made = Trial("g", "third", {"dataset": "g"}, drawn)
         store.put(run, made, result("g", accuracy=1.0))
         assert store.datasets() == {
             "d": [

@@ -1,9 +1,7 @@
-"""Keys of trials: the same specification, the same key."""
+"""Unfold an experiment into trials."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,89 +15,21 @@ from kernlearn.experiments.config.model import (
 )
 from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.sources import StoredDataset, Variant, dataset_variants
+from kernlearn.experiments.engine.spec import (
+    TRIAL_VERSION,
+    KernelSpec,
+    MethodSpec,
+    MetricSpec,
+    ProtocolSpec,
+    Trial,
+    TrialSpec,
+    split_keys,
+)
 from kernlearn.experiments.registry import Component, kernel_parameter
 from kernlearn.experiments.scope import Scope
 
 if TYPE_CHECKING:
     from kernlearn.datasets import Card
-
-
-def canonical(value: Any) -> str:
-    """Write a value as JSON that does not depend on order or on ``1`` against ``1.0``."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    return value
-
-
-def trial_key(spec: Mapping[str, Any]) -> str:
-    """Return the key of a trial's specification, split included."""
-    return _digest(canonical(spec))
-
-
-def split_keys(spec: Mapping[str, Any], splits: Iterable[int]) -> Iterator[str]:
-    """Yield the keys of the splits of a cell; what they share is written once."""
-    # the text that canonical gives, cut at the number of the split
-    before = {k: v for k, v in spec.items() if k < "split"}
-    after = {k: v for k, v in spec.items() if k > "split"}
-    start = f'{canonical(before)[:-1]}{"," if before else ""}"split":'
-    end = f"{',' if after else ''}{canonical(after)[1:]}"
-    for split in splits:
-        yield _digest(f"{start}{split}{end}")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:24]
-
-
-# Settings that are part of a key only where they are given: keys made before they came still hold.
-_LATER = ("folds", "holdout", "scale_target", "select_by_mean")
-
-# Raised when the way a trial is carried out changes its numbers.
-_TRIAL_VERSION = 1
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One data set, kernel, method, set of parameters and split.
-
-    Attributes
-    ----------
-    key : str
-        Hash of ``spec``: the same key means the same numbers.
-    experiment : str
-        Name of the experiment that asked for it.
-    labels : dict
-        What tables and figures call it: ``dataset``, ``kernel``, ``method`` and the
-        varied parameters.
-    spec : dict
-        All that determines the numbers, JSON-ready.
-    source : dict
-        Where the data and the plug-ins come from on this machine; ``spec`` holds what they are.
-    """
-
-    key: str
-    experiment: str
-    labels: dict[str, Any]
-    spec: dict[str, Any]
-    source: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def split(self) -> int:
-        """Number of the split, from 0."""
-        return int(self.spec["split"])
-
-    def __str__(self) -> str:
-        parts = [f"{v}" if k in ("dataset", "kernel", "method") else f"{k}={v}"
-                 for k, v in self.labels.items() if v is not None]  # fmt: skip
-        return " · ".join([*parts, f"split {self.split + 1}"])
 
 
 @dataclass(frozen=True)
@@ -209,56 +139,43 @@ def _axes(config: ExperimentConfig) -> list[str]:
 
 
 def _splits(
-    experiment: LoadedExperiment,
-    labels: dict[str, Any],
-    spec: dict[str, Any],
-    source: dict[str, Any],
+    experiment: LoadedExperiment, labels: dict[str, Any], spec: TrialSpec, source: dict[str, Any]
 ) -> Iterator[Trial]:
-    """Yield the trials of a cell, one a split."""
-    if plugins_of(spec):
+    """Yield the trials of a cell, one per split."""
+    if spec.plugins:
         files = [[str(p.path), p.state] for p in experiment.config.scope.files]
         source = {**source, "plugins": files}
     splits = range(experiment.config.protocol.splits)
     for split, key in zip(splits, split_keys(spec, splits), strict=True):
-        yield Trial(key, experiment.name, labels, {**spec, "split": split}, source)
-
-
-def plugins_of(spec: Mapping[str, Any]) -> set[str]:
-    """Return the names of the plug-ins that a trial's specification draws on."""
-    method = spec["method"]
-    parts = [method, spec["kernel"] or {}, spec["dataset"], *spec.get("metrics", ())]
-    parts += method.get("kernels", {}).values()
-    return {part["plugin"] for part in parts if "plugin" in part}
+        yield Trial(key, experiment.name, labels, replace(spec, split=split), source)
 
 
 def _cells(
     config: ExperimentConfig, variants: Mapping[str, Iterable[Variant]]
-) -> Iterator[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
+) -> Iterator[tuple[dict[str, Any], TrialSpec, dict[str, Any]]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
-    protocol = config.protocol.model_dump(exclude={"splits", "scale"})
-    protocol = {k: v for k, v in protocol.items() if v is not None or k not in _LATER}
-    # kernlearn's own are measured in any case
+    settings = config.protocol.model_dump(exclude={"splits", "scale"})
+    # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
-    metrics = {"metrics": [metric.identity for metric in own]} if own else {}
+    metrics = tuple(MetricSpec(**metric.identity) for metric in own)
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
+        protocol = ProtocolSpec(**settings, scale=scale)
         for data_labels, data, source in variants[name]:
-            shared = {
-                "version": _TRIAL_VERSION,
-                "task": config.task,
-                "dataset": data,
-                "protocol": {**protocol, "scale": scale},
-                **metrics,
-            }
-            for method_labels, method in _kernels_and_methods(config, name, "pairwise" in data):
+            pairwise = data.pairwise is not None
+            for method_labels, kernel, method in _kernels_and_methods(config, name, pairwise):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):
-                    yield labels, {**shared, **method}, source
+                    spec = TrialSpec(
+                        version=TRIAL_VERSION, task=config.task, dataset=data, kernel=kernel,
+                        method=method, protocol=protocol, split=0, metrics=metrics,
+                    )  # fmt: skip
+                    yield labels, spec, source
 
 
 def _kernels_and_methods(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+) -> Iterator[tuple[dict[str, Any], KernelSpec | None, MethodSpec]]:
     axes, scope = _axes(config), config.scope
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernel_variants(config)
@@ -274,9 +191,11 @@ def _kernels_and_methods(
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": met[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
-                method = _component(entry.estimator, component, fixed)
-                method |= {"select": grid, **_own_kernels(fixed, scope)}
-                yield labels, {"kernel": met[1], "method": method}
+                method = MethodSpec(
+                    entry.estimator, **component.identity, parameters=fixed, select=grid,
+                    kernels=_own_kernels(fixed, scope),
+                )  # fmt: skip
+                yield labels, met[1], method
 
 
 def _needs_kernel(component: Component, entry: MethodEntry) -> bool:
@@ -285,20 +204,16 @@ def _needs_kernel(component: Component, entry: MethodEntry) -> bool:
     return name is not None and name not in entry.parameters
 
 
-def _component(name: str, component: Component, parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, **component.identity, "parameters": parameters}
-
-
-def _own_kernels(parameters: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
-    """Return what kernels of plug-ins among a method's parameters are; nothing without such."""
+def _own_kernels(parameters: Mapping[str, Any], scope: Scope) -> dict[str, Any] | None:
+    """Return the versions of plug-in kernels among a method's parameters, if there are any."""
     given = [v["kernel"] for v in parameters.values() if isinstance(v, Mapping) and "kernel" in v]
     own = {name: scope.kernels[name].identity for name in given if scope.kernels[name].plugin}
-    return {"kernels": own} if own else {}
+    return own or None
 
 
 def _kernel_variants(
     config: ExperimentConfig,
-) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
+) -> Iterator[tuple[str | None, KernelSpec | None]]:
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
@@ -307,13 +222,14 @@ def _kernel_variants(
 
 def _unfold_kernel(
     label: str, entry: KernelEntry, scope: Scope
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[str, KernelSpec]]:
     variants = unfold(entry.parameters)
     names = varied(entry.parameters)
     for parameters, _ in variants:
         values = ", ".join(f"{k}={parameters[k]}" for k in names)
-        yield (f"{label} ({values})" if values else label,
-               _component(entry.kernel, scope.kernels[entry.kernel], parameters))  # fmt: skip
+        identity = scope.kernels[entry.kernel].identity
+        spec = KernelSpec(entry.kernel, **identity, parameters=parameters)
+        yield f"{label} ({values})" if values else label, spec
 
 
 def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:

@@ -13,6 +13,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.experiments.engine.spec import ProtocolSpec
+
 
 def seed_sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
     """Return the random stream of one purpose.
@@ -227,7 +229,7 @@ def fold_indices(
 def prepare(
     X: Any,
     y: NDArray[Any],
-    protocol: dict[str, Any],
+    protocol: ProtocolSpec,
     split: int,
     *,
     pairwise: bool = False,
@@ -241,8 +243,7 @@ def prepare(
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
         Or (n_samples, n_samples), if ``pairwise``.
     y : ndarray of shape (n_samples,)
-    protocol : dict
-        The protocol of a trial's specification.
+    protocol : ProtocolSpec
     split : int
         Number of the split.
     pairwise : bool, default=False
@@ -263,12 +264,12 @@ def prepare(
     """
     train, held_out, test = _cut(X.shape[0], protocol, split, fold, query)
     if pairwise:
-        if protocol["scale"]:
+        if protocol.scale:
             raise ValueError("scale: a similarity matrix has no features to scale; give []")
         X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
     else:
         X_train, *others = X[train], X[held_out], X[test]
-    for name in protocol["scale"]:
+    for name in protocol.scale:
         scaler = _SCALERS[name]()
         if name == "zscore" and sp.issparse(X):
             raise ValueError(
@@ -277,7 +278,7 @@ def prepare(
         X_train = scaler.fit_transform(X_train)
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
     X_val, X_test = others
-    y = _scaled_target(y, train, protocol.get("scale_target"))
+    y = _scaled_target(y, train, protocol.scale_target)
     parts = Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
     if len(held_out):
         parts = replace(parts, X_val=X_val, y_val=y[held_out])
@@ -288,28 +289,28 @@ def prepare(
 
 def _cut(
     n_samples: int,
-    protocol: dict[str, Any],
+    protocol: ProtocolSpec,
     split: int,
     fold: NDArray[np.intp] | None,
     query: NDArray[Any] | None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    if query is not None and protocol.get("folds") != "published":
+    if query is not None and protocol.folds != "published":
         # the documents of a query stay together
         distinct, codes = np.unique(query, return_inverse=True)
         parts = _cut(len(distinct), protocol, split, None, None)
         train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
         return train, held_out, test
-    seed = protocol["seed"]
-    if protocol.get("folds") is not None:
-        return fold_indices(n_samples, protocol["folds"], fold, seed=seed, split=split)
+    seed = protocol.seed
+    if protocol.folds is not None:
+        return fold_indices(n_samples, protocol.folds, fold, seed=seed, split=split)
     return split_indices(
         n_samples,
-        train=protocol["train"],
-        max_train=protocol["max_train"],
-        max_test=protocol["max_test"],
+        train=protocol.train,
+        max_train=protocol.max_train,
+        max_test=protocol.max_test,
         seed=seed,
         split=split,
-        holdout=protocol.get("holdout"),
+        holdout=protocol.holdout,
     )
 
 

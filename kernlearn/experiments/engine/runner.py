@@ -12,7 +12,7 @@ from typing import Any
 
 from kernlearn.exceptions import DataError, StoreError
 from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.plan import Plan, Trial
+from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.selection import (
     WHAT_IS_MISSING,
     Choice,
@@ -22,6 +22,7 @@ from kernlearn.experiments.engine.selection import (
     rows_first,
     trial_states,
 )
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.base import Executor
 from kernlearn.experiments.executors.choice import check_cores, make_executor
 from kernlearn.experiments.store.results import Result, Store

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments.config.model import TableSpec
-from kernlearn.experiments.engine.plan import Plan, Trial, canonical
+from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.registry import suggestion
 from kernlearn.experiments.store.results import Store
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.model import DatasetEntry, ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.protocol import generator, random_state
+from kernlearn.experiments.engine.spec import DatasetSpec
 from kernlearn.experiments.plugin_objects import OwnDataset, loaded_once
 from kernlearn.experiments.scope import BUILT_IN, Scope
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 #: Labels, what the data is, and where it comes from.
-Variant = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+Variant = tuple[dict[str, Any], DatasetSpec, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class StoredDataset:
 
     Attributes
     ----------
-    what : dict
-        Its fingerprint and how it was prepared, as the keys of its trials have it.
+    what : DatasetSpec
+        Its fingerprint and how it was prepared, as in the specifications of its trials.
     experiments : frozenset of str
         Those that measured trials on it.
     """
 
-    what: dict[str, Any]
+    what: DatasetSpec
     experiments: frozenset[str]
 
 
@@ -67,7 +68,7 @@ def dataset_variants(
     ------
     labels : dict
         Varied parameters of a generator or of a plug-in's data set.
-    what : dict
+    what : DatasetSpec
         What the data is, for the trial's key: a fingerprint, or a generator's parameters.
     source : dict
         Where it comes from on this machine, for :func:`load_source`.
@@ -94,20 +95,15 @@ def dataset_variants(
         source |= {"name": entry.name or label}
     name = label if entry.file is not None else source["name"]
     if stored is not None:
-        asked = {"name": name, **options}
-        fitting = [s for s in stored if asked == _without(s.what, "fingerprint", "pairwise")]
+        asked = DatasetSpec(name=name, **options)
+        fitting = [s for s in stored if asked == replace(s.what, fingerprint=None, pairwise=None)]
         fitting.sort(key=lambda s: experiment.name not in s.experiments)
         yield from (({}, s.what, {}) for s in fitting[:1])
         return
     data = _load(source, data_dir)
-    what = {"name": name, "fingerprint": data.fingerprint, **options}
-    if "similarity" in data:
-        what["pairwise"] = data.similarity
+    pairwise = data.get("similarity")
+    what = DatasetSpec(name=name, fingerprint=data.fingerprint, pairwise=pairwise, **options)
     yield {}, what, {**source, "part": part}
-
-
-def _without(what: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {k: v for k, v in what.items() if k not in names}
 
 
 def _generated(
@@ -121,8 +117,8 @@ def _generated(
         own, how = make.identity, _numbers(entry, config)
     for parameters, _ in unfold(entry.parameters):
         labels = {k: parameters[k] for k in varied(entry.parameters)}
-        made = {"generator": entry.generator, "parameters": parameters}
-        yield labels, {**made, **own, **options}, {**made, **how, "part": part}
+        made: dict[str, Any] = {"generator": entry.generator, "parameters": parameters}
+        yield labels, DatasetSpec(**made, **own, **options), {**made, **how, "part": part}
 
 
 def _from_plugin(
@@ -136,10 +132,11 @@ def _from_plugin(
         options = {**options, "pairwise": dataset.similarity}
     for parameters, _ in unfold(entry.parameters):
         labels = {k: parameters[k] for k in varied(entry.parameters)}
-        made = {"name": dataset.name, "parameters": parameters}
+        made: dict[str, Any] = {"name": dataset.name, "parameters": parameters}
         source = {**made, **_numbers(entry, config)}
         content = {"fingerprint": _own(dataset, source).fingerprint}
-        yield labels, {**made, **dataset.identity, **content, **options}, {**source, "part": part}
+        what = DatasetSpec(**made, **dataset.identity, **content, **options)
+        yield labels, what, {**source, "part": part}
 
 
 def _numbers(entry: DatasetEntry, config: ExperimentConfig) -> dict[str, bool]:

@@ -16,8 +16,9 @@ from sklearn.model_selection import ParameterGrid
 
 from kernlearn.experiments.engine.build import Outcome, build_estimator, build_kernel, load_data
 from kernlearn.experiments.engine.environment import Stopwatch
-from kernlearn.experiments.engine.plan import Plan, Trial, canonical
+from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
+from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.engine.tasks import TASKS, Task, with_metrics
 from kernlearn.experiments.scope import Scope
 from kernlearn.experiments.store.results import Result
@@ -151,9 +152,9 @@ _warm: set[str] = set()
 
 def supervise(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """Fit on the training part, judge the predictions on the test part."""
-    spec, protocol = trial.spec, trial.spec["protocol"]
-    own = scope.own_metrics(metric["name"] for metric in spec.get("metrics", ()))
-    task = with_metrics(TASKS[spec["task"]], own)
+    spec, protocol = trial.spec, trial.spec.protocol
+    own = scope.own_metrics(metric.name for metric in spec.metrics)
+    task = with_metrics(TASKS[spec.task], own)
     data = load_data(trial, scope, data_dir)
     outcome = Outcome()
     y = task.target(data, spec, outcome.info)
@@ -169,15 +170,15 @@ def supervise(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     with Stopwatch() as selecting:
         kernel = build_kernel(trial, scope, parts.X_train, parts.y_train)
         estimator = build_estimator(trial, scope, kernel, kind)
-        if protocol.get("select_by_mean") and spec["method"]["select"]:
-            outcome.info["grid"] = measure_grid(estimator, spec["method"]["select"], parts, task)
+        if protocol.select_by_mean and spec.method.select:
+            outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
             return outcome
-        chosen = _select(estimator, spec["method"]["select"], parts, trial, task)
+        chosen = _select(estimator, spec.method.select, parts, trial, task)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
     outcome.metrics["select_seconds"] = selecting.wall
-    _warm_up(estimator, parts, task, canonical([spec["method"], spec["kernel"]]))
+    _warm_up(estimator, parts, task, canonical([spec.method, spec.kernel]))
     _measure(estimator, parts, task, outcome)
     return outcome
 
@@ -237,10 +238,10 @@ def _select(
     elif parts.queries is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     else:
-        protocol = trial.spec["protocol"]
+        protocol = trial.spec.protocol
         n = parts.X_train.shape[0]
-        order = generator(protocol["seed"], "validation", trial.split).permutation(n)
-        n_held_out = max(1, round(protocol["validation"] * n))
+        order = generator(protocol.seed, "validation", trial.split).permutation(n)
+        n_held_out = max(1, round(protocol.validation * n))
         held_out, kept = order[:n_held_out], order[n_held_out:]
         X, y = parts.training(kept, kept), parts.y_train[kept]
         X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from kernlearn.experiments.engine.protocol import binarized, positive_classes
+from kernlearn.experiments.engine.spec import TrialSpec
 from kernlearn.experiments.plugin_objects import OwnMetric
 
 Query = NDArray[Any] | None
@@ -38,19 +39,19 @@ class Task:
         The estimator's method that gives the values.
     """
 
-    target: Callable[[Bunch, dict[str, Any], dict[str, Any]], NDArray[Any]]
+    target: Callable[[Bunch, TrialSpec, dict[str, Any]], NDArray[Any]]
     measure: Callable[[NDArray[Any], NDArray[Any], Query], dict[str, float]]
     score: Callable[[NDArray[Any], NDArray[Any], Query], float]
     as_label: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]] = _as_it_is
     output: str = "predict"
 
 
-def _classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
     positive = positive_classes(
         [str(n) for n in data.target_names],
-        spec["dataset"]["binarize"],
-        spec["protocol"]["seed"],
-        spec["dataset"].get("name") or spec["dataset"]["generator"],
+        spec.dataset.binarize,
+        spec.protocol.seed,
+        spec.dataset.name or str(spec.dataset.generator),
     )
     if positive is not None:
         info["positive"] = positive
@@ -68,7 +69,7 @@ def _accuracies(
     return {"accuracy": accuracy, "error_percent": 100 * (1 - accuracy)}
 
 
-def _two_classes(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
     y = _classes(data, spec, info)
     if len(np.unique(y)) != 2:
         raise ValueError(
@@ -84,7 +85,7 @@ def _auc(true: NDArray[Any], scores: NDArray[Any], query: Query = None) -> float
     return float(roc_auc_score(true, scores))
 
 
-def _values(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.float64]:
+def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[np.float64]:
     return np.asarray(data.target, dtype=np.float64)
 
 
@@ -95,8 +96,8 @@ def _errors(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) ->
     }
 
 
-def _grades(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[np.intp]:
-    n_bins = spec["dataset"].get("bins")
+def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[np.intp]:
+    n_bins = spec.dataset.bins
     if n_bins is None:
         return np.asarray(data.target)
     return equal_frequency(np.asarray(data.target, dtype=np.float64), n_bins)
@@ -142,7 +143,7 @@ def _grade_errors(
     }
 
 
-def _relevances(data: Bunch, spec: dict[str, Any], info: dict[str, Any]) -> NDArray[Any]:
+def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
     if "query" not in data:
         raise ValueError("task: ranking needs data whose rows belong to queries")
     return np.asarray(data.target)

@@ -11,8 +11,8 @@ import numpy as np
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.engine.build import Outcome, build_estimator, build_kernel, load_data
 from kernlearn.experiments.engine.environment import Stopwatch, thread_limit
-from kernlearn.experiments.engine.plan import Trial, plugins_of
 from kernlearn.experiments.engine.protocol import prepare, random_state
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.supervised import supervise
 from kernlearn.experiments.engine.tasks import TASKS
 from kernlearn.experiments.plugins import load_plugins
@@ -38,16 +38,16 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
     Outcome
     """
     spec = trial.spec
-    own = plugins_of(spec)
+    own = spec.plugins
     scope = load_plugins(trial.source["plugins"]) if own else BUILT_IN
     states = {name: scope.state(name) for name in sorted(own)}
     if None in states.values():
         missing = ", ".join(name for name, state in states.items() if state is None)
         raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
     # a limit holds only for libraries that are loaded: LIBSVM comes with OpenMP threads of its own
-    scope.estimators[spec["method"]["name"]].load()
-    with thread_limit(spec["protocol"]["threads"]):
-        outcome = _RUN[spec["task"]](trial, scope, data_dir)
+    scope.estimators[spec.method.name].load()
+    with thread_limit(spec.protocol.threads):
+        outcome = _RUN[spec.task](trial, scope, data_dir)
     if states:
         outcome.info["plugins"] = states
     return outcome
@@ -80,19 +80,19 @@ def _complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     """
     from kernlearn.theory.rademacher import rademacher_complexity
 
-    spec, protocol = trial.spec, trial.spec["protocol"]
+    spec, protocol = trial.spec, trial.spec.protocol
     data = load_data(trial, scope, data_dir)
     parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
-    component = scope.estimators[spec["method"]["name"]]
-    given = {k: scope.built(k, v) for k, v in spec["method"]["parameters"].items()}
-    if spec["kernel"] is not None and kernel_parameter(component) is not None:
+    component = scope.estimators[spec.method.name]
+    given = {k: scope.built(k, v) for k, v in spec.method.parameters.items()}
+    if spec.kernel is not None and kernel_parameter(component) is not None:
         given["kernel"] = build_kernel(trial, scope, parts.X_train, parts.y_train)
     hypotheses = component.load()(**given)
     n = len(parts.y_train)
     with Stopwatch() as estimating:
         found = rademacher_complexity(
             hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
-            random_state=random_state(protocol["seed"], "complexity", trial.split),
+            random_state=random_state(protocol.seed, "complexity", trial.split),
         )  # fmt: skip
     bound = hypotheses.bound(n)
     return Outcome(

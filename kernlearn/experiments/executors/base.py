@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result
 
 #: Called with a trial when it is handed to a process that is free for it.

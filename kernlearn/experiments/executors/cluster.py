@@ -10,7 +10,7 @@ from uuid import uuid4
 from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute, failure
 from kernlearn.experiments.executors.base import NO_LIMITS, Limits, OnStart, Results, crowding
 from kernlearn.experiments.executors.worker import Worker

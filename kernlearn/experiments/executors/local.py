@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from kernlearn.experiments.engine.environment import usable_cores
-from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.executors.base import NO_LIMITS, Limits, OnStart, Results, crowding
 from kernlearn.experiments.executors.worker import Worker

@@ -9,7 +9,7 @@ from concurrent.futures import TimeoutError as NotYet
 from pathlib import Path
 from typing import Any
 
-from kernlearn.experiments.engine.plan import Trial
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute, failure
 from kernlearn.experiments.executors.base import Limits
 from kernlearn.experiments.store.results import Result, utc_now

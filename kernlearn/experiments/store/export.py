@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.plan import canonical
+from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.store.results import Store, StoredTrial
 
 #: Columns of an export: those of a measured summary, with split and value for its means.

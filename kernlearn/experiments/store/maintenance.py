@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kernlearn.experiments.engine.plan import Plan, trial_key
+from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.spec import trial_key
 from kernlearn.experiments.store.database import explain
 from kernlearn.experiments.store.results import Store
 

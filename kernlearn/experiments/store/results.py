@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.plan import Trial, canonical
 from kernlearn.experiments.engine.sources import StoredDataset
+from kernlearn.experiments.engine.spec import DatasetSpec, Trial, TrialSpec, canonical
 from kernlearn.experiments.store.database import (
     BUSY_SECONDS,
     SCHEMA_VERSION,
@@ -251,7 +251,7 @@ class Store:
             ).fetchall()
         found: dict[str, list[StoredDataset]] = {}
         for name, what, experiments in rows:
-            parsed = self._parsed(what, f"data set {name}")
+            parsed = DatasetSpec(**self._parsed(what, f"data set {name}"))
             one = StoredDataset(parsed, frozenset(json.loads(experiments)))
             found.setdefault(name, []).append(one)
         return found
@@ -312,8 +312,12 @@ class Store:
             result = _result(row)
         except ValueError as error:
             raise self._unreadable(place, error) from None
-        trial = Trial(key, experiment, self._parsed(labels, place), self._parsed(spec, place))
-        return StoredTrial(trial, result)
+        written = self._parsed(spec, place)
+        try:
+            parsed = TrialSpec.from_json(written)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise self._unreadable(place, ValueError(f"not a specification: {error}")) from None
+        return StoredTrial(Trial(key, experiment, self._parsed(labels, place), parsed), result)
 
     def _parsed(self, text: str, place: str, kind: type = dict) -> Any:
         try:

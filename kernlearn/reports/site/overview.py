@@ -9,8 +9,9 @@ from typing import Any
 from kernlearn import __version__
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments.config.loading import DEFAULT_PROFILE, load_config
-from kernlearn.experiments.engine.plan import Plan, canonical, make_plan
+from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.sources import StoredDataset
+from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.store.results import Store, utc_now
 from kernlearn.reports.site.pages import Around, write_page
 from kernlearn.reports.site.rendering import OUTCOMES, address, render, write_assets, writing

@@ -1,0 +1,200 @@
+"""Specifications of trials and the keys made from them."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+# Raised when the way a trial is carried out changes its numbers.
+TRIAL_VERSION = 1
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
+
+    In all parts of a specification a field that has a default is left out of the key while it
+    has that default, so that a field can be added and old keys still hold.
+    """
+
+    nominal: str
+    binarize: str | list[str] | None
+    name: str | None = None
+    generator: str | None = None
+    parameters: dict[str, Any] | None = None
+    fingerprint: str | None = None
+    pairwise: str | None = None
+    bins: int | None = None
+    classes: list[str] | None = None
+    sample: int | None = None
+    plugin: str | None = None
+    version: int | None = None
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """A kernel with its parameters, and the plug-in that registers it."""
+
+    name: str
+    version: int
+    parameters: dict[str, Any]
+    plugin: str | None = None
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """An estimator with its parameters.
+
+    ``select`` holds the parameters that are chosen on validation data, with their candidates;
+    ``kernels`` the version of every plug-in kernel among the parameters.
+    """
+
+    name: str
+    version: int
+    parameters: dict[str, Any]
+    select: dict[str, list[Any]]
+    plugin: str | None = None
+    kernels: dict[str, dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class ProtocolSpec:
+    """How the data is split and scaled and how parameters are chosen, as in the config."""
+
+    train: float
+    max_train: int | None
+    max_test: int | None
+    scale: Sequence[str]
+    validation: float
+    seed: int
+    threads: int
+    folds: int | str | None = None
+    holdout: float | None = None
+    scale_target: str | None = None
+    select_by_mean: bool | None = None
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """A metric of a plug-in."""
+
+    name: str
+    plugin: str
+    version: int
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """All that determines the numbers of a trial."""
+
+    version: int
+    task: str
+    dataset: DatasetSpec
+    kernel: KernelSpec | None
+    method: MethodSpec
+    protocol: ProtocolSpec
+    split: int
+    metrics: tuple[MetricSpec, ...] = ()
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> "TrialSpec":
+        """Read a specification back from its JSON form.
+
+        Raises
+        ------
+        TypeError, KeyError
+            If a field is missing or unknown.
+        """
+        kernel = written["kernel"]
+        return cls(
+            **{
+                **written,
+                "dataset": DatasetSpec(**written["dataset"]),
+                "kernel": None if kernel is None else KernelSpec(**kernel),
+                "method": MethodSpec(**written["method"]),
+                "protocol": ProtocolSpec(**written["protocol"]),
+                "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
+            }
+        )
+
+    @property
+    def plugins(self) -> set[str]:
+        """Names of the plug-ins that the trial draws on."""
+        parts = (self.dataset, self.kernel, self.method, *self.metrics)
+        names = {part.plugin for part in parts if part is not None and part.plugin}
+        return names | {kernel["plugin"] for kernel in (self.method.kernels or {}).values()}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One data set, kernel, method, set of parameters and split.
+
+    Attributes
+    ----------
+    key : str
+        Hash of ``spec``: the same key means the same numbers.
+    experiment : str
+        Name of the experiment that it belongs to.
+    labels : dict
+        Its labels in tables and figures: ``dataset``, ``kernel``, ``method`` and the
+        varied parameters.
+    spec : TrialSpec
+        All that determines the numbers.
+    source : dict
+        Where the data and the plug-ins are on this machine.
+    """
+
+    key: str
+    experiment: str
+    labels: dict[str, Any]
+    spec: TrialSpec
+    source: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def split(self) -> int:
+        """Number of the split, from 0."""
+        return self.spec.split
+
+    def __str__(self) -> str:
+        parts = [f"{v}" if k in ("dataset", "kernel", "method") else f"{k}={v}"
+                 for k, v in self.labels.items() if v is not None]  # fmt: skip
+        return " · ".join([*parts, f"split {self.split + 1}"])
+
+
+def canonical(value: Any) -> str:
+    """Write a value as JSON that depends neither on order nor on ``1`` against ``1.0``."""
+    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if is_dataclass(value):
+        return {
+            f.name: _plain(v) for f in fields(value) if (v := getattr(value, f.name)) != f.default
+        }
+    return value
+
+
+def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:
+    """Return the key of a trial's specification, split included."""
+    return _digest(canonical(spec))
+
+
+def split_keys(spec: TrialSpec, splits: Iterable[int]) -> Iterator[str]:
+    """Yield the keys of several splits; what they share is written once."""
+    # the text that canonical gives, cut at the number of the split
+    shared = _plain(spec)
+    before = canonical({k: v for k, v in shared.items() if k < "split"})
+    after = canonical({k: v for k, v in shared.items() if k > "split"})
+    for split in splits:
+        yield _digest(f'{before[:-1]},"split":{split},{after[1:]}')
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
