@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kernlearn.solvers import svm_prediction
+from kernlearn import memory
 from kernlearn.solvers.svm_prediction import gram_rows, kernel_block
 
 X = np.random.default_rng(0).standard_normal((70, 3))
@@ -13,7 +13,7 @@ def product(A, B):
 
 
 def test_blocks_make_up_the_whole_matrix(monkeypatch):
-    monkeypatch.setattr(svm_prediction, "_BLOCK_BYTES", 1)  # blocks of 32 rows
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 1)  # blocks of 32 rows
     calls = []
 
     def kernel(A, B):

@@ -18,7 +18,7 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.solvers import KernelSVM, libsvm, svm_prediction
+from kernlearn.solvers import KernelSVM, libsvm
 from kernlearn.solvers.libsvm import as_scaled_gaussian
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
@@ -83,7 +83,7 @@ def test_gamma_and_shrinking(X, y, gamma):
 @DATA
 @pytest.mark.parametrize("block_bytes", [1, 1 << 21])
 def test_functions_are_scikit_learns(X, y, block_bytes, monkeypatch):
-    monkeypatch.setattr(svm_prediction, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", block_bytes)
     told = {"kernel": laplacian_kernel, "tol": 1e-6}
     assert_agrees(KernelSVM(**told).fit(X, y), SVC(**told).fit(X, y), X)
 
