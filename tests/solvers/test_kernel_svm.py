@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kernlearn import memory
 from kernlearn.kernels import (
     CallableKernel,
     ExponentialKernel,
