@@ -1,36 +1,44 @@
-"""The ``kernlearn`` command: each subcommand a few lines over the library."""
+"""The ``kernlearn`` command and its short subcommands."""
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kernlearn.cli import datasets, goodness, rademacher, regret, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 
+if TYPE_CHECKING:
+    from kernlearn.experiments.scope import Scope
+
 app = typer.Typer(
     name="kernlearn",
-    help="Re-measure the published tables of resource-efficient kernel learning on real data.",
+    help="Reproduce the published experiments on resource-efficient kernel learning.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # importing rich for help texts takes longer than all else
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-app.add_typer(datasets.app, name="datasets")
 app.command("run")(run.run)
-app.command("plan")(run.show_plan)
+app.command("plan")(run.plan)
 app.command("status")(run.status)
 app.command("report")(report.report)
 app.command("check")(report.check)
+app.add_typer(datasets.app, name="datasets")
+app.command("export")(store.export)
+app.command("merge")(store.merge)
+app.command("compare")(store.compare)
+app.command("doctor")(store.doctor)
+app.command("gc")(store.gc)
 app.command("goodness")(goodness.show_goodness)
 app.command("rademacher")(rademacher.show_rademacher)
 app.command("regret")(regret.show_regret)
-for _name, _command in store.COMMANDS.items():
-    app.command(_name)(_command)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _show_version(requested: bool) -> None:
+    if requested:
         from kernlearn import __version__
 
         typer.echo(__version__)
@@ -41,16 +49,19 @@ def _version(asked: bool) -> None:
 def _root(
     debug: Annotated[bool, typer.Option(help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    # Both options act by themselves: --version at once, --debug in main().
+    # --version acts in its callback, --debug in main()
     del debug, version
 
 
 @app.command()
 def schema() -> None:
-    """Print the JSON schema of a config, for editors."""
+    """Print the JSON schema of config files, for editors."""
     import json
 
     from kernlearn.experiments import ExperimentConfig
@@ -59,12 +70,8 @@ def schema() -> None:
 
 
 @app.command()
-def validate(
-    configs: Configs,
-    profile: Profile = "full",
-    option: Settings = [],  # noqa: B006
-) -> None:
-    """Check configs and say every fault at once; nothing is run."""
+def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
+    """Check config files and list all errors."""
     for experiment in load_experiments(configs, profile, None, option):
         typer.echo(f"{experiment.path}: valid")
 
@@ -72,21 +79,51 @@ def validate(
 @app.command("list")
 def show_list(
     config: Annotated[
-        str | None, typer.Argument(help="A config whose plug-ins are loaded and listed too.")
+        str | None, typer.Argument(help="Also list the plug-ins of this config.")
     ] = None,
 ) -> None:
-    """List the shipped configs, and what a config can name."""
-    from kernlearn.cli.terminal import show_components
+    """List the shipped configs and the names that a config can use."""
     from kernlearn.experiments.config.loading import load_scope
     from kernlearn.experiments.plugins import installed_plugins
 
-    show_components(installed_plugins() if config is None else load_scope(config))
+    scope = installed_plugins() if config is None else load_scope(config)
+    for title, entries in _components(scope).items():
+        typer.secho(title, bold=True)
+        width = max(map(len, entries), default=0)
+        for name, text in entries.items():
+            typer.echo(f"  {name:{width}}  {text}")
+    for fault in scope.broken:
+        typer.echo(f"kernlearn: {fault}", err=True)
+
+
+def _components(scope: "Scope") -> dict[str, dict[str, str]]:
+    """Return a line of text per name, by section; a plug-in is named in brackets."""
+    from kernlearn.datasets import catalogue
+    from kernlearn.experiments.config.yaml import read_yaml
+    from kernlearn.experiments.registry import TASK_METRICS
+    from kernlearn.resources import shipped
+
+    def marked(text: str, component: object) -> str:
+        plugin = getattr(component, "plugin", "")
+        return f"{text} ({plugin})".lstrip() if plugin else text
+
+    configs = sorted(shipped("configs").glob("*.yaml"))
+    datasets = {**catalogue(), **scope.datasets}
+    return {
+        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
+        "Data sets": {n: marked(d.title, d) for n, d in sorted(datasets.items())},
+        "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
+        "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
+        "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
+        "Metrics": {
+            task: ", ".join(marked(n, scope.metrics[n]) for n in scope.task_metrics(task))
+            for task in TASK_METRICS
+        },
+    }
 
 
 def main() -> None:
-    """Run the command; an error that the user can mend is one message and exit code 2."""
-    import sys
-
+    """Run the command; a user's error is one message on standard error and exit code 2."""
     from kernlearn.exceptions import KernlearnError
 
     try:
@@ -97,6 +134,6 @@ def main() -> None:
         typer.echo(f"kernlearn: {error}", err=True)
         raise SystemExit(2) from None
     except BrokenPipeError:
-        # the reader of our output (head, less) has gone: nothing is wrong
+        # the reader of the output (head, less) has closed it
         sys.stderr.close()
         raise SystemExit(141) from None

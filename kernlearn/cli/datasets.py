@@ -109,7 +109,7 @@ def fetch_some(
     names: Names = None,
     wanted_by: Annotated[
         list[str], typer.Option("--for", metavar="CONFIG", help="All data sets of a config.")
-    ] = [],  # noqa: B006  (typer reads the default, nothing changes it)
+    ] = [],
     everything: Annotated[bool, typer.Option("--all", help="All of the catalogue.")] = False,
     into: Annotated[
         Path | None, typer.Option(help="Folder to fetch into, instead of the user's cache.")
@@ -184,7 +184,7 @@ def add_one(
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 names the columns.")
     ] = None,
-    drop: Annotated[list[str], typer.Option(help="A column that is no feature.")] = [],  # noqa: B006
+    drop: Annotated[list[str], typer.Option(help="A column that is no feature.")] = [],
     folder: Annotated[Path, typer.Option(help="Where the card is written.")] = Path("datasets"),
     copy: Annotated[bool, typer.Option("--copy", help="Copy the file instead of a link.")] = False,
 ) -> None:

@@ -41,7 +41,7 @@ def show_goodness(
     transfer: Annotated[
         list[str],
         typer.Option(help="A slope of a ramp, or identity, sign or sigmoid; may be repeated."),
-    ] = ["1", "5", "10", "50", "100", "1000"],  # noqa: B006  (typer reads the default)
+    ] = ["1", "5", "10", "50", "100", "1000"],
     epsilon: Annotated[
         float, typer.Option(help="Share of points that may miss γ; error that landmarks may add.")
     ] = 0.1,

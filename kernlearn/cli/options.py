@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they make of them: experiments and plans."""
+"""Options that several commands share, and the experiments and plans that they select."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,28 +13,39 @@ if TYPE_CHECKING:
 
 
 Configs = Annotated[
-    list[str], typer.Argument(metavar="CONFIG...", help="YAML files, or names of shipped configs.")
+    list[str],
+    typer.Argument(metavar="CONFIG...", help="Config files (YAML) or names of shipped configs."),
 ]
-Profile = Annotated[str, typer.Option(help="'full', or one of the config's own, such as 'quick'.")]
+Profile = Annotated[
+    str, typer.Option(help="'full', or a profile that the config defines, such as 'quick'.")
+]
 Splits = Annotated[int | None, typer.Option(min=1, help="Number of random splits.")]
 Settings = Annotated[
-    list[str], typer.Option("-o", "--option", metavar="KEY=VALUE", help="Override the config.")
-]
+    list[str],
+    typer.Option(
+        "-o", "--option", metavar="KEY=VALUE",
+        help="Override a value of the config, such as protocol.seed=1. Can be repeated.",
+    ),
+]  # fmt: skip
 DataDir = Annotated[
-    Path | None, typer.Option(help="Folder with data, before KERNLEARN_DATA and ./datasets.")
+    Path | None,
+    typer.Option(help="Folder to search for data before $KERNLEARN_DATA and ./datasets."),
 ]
-StorePath = Annotated[Path, typer.Option("--store", help="SQLite file of results.")]
-Output = Annotated[Path, typer.Option(help="Folder for reports, one subfolder an experiment.")]
-Summary = Annotated[Path | None, typer.Option(help="Folder for the measured summaries.")]
+StorePath = Annotated[Path, typer.Option("--store", help="Results store, an SQLite file.")]
+Output = Annotated[Path, typer.Option(help="Folder for reports, with a subfolder per experiment.")]
+Summary = Annotated[
+    Path | None, typer.Option(help="Also write summaries of the results to this folder.")
+]
 Available = Annotated[bool, typer.Option(help="Leave out data sets that are not found.")]
 
-#: Where results lie unless another place is named.
+#: Default of :data:`StorePath`.
 STORE = Path("results/runs/store.sqlite")
+#: Default of :data:`Output`.
 OUTPUT = Path("results/runs")
 
 
 def with_splits(settings: Sequence[str], splits: int | None) -> list[str]:
-    """Return the settings with ``--splits`` as one of them."""
+    """Add ``--splits`` to the settings."""
     return [*settings, *([f"splits={splits}"] if splits is not None else [])]
 
 
@@ -45,27 +56,27 @@ def load_experiments(
     settings: Sequence[str],
     data_dir: Path | None = None,
 ) -> "list[LoadedExperiment]":
-    """Check every config before anything runs.
+    """Load all configs before anything runs.
 
     Raises
     ------
     ConfigError
-        With the faults of all of them.
+        With the errors of all configs.
     """
     from kernlearn.exceptions import ConfigError
     from kernlearn.experiments import load_config
 
     settings = with_splits(settings, splits)
-    loaded, faults = [], []
+    loaded, errors = [], []
     for config in configs:
         try:
             loaded.append(
                 load_config(config, profile=profile, settings=settings, data_dir=data_dir)
             )
         except ConfigError as error:
-            faults.append(error)
-    if faults:
-        raise ConfigError("\n".join(map(str, faults))) from faults[0]
+            errors.append(error)
+    if errors:
+        raise ConfigError("\n".join(map(str, errors))) from errors[0]
     return loaded
 
 
@@ -75,14 +86,15 @@ def make_plans(
     available: bool,
     store: "Store | None" = None,
 ) -> "list[Plan]":
-    """Plan every experiment; one message names all data sets missing from any of them.
+    """Plan all experiments; one message names every missing data set.
 
-    Of data that is not found, a store tells what it was when it was measured: enough to report.
+    A data set that is not found but was measured in the store is planned as the store records
+    it: enough for a report.
 
     Raises
     ------
     DataError
-        If data sets are missing and ``available`` does not leave them out.
+        If data sets are missing and not left out with ``available``.
     """
     from kernlearn.datasets import missing_message
     from kernlearn.exceptions import DataError
@@ -97,10 +109,9 @@ def make_plans(
             if card.name not in measured
         }
         if missing:
-            text = missing_message(missing.values(), data_dir)
             raise DataError(
-                f"{text}\n`kernlearn datasets fetch NAME` gets what its publisher serves; with "
-                "--available the rest runs without them."
+                f"{missing_message(missing.values(), data_dir)}\n`kernlearn datasets fetch NAME` "
+                "downloads what its publisher serves; --available runs the rest without them."
             )
     return [
         make_plan(e, data_dir=data_dir, available=available, stored=measured) for e in experiments

@@ -30,7 +30,7 @@ def show_regret(
     ] = None,
     buffer_size: Annotated[
         list[int], typer.Option(min=1, help="Points kept; may be repeated.")
-    ] = [2, 10, 50, 200],  # noqa: B006  (typer reads the default)
+    ] = [2, 10, 50, 200],
     buffer: Annotated[str, typer.Option(help="fifo, rs, rsx or rsx2.")] = "rsx2",
     radius: Annotated[float, typer.Option(help="Radius of the ball of weights.")] = 5.0,
     eta: Annotated[float, typer.Option(help="Scale of the steps η/√t.")] = 5.0,

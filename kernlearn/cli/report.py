@@ -1,4 +1,4 @@
-"""``kernlearn check``: whether numbers are still those of a committed baseline."""
+"""The commands ``report`` and ``check``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,82 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernlearn.cli.options import (
-    OUTPUT,
-    STORE,
-    Available,
-    Configs,
-    DataDir,
-    Settings,
-    Splits,
-    StorePath,
-    Summary,
-    load_experiments,
-    make_plans,
-    with_splits,
-)
-from kernlearn.cli.terminal import make_console, say
+from kernlearn.cli import options
+from kernlearn.cli.options import Available, Configs, DataDir, Settings, StorePath
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
 
-
-def check(
-    configs: Configs,
-    against: Annotated[
-        Path, typer.Option(help="Folder of the baseline, as `run --summary` wrote it.")
-    ] = Path("results/baseline"),
-    profile: Annotated[str, typer.Option(help="The profile that the baseline is of.")] = "quick",
-    option: Settings = [],  # noqa: B006  (typer reads the default, nothing changes it)
-    junit: Annotated[
-        Path | None, typer.Option(help="File to write as JUnit XML, a test case a cell.")
-    ] = None,
-    data_dir: DataDir = None,
-    store: StorePath = STORE,
-    available: Available = False,
-) -> None:
-    """Compare what a store has with committed numbers; nothing is run.
-
-    The exit code is 1 if a number moved by more than is allowed, or if a cell is missing on
-    either side; each is named with both numbers. How far a metric may move is the config's
-    `drift`; else 0.02 of an accuracy, 2 points of an error in per cent and 2 % of others, or half
-    a standard deviation over the splits if that is more. Times only have to be there.
-    """
-    from kernlearn.exceptions import KernlearnError, SummaryError
-    from kernlearn.experiments import Store
-    from kernlearn.reports.check import FAILURES, check_plan, write_junit
-
-    experiments = load_experiments(configs, profile, None, option, data_dir)
-    console = make_console()
-    checks: dict[str, pd.DataFrame] = {}
-    faults = []
-    with Store.existing(store) as opened:
-        for plan in make_plans(experiments, data_dir, available, opened):
-            try:
-                checks[plan.experiment.name] = check_plan(plan, opened, against)
-            except KernlearnError as error:
-                faults.append(str(error))
-    for name, frame in checks.items():
-        _show(console, name, frame)
-    if junit is not None:
-        write_junit(checks, junit)
-    if faults:
-        raise SummaryError("\n".join(faults))
-    if any(frame["outcome"].isin(FAILURES).any() for frame in checks.values()):
-        say(console, "If that is meant: `kernlearn run … --summary` writes the baseline anew.")
-        raise typer.Exit(1)
-
-
-def _show(console: "Console", name: str, frame: "pd.DataFrame") -> None:
-    from kernlearn.reports.check import FAILURES, OUTCOMES, cell_name, cell_text
-
-    counts = frame["outcome"].value_counts()
-    told = ", ".join(f"{counts[name]} {name}" for name in OUTCOMES if name in counts)
-    say(console, f"{name}: {len(frame)} cells: {told}")
-    for _, row in frame[frame["outcome"].isin(FAILURES)].iterrows():
-        say(console, f"  {row['outcome']}: {cell_name(row)}: {cell_text(row)}")
-
+    from kernlearn.experiments.engine.plan import Plan
+    from kernlearn.experiments.store.results import Store
+    from kernlearn.reports import Report
 
 _SITE = Path("results/site")
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -93,65 +26,79 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[STORE | CONFIG...]",
-            help="A store, of which a site is made; or YAML files or names of shipped configs.",
-            show_default="the store that --store names",
+            help="A results store, or config files (YAML) or names of shipped configs.",
+            show_default="the store given by --store",
         ),
     ] = None,
     profile: Annotated[
         str | None,
         typer.Option(
-            help="'full', or one of the config's own.",
-            show_default="'full'; for a site that of each experiment's runs with the most trials",
+            help="'full', or a profile that the config defines.",
+            show_default="full; for a site, the profile with the most trials of each experiment",
         ),
     ] = None,
     config: Annotated[
         list[Path],
-        typer.Option(metavar="FILE", help="A config of one's own in the site; may be repeated."),
-    ] = [],  # noqa: B006  (typer reads the default, nothing changes it)
-    splits: Splits = None,
-    option: Settings = [],  # noqa: B006
+        typer.Option(
+            metavar="FILE", help="Config of your own to include in the site. Can be repeated."
+        ),
+    ] = [],
+    splits: options.Splits = None,
+    option: Settings = [],
     data_dir: DataDir = None,
-    store: StorePath = STORE,
+    store: StorePath = options.STORE,
     output: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for the site, or for reports, one subfolder an experiment.",
-            show_default=f"{_SITE}, or {OUTPUT}",
+            help="Folder for the site, or for reports, with a subfolder per experiment.",
+            show_default=f"{_SITE}, or {options.OUTPUT}",
         ),
     ] = None,
-    summary: Summary = None,
+    summary: options.Summary = None,
     available: Available = False,
 ) -> None:
-    """Report what a store has, running nothing: a site of all of it, or named experiments.
+    """Report the results in a store, without running anything.
 
-    Without a CONFIG it writes a site of every experiment in the store: an overview and a page
-    each, which open from disk without network. With CONFIGs it writes and shows their tables.
+    Without a CONFIG, write a site of all experiments in the store: an overview and a page per
+    experiment, to be opened without a web server. With CONFIGs, write and show their reports.
     """
-    from kernlearn.cli.terminal import show_report, write_reports
+    from kernlearn.cli.terminal import show_report
     from kernlearn.exceptions import ReportError
     from kernlearn.experiments import Store
 
-    named = what or []
-    stores = [name for name in named if _is_store(name)]
-    if stores and len(named) > 1:
+    names = what or []
+    stores = [name for name in names if _is_store(name)]
+    if stores and len(names) > 1:
         raise ReportError(
             f"{stores[0]}: a store stands alone; `kernlearn report CONFIG... --store "
-            f"{stores[0]}` shows named experiments of it"
+            f"{stores[0]}` reports some experiments of it"
         )
-    if named and not stores:
-        if config:
-            raise ReportError(
-                f"--config {config[0]}: belongs to the site of a store; name it without --config"
-            )
-        experiments = load_experiments(named, profile or "full", splits, option, data_dir)
-        with Store.existing(store) as opened:
-            plans = make_plans(experiments, data_dir, available, opened)
-            for plan in plans:
-                show_report(*write_reports(plan, opened, output or OUTPUT, summary))
+    if stores or not names:
+        settings = options.with_splits(option, splits)
+        path = Path(stores[0]) if stores else store
+        _report_all(path, output or _SITE, summary, config, profile, settings, data_dir)
         return
-    path = Path(stores[0]) if stores else store
-    settings = with_splits(option, splits)
-    _report_all(path, output or _SITE, summary, config, profile, settings, data_dir)
+    if config:
+        raise ReportError(
+            f"--config {config[0]}: belongs to the site of a store; name it without --config"
+        )
+    experiments = options.load_experiments(names, profile or "full", splits, option, data_dir)
+    with Store.existing(store) as opened:
+        for plan in options.make_plans(experiments, data_dir, available, opened):
+            show_report(*write_reports(plan, opened, output or options.OUTPUT, summary))
+
+
+def write_reports(
+    plan: "Plan", store: "Store", output: Path, summary: Path | None
+) -> "tuple[Report, Path]":
+    """Write the page of an experiment and, if a folder for it is given, its summary."""
+    from kernlearn.reports import assemble, write_report, write_summary
+
+    report = assemble(plan, store)
+    page = write_report(report, output / plan.experiment.name)
+    if summary is not None:
+        write_summary(report, summary)
+    return report, page
 
 
 def _is_store(name: str) -> bool:
@@ -174,7 +121,7 @@ def _report_all(
     settings: Sequence[str],
     data_dir: Path | None,
 ) -> None:
-    """Write a site of every experiment that a store has something of."""
+    """Write a site of all experiments in a store."""
     from kernlearn.exceptions import ReportError
     from kernlearn.experiments import Store
     from kernlearn.reports import assemble, write_site, write_summary
@@ -190,13 +137,13 @@ def _report_all(
             reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
             raise ReportError(f"{store}: nothing to show{reasons or '; it has no runs'}")
         for plan in plans:
-            found = assemble(plan, opened)
-            reports.append(found)
+            report = assemble(plan, opened)
+            reports.append(report)
             if summary is not None:
-                write_summary(found, summary)
-            details = found.details
+                write_summary(report, summary)
+            details = report.details
             typer.echo(
-                f"{details['experiment']}: profile {found.run_as}, {details['done']} of "
+                f"{details['experiment']}: profile {report.run_as}, {details['done']} of "
                 f"{details['trials']} trials"
             )
     for one in skipped:
@@ -204,3 +151,58 @@ def _report_all(
     for sentence in total(report.measured for report in reports).in_words():
         typer.echo(sentence)
     typer.echo(f"Site: {write_site(reports, output, skipped=skipped)}")
+
+
+def check(
+    configs: Configs,
+    against: Annotated[
+        Path, typer.Option(help="Folder of the baseline, written by `kernlearn run --summary`.")
+    ] = Path("results/baseline"),
+    profile: Annotated[str, typer.Option(help="Profile of the baseline.")] = "quick",
+    option: Settings = [],
+    junit: Annotated[
+        Path | None, typer.Option(help="Also write a JUnit XML file with a test case per cell.")
+    ] = None,
+    data_dir: DataDir = None,
+    store: StorePath = options.STORE,
+    available: Available = False,
+) -> None:
+    """Compare the results in a store with a baseline.
+
+    The exit code is 1 if a number moved further than its tolerance or a cell is missing on
+    either side. The tolerance is the config's `drift` for the metric; by default 0.02 for an
+    accuracy, 2 points for an error in per cent and 2 % for other metrics, or half a standard
+    deviation over the splits if that is more. Times are not compared.
+    """
+    from kernlearn.exceptions import KernlearnError, SummaryError
+    from kernlearn.experiments import Store
+    from kernlearn.reports.check import FAILURES, check_plan, write_junit
+
+    experiments = options.load_experiments(configs, profile, None, option, data_dir)
+    checks: dict[str, pd.DataFrame] = {}
+    errors = []
+    with Store.existing(store) as opened:
+        for plan in options.make_plans(experiments, data_dir, available, opened):
+            try:
+                checks[plan.experiment.name] = check_plan(plan, opened, against)
+            except KernlearnError as error:
+                errors.append(str(error))
+    for name, frame in checks.items():
+        _show_check(name, frame)
+    if junit is not None:
+        write_junit(checks, junit)
+    if errors:
+        raise SummaryError("\n".join(errors))
+    if any(frame["outcome"].isin(FAILURES).any() for frame in checks.values()):
+        typer.echo("If this is intended, `kernlearn run … --summary` writes a new baseline.")
+        raise typer.Exit(1)
+
+
+def _show_check(name: str, frame: "pd.DataFrame") -> None:
+    from kernlearn.reports.check import FAILURES, OUTCOMES, cell_name, cell_text
+
+    counts = frame["outcome"].value_counts()
+    outcomes = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
+    typer.echo(f"{name}: {len(frame)} cells: {outcomes}")
+    for _, row in frame[frame["outcome"].isin(FAILURES)].iterrows():
+        typer.echo(f"  {row['outcome']}: {cell_name(row)}: {cell_text(row)}")

@@ -1,108 +1,35 @@
-"""What the command prints of a plan before it is run."""
+"""The commands ``run``, ``plan`` and ``status``."""
 
 from collections import Counter
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernlearn.cli.options import (
-    OUTPUT,
-    STORE,
-    Available,
-    Configs,
-    DataDir,
-    Output,
-    Profile,
-    Settings,
-    Splits,
-    StorePath,
-    Summary,
-    load_experiments,
-    make_plans,
-)
-from kernlearn.cli.terminal import console
-from kernlearn.experiments.engine.environment import duration
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.selection import (
-    STATES,
-    Choice,
-    Estimates,
-    State,
-    chosen,
-    rows_first,
-    trial_states,
-)
-from kernlearn.experiments.store.results import Store
+from kernlearn.cli import options
+from kernlearn.cli.options import Available, Configs, DataDir, Profile, Settings, Splits, StorePath
+from kernlearn.cli.terminal import show_left_out
 
+if TYPE_CHECKING:
+    from kernlearn.experiments.engine.plan import Plan
+    from kernlearn.experiments.engine.selection import Choice, State
+    from kernlearn.experiments.store.results import Store
 
-def show_planned(plan: Plan, store: Store | None, choice: Choice) -> None:
-    """Print every trial with its state, those that would run last and in their order.
-
-    Parameters
-    ----------
-    plan : Plan
-    store : Store or None
-        None where there is none yet.
-    choice : Choice
-        What a run would be asked for.
-    """
-    states, estimates = trial_states(plan, store), Estimates.of(plan, store)
-    todo = rows_first(chosen(plan, states, choice), plan, estimates)
-    taken = {t.key for t in todo}
-    lines = []
-    for trial in [*(t for t in plan.trials if t.key not in taken), *todo]:
-        seconds = estimates.seconds(trial) if trial.key in taken else None
-        expected = "" if seconds is None else f"  ({duration(seconds)})"
-        state, name = states[trial.key], plan.experiment.name
-        lines.append(f"{state:7} {trial.key[:10]} {name}: {trial}{expected}")
-    if lines:
-        typer.echo("\n".join(lines))
-    total = estimates.total(todo)
-    time = "time unknown" if total is None else f"about {duration(total)} one at a time"
-    to_run = f"; {len(todo)} to run, {time}" if todo else "; nothing to run"
-    console.print(f"{_counts(plan, states)}{to_run}", highlight=False, soft_wrap=True)
-
-
-def show_status(plan: Plan, store: Store | None) -> None:
-    """Print how many trials are in which state, and each failure's error.
-
-    Parameters
-    ----------
-    plan : Plan
-    store : Store or None
-        None where there is none yet.
-    """
-    states = trial_states(plan, store)
-    console.print(_counts(plan, states), highlight=False)
-    failed = [t for t in plan.trials if states[t.key] == "failed"]
-    if failed and store is not None:
-        results = store.get(t.key for t in failed)
-        for trial in failed:
-            typer.echo(f"  failed: {trial}: {results[trial.key].error}")
-
-
-def _counts(plan: Plan, states: dict[str, State]) -> str:
-    found = Counter(states.values())
-    numbers = ", ".join(f"{found[state]} {state}" for state in STATES)
-    return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
-
-
-RetryFailed = Annotated[bool, typer.Option(help="Also trials that failed before.")]
+RetryFailed = Annotated[bool, typer.Option(help="Also run the trials that failed before.")]
 Force = Annotated[
     list[str],
     typer.Option(
         metavar="NAME",
-        help="Also what the store has of a data set, kernel, method or experiment, or of 'all'; "
-        "may be repeated.",
+        help="Run again what the store has of a data set, kernel, method or experiment, or of "
+        "'all'. Can be repeated.",
     ),
 ]
 Only = Annotated[
     list[str],
     typer.Option(
         metavar="LABEL=VALUE,...",
-        help="Only such trials, as in dataset=letter,method=K; may be repeated.",
+        help="Run only matching trials, such as dataset=letter,method=K. Can be repeated.",
     ),
 ]
 
@@ -111,65 +38,65 @@ def run(
     configs: Configs,
     profile: Profile = "full",
     splits: Splits = None,
-    option: Settings = [],  # noqa: B006  (typer reads the default, nothing changes it)
+    option: Settings = [],
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Trials at a time.")
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Trials to run in parallel."),
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(help="in-process, processes (of this machine) or dask.")
+        str | None, typer.Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
     ] = None,
     scheduler: Annotated[
-        str | None, typer.Option(metavar="tcp://HOST:PORT", help="A running Dask scheduler.")
+        str | None,
+        typer.Option(metavar="tcp://HOST:PORT", help="Address of a running Dask scheduler."),
     ] = None,
     timeout: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="End a trial that takes longer.")
+        str | None, typer.Option(metavar="SECONDS", help="Time limit of a trial.")
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="End a trial that takes more, as in 4GB.")
+        str | None, typer.Option(metavar="SIZE", help="Memory limit of a trial, such as 4GB.")
     ] = None,
     allow_contention: Annotated[
-        bool, typer.Option(help="Measure times although trials share cores.")
+        bool, typer.Option(help="Measure times even if trials have to share cores.")
     ] = False,
-    only: Only = [],  # noqa: B006
+    only: Only = [],
     retry_failed: RetryFailed = False,
-    force: Force = [],  # noqa: B006
-    fail_fast: Annotated[bool, typer.Option(help="Stop at the first trial that fails.")] = False,
+    force: Force = [],
+    fail_fast: Annotated[bool, typer.Option(help="Stop after the first failed trial.")] = False,
     data_dir: DataDir = None,
-    store: StorePath = STORE,
-    output: Output = OUTPUT,
-    summary: Summary = None,
+    store: StorePath = options.STORE,
+    output: options.Output = options.OUTPUT,
+    summary: options.Summary = None,
     available: Available = False,
     log_json: Annotated[
-        bool, typer.Option(help="One JSON object a line for all that happens, and no tables.")
+        bool, typer.Option(help="Print each event as a line of JSON, instead of tables.")
     ] = False,
 ) -> None:
-    """Run experiments: only what the store lacks; then write and show their tables."""
+    """Run the trials that the store lacks and report the results."""
     from kernlearn.cli.progress import make_progress
-    from kernlearn.cli.terminal import write_reports
+    from kernlearn.cli.report import write_reports
     from kernlearn.experiments import Store, run_plan
     from kernlearn.experiments.engine.selection import check_choice
     from kernlearn.experiments.executors import make_executor
 
-    given = {
+    execution = {
         "executor": executor, "jobs": jobs, "scheduler": scheduler, "timeout": timeout,
         "memory": memory,
     }  # fmt: skip
-    option = [*option, *(f"execution.{k}={v}" for k, v in given.items() if v is not None)]
+    option = [*option, *(f"execution.{k}={v}" for k, v in execution.items() if v is not None)]
     choice = _choice(only, retry_failed, force)
-    experiments = load_experiments(configs, profile, splits, option, data_dir)
-    plans = make_plans(experiments, data_dir, available)
+    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
+    plans = options.make_plans(experiments, data_dir, available)
     progress = make_progress(log_json)
     failed = 0
     with Store(store) as opened:
         for plan in plans:
-            # what names nothing is said before anything runs
             check_choice(plan, choice)
         try:
             for plan in plans:
-                execution = plan.experiment.config.execution
-                with closing(make_executor(execution, data_dir)) as executing:
+                with closing(make_executor(plan.experiment.config.execution, data_dir)) as ready:
                     outcome = run_plan(
-                        plan, opened, executor=executing, choice=choice, fail_fast=fail_fast,
+                        plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
                         allow_contention=allow_contention, listener=progress,
                     )  # fmt: skip
                 failed += outcome.failed + outcome.failed_before
@@ -183,50 +110,83 @@ def run(
         raise typer.Exit(1)
 
 
-def show_plan(
+def plan(
     configs: Configs,
     profile: Profile = "full",
     splits: Splits = None,
-    option: Settings = [],  # noqa: B006
-    only: Only = [],  # noqa: B006
+    option: Settings = [],
+    only: Only = [],
     retry_failed: RetryFailed = False,
-    force: Force = [],  # noqa: B006
+    force: Force = [],
     data_dir: DataDir = None,
-    store: StorePath = STORE,
+    store: StorePath = options.STORE,
     available: Available = False,
 ) -> None:
-    """List the trials of experiments: new, cached, failed or stale, and how long they will take.
+    """List the trials of experiments and how long they will take.
 
-    A stale trial has numbers in the store that were measured under other settings.
-    Those that would run come last, in the order in which they would.
+    A trial is new, cached (the store has its result), failed, or stale (measured under other
+    settings). Trials that would run come last, in the order of the run.
     """
-    from kernlearn.cli.terminal import show_left_out
-
     choice = _choice(only, retry_failed, force)
-    experiments = load_experiments(configs, profile, splits, option, data_dir)
-    for plan in make_plans(experiments, data_dir, available):
-        show_left_out(plan)
+    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
+    for planned in options.make_plans(experiments, data_dir, available):
+        show_left_out(planned)
         with _existing(store) as opened:
-            show_planned(plan, opened, choice)
+            _show_planned(planned, opened, choice)
 
 
 def status(
     configs: Configs,
     profile: Profile = "full",
     splits: Splits = None,
-    option: Settings = [],  # noqa: B006
+    option: Settings = [],
     data_dir: DataDir = None,
-    store: StorePath = STORE,
+    store: StorePath = options.STORE,
     available: Available = False,
 ) -> None:
-    """Count the trials of experiments: new, cached, failed and stale, with every error."""
-    from kernlearn.cli.terminal import show_left_out
+    """Count new, cached, failed and stale trials.
 
-    experiments = load_experiments(configs, profile, splits, option, data_dir)
-    for plan in make_plans(experiments, data_dir, available):
-        show_left_out(plan)
+    The error of each failed trial is shown.
+    """
+    from kernlearn.experiments.engine.selection import trial_states
+
+    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
+    for planned in options.make_plans(experiments, data_dir, available):
+        show_left_out(planned)
         with _existing(store) as opened:
-            show_status(plan, opened)
+            states = trial_states(planned, opened)
+            typer.echo(_counts(planned, states))
+            failed = {t.key: t for t in planned.trials if states[t.key] == "failed"}
+            results = opened.get(failed) if opened is not None and failed else {}
+            for key, trial in failed.items():
+                typer.echo(f"  failed: {trial}: {results[key].error}")
+
+
+def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None:
+    from kernlearn.experiments.engine.environment import duration
+    from kernlearn.experiments.engine.selection import Estimates, chosen, rows_first, trial_states
+
+    states, estimates = trial_states(plan, store), Estimates.of(plan, store)
+    todo = rows_first(chosen(plan, states, choice), plan, estimates)
+    keys = {t.key for t in todo}
+    for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
+        seconds = estimates.seconds(trial) if trial.key in keys else None
+        expected = "" if seconds is None else f"  ({duration(seconds)})"
+        typer.echo(
+            f"{states[trial.key]:7} {trial.key[:10]} {plan.experiment.name}: {trial}{expected}"
+        )
+    total = estimates.total(todo)
+    time = "time unknown" if total is None else f"about {duration(total)} one at a time"
+    to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"
+    typer.echo(f"{_counts(plan, states)}; {to_run}")
+
+
+def _counts(plan: "Plan", states: "dict[str, State]") -> str:
+    from kernlearn.experiments.engine.selection import STATES
+
+    counts = Counter(states.values())
+    numbers = ", ".join(f"{counts[state]} {state}" for state in STATES)
+    return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
 
 
 def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "Choice":
@@ -236,19 +196,18 @@ def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "Choice":
 
 
 def _existing(store: Path) -> "AbstractContextManager[Store | None]":
-    """Open a store to read it; where there is none, nothing."""
+    """Open a store for reading, if there is one."""
     from kernlearn.experiments import Store
 
     return Store.existing(store) if store.exists() else nullcontext()
 
 
 def _stopped(plans: "list[Plan]", store: "Store") -> str:
-    """Say what is done and how to go on."""
+    """Say how many trials are done and how to continue."""
     from kernlearn.experiments.engine.selection import trial_states
 
     states = [state for plan in plans for state in trial_states(plan, store).values()]
-    done = states.count("cached")
     return (
-        f"Stopped. {done} of {len(states)} trials are done and kept in {store.path}: run the same "
-        "command again to go on."
+        f"Stopped. {states.count('cached')} of {len(states)} trials are done and kept in "
+        f"{store.path}: run the same command again to continue."
     )

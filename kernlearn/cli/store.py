@@ -1,24 +1,21 @@
-"""The commands over a results store: export, merge, gc, doctor and compare."""
+"""The commands ``export``, ``merge``, ``gc``, ``doctor`` and ``compare`` on results stores."""
 
-from collections.abc import Callable
+import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kernlearn.cli.terminal import make_console, say
+from kernlearn.cli.options import STORE, DataDir, StorePath
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
     from rich.table import Table
 
     from kernlearn.experiments.store.merge import MergeSummary
 
-
-StorePath = Annotated[Path, typer.Option("--store", help="SQLite file of results.")]
-
-_STORE = Path("results/runs/store.sqlite")
+# Conflicts of a merge that are shown.
 _SHOWN = 20
 _LABELS = ["dataset", "kernel", "method", "params", "metric"]
 
@@ -26,31 +23,34 @@ _LABELS = ["dataset", "kernel", "method", "params", "metric"]
 def export(
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write.", show_default="standard output"),
+        typer.Option("--output", "-o", help="Output file.", show_default="standard output"),
     ] = None,
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", help="csv, json or parquet.", show_default="by the file's name, else csv"
+            "--format",
+            help="'csv', 'json' or 'parquet'.",
+            show_default="the suffix of the output file, else csv",
         ),
     ] = None,
     experiment: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Only this; may be repeated.")
-    ] = [],  # noqa: B006  (typer reads the default, nothing changes it)
-    store: StorePath = _STORE,
+        list[str],
+        typer.Option(metavar="NAME", help="Export only this experiment. Can be repeated."),
+    ] = [],
+    store: StorePath = STORE,
 ) -> None:
-    """Write a store's numbers as tidy rows: a row a trial and metric.
+    """Export a store as a tidy table (CSV, JSON or Parquet).
 
-    The columns are experiment, dataset, kernel, method, params (JSON), metric, split (from 0),
+    It has one row per trial and metric. The columns are experiment, dataset, kernel, method, params (JSON), metric, split (from 0),
     value, key and run.
     """
     from kernlearn.exceptions import StoreError
+    from kernlearn.experiments import Store
     from kernlearn.experiments.store.export import FORMATS, export_file, export_text, tidy_rows
-    from kernlearn.experiments.store.results import Store
 
     if form is None:
-        ending = output.suffix[1:].lower() if output is not None else ""
-        form = ending if ending in FORMATS else "csv"
+        suffix = output.suffix[1:].lower() if output is not None else ""
+        form = suffix if suffix in FORMATS else "csv"
     if form not in FORMATS:
         raise StoreError(f"--format {form}: expected one of {', '.join(FORMATS)}")
     if output is None and form == "parquet":
@@ -60,172 +60,164 @@ def export(
         if output is None:
             typer.echo(export_text(rows, form), nl=False)
         else:
-            count = export_file(rows, output, form)
-            typer.echo(f"{output}: {count} rows")
+            typer.echo(f"{output}: {export_file(rows, output, form)} rows")
 
 
-def merge_stores(
+def merge(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="SRC... DEST", help="Stores, the last to merge into.")
+        list[Path],
+        typer.Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
     ],
     prefer: Annotated[
-        str, typer.Option(help="Whose numbers stand where they differ: destination or source.")
+        str,
+        typer.Option(help="Side to keep where numbers differ: 'destination' or 'source'."),
     ] = "destination",
 ) -> None:
-    """Put the trials of stores into another, made if it is not there.
+    """Merge stores into another one.
 
-    Of trials that both have with the same numbers the earlier stands. Numbers that differ are
-    told, and the exit code is then 1. Each source goes in whole, or not at all.
+    The destination is created if it does not exist. A trial with the same numbers on both sides is kept as measured first. Different numbers are
+    shown as conflicts and make the exit code 1. Each source is merged completely or not at all.
     """
     from kernlearn.exceptions import StoreError
-    from kernlearn.experiments.store.merge import merge
+    from kernlearn.experiments.store.merge import merge as merge_store
 
     *sources, destination = paths
     if not sources:
         raise StoreError("merge: expected at least one source and the store to merge into")
     if prefer not in ("destination", "source"):
         raise StoreError(f"--prefer {prefer}: expected destination or source")
-    console = make_console()
     conflicts = 0
     for source in sources:
-        summary = merge(source, destination, prefer=prefer)
-        _show_merge(console, source, destination, summary, prefer)
+        summary = merge_store(source, destination, prefer=prefer)
+        _show_merge(source, destination, summary, prefer)
         conflicts += len(summary.conflicts)
     if conflicts:
         raise typer.Exit(1)
 
 
-def _show_merge(
-    console: "Console", source: Path, destination: Path, summary: "MergeSummary", prefer: str
-) -> None:
+def _show_merge(source: Path, destination: Path, summary: "MergeSummary", prefer: str) -> None:
     from kernlearn.experiments.engine.spec import canonical
 
-    say(
-        console,
-        f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
-        f"had failed, {summary.same} the same, {summary.failed} failed ones left, "
-        f"{len(summary.conflicts)} in conflict; {summary.runs} runs",
+    typer.echo(
+        f"{source} into {destination}: {summary.added} trials added, {summary.completed} that had "
+        f"failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
+        f"{len(summary.conflicts)} in conflict; {summary.runs} runs"
     )
     for conflict in summary.conflicts[:_SHOWN]:
         numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in conflict.metrics.items())
         place = f"{conflict.experiment} {conflict.key[:10]} {canonical(conflict.labels)}"
-        say(console, f"  conflict, the {prefer}'s stands: {place}: {numbers}")
+        typer.echo(f"  conflict, kept the {prefer}'s: {place}: {numbers}")
     if len(summary.conflicts) > _SHOWN:
-        say(console, f"  and {len(summary.conflicts) - _SHOWN} more")
+        typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
 
 
 def gc(
     configs: Annotated[
         list[str],
-        typer.Argument(metavar="CONFIG...", help="All whose numbers are to stay, any profile."),
+        typer.Argument(metavar="CONFIG...", help="All configs whose results are to be kept."),
     ],
     yes: Annotated[
-        bool, typer.Option("--yes/--dry-run", help="Remove, or say what would be removed.")
+        bool, typer.Option("--yes/--dry-run", help="Remove, or only show what would be removed.")
     ] = False,
-    data_dir: Annotated[
-        Path | None, typer.Option(help="Folder with data, before KERNLEARN_DATA and ./datasets.")
-    ] = None,
-    store: StorePath = _STORE,
+    data_dir: DataDir = None,
+    store: StorePath = STORE,
 ) -> None:
-    """Remove from a store what no given config needs, under any of its profiles.
+    """Remove the trials that no given config needs from a store.
 
-    Without --yes it only says what that would be. What belongs to data that is not found here
-    stays. The store must not be open elsewhere.
+    All profiles of the configs are taken into account. Without --yes only show what would be removed. Trials of data sets that are not found here
+    are kept. No other process may have the store open.
     """
+    from kernlearn.experiments import Store
     from kernlearn.experiments.store.maintenance import collect_garbage, every_profile
-    from kernlearn.experiments.store.results import Store
 
-    console = make_console()
     Store.existing(store).close()
     plans = [plan for config in configs for plan in every_profile(config, data_dir)]
     with Store(store, exclusive=True, timeout=1) if yes else Store.existing(store) as opened:
-        found = collect_garbage(opened, plans, remove=yes)
-    for name, count in found.trials.items():
-        say(console, f"  {name}: {count} trials")
-    total = sum(found.trials.values())
-    doing = "removed" if yes else "would be removed"
-    say(
-        console,
-        f"{store}: {total} trials, {found.superseded} superseded and {found.runs} runs {doing}, "
-        f"{found.kept} stay",
+        garbage = collect_garbage(opened, plans, remove=yes)
+    for name, count in garbage.trials.items():
+        typer.echo(f"  {name}: {count} trials")
+    typer.echo(
+        f"{store}: {sum(garbage.trials.values())} trials, {garbage.superseded} superseded and "
+        f"{garbage.runs} runs {'removed' if yes else 'would be removed'}, {garbage.kept} kept"
     )
-    if not yes and not found.nothing:
-        say(console, "Nothing is removed yet: --yes does it.")
+    if not (yes or garbage.nothing):
+        typer.echo("Nothing has been removed; --yes removes it.")
 
 
-def doctor(store: StorePath = _STORE) -> None:
-    """Check a store: the file, and whether its rows agree with themselves.
+def doctor(store: StorePath = STORE) -> None:
+    """Check a store for damage.
 
-    The exit code is 1 if something is wrong.
+    Both the file and the consistency of its rows are checked. The exit code is 1 if something is wrong.
     """
+    from kernlearn.experiments import Store
+    from kernlearn.experiments.store.database import SCHEMA_VERSION
     from kernlearn.experiments.store.maintenance import examine
-    from kernlearn.experiments.store.results import Store
 
     with Store.existing(store) as opened:
         faults = examine(opened)
-        version = opened.database.file_version
     for fault in faults:
         typer.echo(f"{store}: {fault}")
     if faults:
         raise typer.Exit(1)
-    typer.echo(f"{store}: sound, store version {version}")
+    typer.echo(f"{store}: sound, store version {SCHEMA_VERSION}")
 
 
-def compare_runs(
+def compare(
     run_a: Annotated[
-        str, typer.Argument(help="Number of a run of --store, a store, or STORE#NUMBER.")
+        str, typer.Argument(help="Number of a run in --store, or a store, or STORE#NUMBER.")
     ],
-    run_b: Annotated[str, typer.Argument(help="What to compare it with.")],
+    run_b: Annotated[str, typer.Argument(help="The run or store to compare it with.")],
     metric: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Only this; may be repeated.")
-    ] = [],  # noqa: B006
-    level: Annotated[float, typer.Option(help="Level of each cell's t-test.")] = 0.05,
+        list[str], typer.Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
+    ] = [],
+    level: Annotated[float, typer.Option(help="Significance level of the t-tests.")] = 0.05,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Leave out cells that are the same or undecided.")
+        bool, typer.Option("--changed", help="Show only cells that changed.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="CSV file to write all cells to.")
+        Path | None, typer.Option("--output", "-o", help="Also write all cells to this CSV file.")
     ] = None,
-    store: StorePath = _STORE,
+    store: StorePath = STORE,
 ) -> None:
     """Compare two runs, or two stores, cell by cell.
 
-    Differences are taken split by split where both have the same splits. Significant ones are
+    The t-tests are paired where both sides have the same splits. Significant differences are
     bold and marked with *.
     """
+    from kernlearn.cli.terminal import make_console
     from kernlearn.exceptions import StoreError
-    from kernlearn.reports.comparison import compare, different_environments, read_side
+    from kernlearn.reports.comparison import compare as compare_sides
+    from kernlearn.reports.comparison import different_environments, read_side
 
     if not 0 < level < 1:
         raise StoreError(f"--level {level:g}: expected a number between 0 and 1")
     sides = a, b = read_side(run_a, store), read_side(run_b, store)
-    known = {name for side in sides for t in side.trials for name in t.result.metrics}
-    unknown = [name for name in metric if name not in known]
+    available = {name for side in sides for t in side.trials for name in t.result.metrics}
+    unknown = [name for name in metric if name not in available]
     if unknown:
         raise StoreError(
             f"--metric {', '.join(unknown)}: neither has it; there are: "
-            f"{', '.join(sorted(known)) or 'none'}"
+            f"{', '.join(sorted(available)) or 'none'}"
         )
-    frame = compare(a, b, level=level, metrics=metric)
-    console = make_console()
+    frame = compare_sides(a, b, level=level, metrics=metric)
     for name, side in zip("AB", sides, strict=True):
         runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"
-        say(console, f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
+        typer.echo(f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
     for line in different_environments(a, b):
-        say(console, f"  differs: {line}")
+        typer.echo(f"  differs: {line}")
     shown = frame[~frame["outcome"].isin(["same", "undecided"])] if changed else frame
     if len(shown):
-        console.print(_table(shown, level))
-    counts = frame["outcome"].value_counts()
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    say(console, f"{len(frame)} cells: {told or 'nothing to compare'}")
+        make_console().print(_table(shown, level))
+    outcomes = frame["outcome"].value_counts().items()
+    counts = ", ".join(f"{n} {_sides(str(outcome))}" for outcome, n in outcomes)
+    typer.echo(f"{len(frame)} cells: {counts or 'nothing to compare'}")
     if output is not None:
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
             frame.to_csv(output, index=False)
         except OSError as error:
             raise StoreError(f"{output}: cannot be written: {error.strerror or error}") from None
-        say(console, f"Cells: {output}")
+        typer.echo(f"Cells: {output}")
 
 
 def _table(frame: "pd.DataFrame", level: float) -> "Table":
@@ -233,60 +225,44 @@ def _table(frame: "pd.DataFrame", level: float) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    labels = [name for name in _LABELS if _tells(frame, name)]
+    # labels that are the same empty value everywhere say nothing
+    labels = [c for c in _LABELS if not (frame[c].isna() | (frame[c] == "{}")).all()]
     if frame["experiment"].nunique() > 1:
         labels.insert(0, "experiment")
-    table = Table(box=SIMPLE_HEAD)
-    for name in labels:
-        table.add_column(name)
+    table = Table(*labels, box=SIMPLE_HEAD)
     for head in ("A", "B", "B − A", f"{100 * (1 - level):g} % interval", "splits"):
         table.add_column(head, justify="right")
     table.add_column("outcome")
     for row in frame.to_dict("records"):
         significant = row["outcome"] in ("a better", "b better", "different")
-        texts = [_number(row["mean_a"]), _number(row["mean_b"])]
-        texts.append(_number(row["difference"]) + ("*" if significant else ""))
-        texts += [_interval(row["low"], row["high"]), _splits(row), _outcome(row)]
+        numbers = [_number(row[name]) for name in ("mean_a", "mean_b", "difference")]
+        texts = [*numbers[:2], numbers[2] + ("*" if significant else ""),
+                 _interval(row["low"], row["high"]), _splits(row), _outcome(row)]  # fmt: skip
         style = "bold" if significant else ""
-        # a label that does not apply is None, or NaN if all in the column are
+        # a label that does not apply is None or NaN
         names = [Text(row[name] if isinstance(row[name], str) else "") for name in labels]
         table.add_row(*names, *(Text(text, style=style) for text in texts))
     return table
 
 
-def _tells(frame: "pd.DataFrame", name: str) -> bool:
-    """Whether a label says anything."""
-    return not frame[name].isna().all() and not (frame[name] == "{}").all()
-
-
 def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.4g}"
+    return "–" if math.isnan(value) else f"{value:.4g}"
 
 
 def _interval(low: float, high: float) -> str:
-    # without two splits it is all numbers
-    return f"{low:.3g} to {high:.3g}" if abs(low) < float("inf") and low == low else "–"
+    # from fewer than two splits it is infinite
+    return f"{low:.3g} to {high:.3g}" if math.isfinite(low) else "–"
 
 
 def _splits(row: dict[Any, Any]) -> str:
-    if row["paired"] is True:
-        return f"{row['n_a']} paired"
-    return f"{row['n_a']} / {row['n_b']}"
+    return f"{row['n_a']} paired" if row["paired"] is True else f"{row['n_a']} / {row['n_b']}"
 
 
 def _outcome(row: dict[Any, Any]) -> str:
-    text = str(row["outcome"])
-    for name in "ab":
-        text = text.replace(f"{name} better", f"{name.upper()} better")
-        text = text.replace(f"only {name}", f"only {name.upper()}")
+    text = _sides(str(row["outcome"]))
     return text if row["same_settings"] is not False else f"{text}, other settings"
 
 
-#: Functions of the commands by name.
-COMMANDS: dict[str, Callable[..., None]] = {
-    "export": export,
-    "merge": merge_stores,
-    "gc": gc,
-    "doctor": doctor,
-    "compare": compare_runs,
-}
+def _sides(outcome: str) -> str:
+    """Write the names of the sides as in the table's head."""
+    return re.sub(r"\b[ab]\b", lambda side: side[0].upper(), outcome)

@@ -1,4 +1,4 @@
-"""The console that every command prints to."""
+"""The console, and tables on it."""
 
 from typing import TYPE_CHECKING
 
@@ -10,70 +10,45 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kernlearn.experiments.engine.plan import Plan
-    from kernlearn.experiments.scope import Scope
-    from kernlearn.experiments.store.results import Store
     from kernlearn.reports import Report
 
-
-#: Width of what is no terminal.
+#: Width of an output that is not a terminal.
 UNBOUNDED = 10_000
 
 
-def say(console: "Console", text: str) -> None:
-    """Print a text as it is: nothing in it is markup, and no line is broken."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
 def make_console() -> "Console":
-    """Return a console; a pipe has no width of its own: there lines take what they need."""
+    """Return a console for tables and bars; without a terminal its lines are not broken."""
     from rich.console import Console
 
     console = Console()
     return console if console.is_terminal else Console(width=UNBOUNDED)
 
 
-console = make_console()
-
-
 def show_left_out(plan: "Plan") -> None:
-    """Print which data sets and methods a plan goes without, if any."""
+    """Print which data sets and methods a plan leaves out, if any."""
     name = plan.experiment.name
     if plan.left_out:
-        console.print(f"{name}: left out, not found: {', '.join(plan.left_out)}")
+        typer.echo(f"{name}: left out, not found: {', '.join(plan.left_out)}")
     if plan.not_installed:
-        labels = ", ".join(plan.not_installed)
-        console.print(f"{name}: left out, not installed: {labels}", markup=False)
-
-
-def write_reports(
-    plan: "Plan", store: "Store", output: "Path", summary: "Path | None"
-) -> "tuple[Report, Path]":
-    """Write an experiment's page and, where a folder for it is given, its summary."""
-    from kernlearn.reports import assemble, write_report, write_summary
-
-    report = assemble(plan, store)
-    page = write_report(report, output / plan.experiment.name)
-    if summary is not None:
-        write_summary(report, summary)
-    return report, page
+        typer.echo(f"{name}: left out, not installed: {', '.join(plan.not_installed)}")
 
 
 def show_report(report: "Report", page: "Path") -> None:
-    """Print an experiment's tables, claims and remarks, and where its page is."""
+    """Print the tables, claims and remarks of an experiment and the path of its page."""
     _show_tables(report)
     for claim in report.claims:
         source = f" ({claim.section})" if claim.section else ""
-        text = f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
     for remark in report.remarks:
-        console.print(f"- {remark}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Report: {page}", soft_wrap=True)
+        typer.echo(f"- {remark}")
+    typer.echo(f"Report: {page}")
 
 
 def _show_tables(report: "Report") -> None:
-    """Print an experiment's tables, in parts where the terminal is narrow."""
+    """Print tables, split into groups of columns where the terminal is narrow."""
     from kernlearn.reports.tables import columns, to_rich
 
+    console = make_console()
     wide = console.options.update(max_width=UNBOUNDED)
     for table in report.tables:
         first = 0
@@ -86,40 +61,3 @@ def _show_tables(report: "Report") -> None:
                 last -= 1
             console.print(to_rich(columns(table, first, last)))
             first = last
-
-
-def show_components(scope: "Scope") -> None:
-    """Print the shipped configs and the names that a config can use, with their plug-ins."""
-    from kernlearn.datasets import catalogue
-    from kernlearn.experiments.config.yaml import read_yaml
-    from kernlearn.experiments.registry import TASK_METRICS
-    from kernlearn.resources import shipped
-
-    configs = {p.stem: read_yaml(p)[0]["title"] for p in sorted(shipped("configs").glob("*.yaml"))}
-    _section("Configs", configs)
-    datasets = {**catalogue(), **scope.datasets}
-    _section("Data sets", {n: _marked(d.title, d) for n, d in sorted(datasets.items())})
-    generators = sorted(scope.generators.items())
-    _section("Generators", {n: _marked(g.title, g) for n, g in generators})
-    _section("Kernels", {n: _marked(c.summary, c) for n, c in scope.kernels.items()})
-    _section("Estimators", {n: _marked(c.summary, c) for n, c in scope.estimators.items()})
-    metrics = {
-        task: ", ".join(_marked(name, scope.metrics[name]) for name in scope.task_metrics(task))
-        for task in TASK_METRICS
-    }
-    _section("Metrics", metrics)
-    for fault in scope.broken:
-        typer.echo(f"kernlearn: {fault}", err=True)
-
-
-def _marked(text: str, component: object) -> str:
-    """Say which plug-in a component is from, if it is from one."""
-    plugin = getattr(component, "plugin", "")
-    return f"{text} ({plugin})".lstrip() if plugin else text
-
-
-def _section(title: str, entries: dict[str, str]) -> None:
-    console.print(f"[bold]{title}[/bold]")
-    width = max(map(len, entries), default=0)
-    for name, text in entries.items():
-        console.print(f"  {name:{width}}  {text}", markup=False, highlight=False)

@@ -120,7 +120,7 @@ def test_failures_are_told_and_the_exit_code_is_1(kernlearn, small):
     # they are not tried again unasked, and what is not whole is no success
     again = kernlearn("run", small)
     assert again.returncode == 1
-    assert "16 failed before: `kernlearn status` tells why, --retry-failed" in again.stdout
+    assert "16 failed before: `kernlearn status` shows why, --retry-failed" in again.stdout
     assert "FAILED" not in again.stdout
     retried = kernlearn("run", small, "--retry-failed", "--fail-fast")
     assert retried.returncode == 1

@@ -69,8 +69,8 @@ def test_merge_tells_conflicts(kernlearn, store):
         put(trial(), done(trial(), accuracy=0.1, n_support=7.0))
     again = kernlearn("merge", STORE, "all.sqlite")
     assert again.returncode == 1
-    assert "2 the same, 0 failed ones left, 1 in conflict; 1 runs" in again.stdout
-    assert "conflict, the destination's stands: e " in again.stdout
+    assert "2 the same, 0 failed ones skipped, 1 in conflict; 1 runs" in again.stdout
+    assert "conflict, kept the destination's: e " in again.stdout
     assert again.stdout.endswith("accuracy 0.6 / 0.1\n")
 
 
@@ -84,13 +84,13 @@ def test_gc_says_first_and_does_it_when_told(kernlearn, store, tmp_path):
     before = store.read_bytes()
     dry = kernlearn("gc", config)
     assert dry.returncode == 0, dry.stderr
-    assert "3 trials, 3 superseded and 2 runs would be removed, 0 stay" in dry.stdout
+    assert "3 trials, 3 superseded and 2 runs would be removed, 0 kept" in dry.stdout
     assert store.read_bytes() == before
     with begun(store), sqlite3.connect(store):
         refused = kernlearn("gc", config, "--yes")
     assert refused.returncode == 2
     assert "another process has it locked" in refused.stderr
-    assert "and 3 runs removed, 0 stay" in kernlearn("gc", config, "--yes").stdout
+    assert "and 3 runs removed, 0 kept" in kernlearn("gc", config, "--yes").stdout
     assert kernlearn("export").stdout.count("\n") == 1
 
 
@@ -117,6 +117,6 @@ def test_compare_two_runs(kernlearn, store, tmp_path):
     assert "0.101*" in accuracy
     assert "3 paired   B better" in accuracy
     assert support.split()[-1] == "same"
-    assert "2 cells: 1 b better, 1 same" in out.stdout
+    assert "2 cells: 1 B better, 1 same" in out.stdout
     assert (tmp_path / "cells.csv").read_text().count("\n") == 3
     assert "n_support" not in kernlearn("compare", "1", "2", "--changed").stdout
