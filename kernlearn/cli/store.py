@@ -41,8 +41,8 @@ def export(
 ) -> None:
     """Export a store as a tidy table (CSV, JSON or Parquet).
 
-    It has one row per trial and metric. The columns are experiment, dataset, kernel, method, params (JSON), metric, split (from 0),
-    value, key and run.
+    It has one row per trial and metric. The columns are experiment, dataset, kernel, method,
+    params (JSON), metric, split (from 0), value, key and run.
     """
     from kernlearn.exceptions import StoreError
     from kernlearn.experiments import Store
@@ -75,8 +75,9 @@ def merge(
 ) -> None:
     """Merge stores into another one.
 
-    The destination is created if it does not exist. A trial with the same numbers on both sides is kept as measured first. Different numbers are
-    shown as conflicts and make the exit code 1. Each source is merged completely or not at all.
+    The destination is created if it does not exist. A trial with the same numbers on both sides is
+    kept as measured first. Different numbers are shown as conflicts and make the exit code 1. Each
+    source is merged completely or not at all.
     """
     from kernlearn.exceptions import StoreError
     from kernlearn.experiments.store.merge import merge as merge_store
@@ -124,8 +125,9 @@ def gc(
 ) -> None:
     """Remove the trials that no given config needs from a store.
 
-    All profiles of the configs are taken into account. Without --yes only show what would be removed. Trials of data sets that are not found here
-    are kept. No other process may have the store open.
+    All profiles of the configs are taken into account. Without --yes only show what would be
+    removed. Trials of data sets that are not found here are kept. No other process may have the
+    store open.
     """
     from kernlearn.experiments import Store
     from kernlearn.experiments.store.maintenance import collect_garbage, every_profile
@@ -147,7 +149,8 @@ def gc(
 def doctor(store: StorePath = STORE) -> None:
     """Check a store for damage.
 
-    Both the file and the consistency of its rows are checked. The exit code is 1 if something is wrong.
+    Both the file and the consistency of its rows are checked. The exit code is 1 if something is
+    wrong.
     """
     from kernlearn.experiments import Store
     from kernlearn.experiments.store.database import SCHEMA_VERSION
