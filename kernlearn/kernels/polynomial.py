@@ -45,10 +45,10 @@ class HomogeneousPolynomialKernel(BaseDotProductKernel):
         return np.where(np.arange(n_max + 1) == self.degree, 0.0, -np.inf)
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        return _power(t, self.degree)
+        return power(t, self.degree)
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return self.degree * _power(t, self.degree - 1)
+        return self.degree * power(t, self.degree - 1)
 
 
 class PolynomialKernel(BaseDotProductKernel):
@@ -94,10 +94,10 @@ class PolynomialKernel(BaseDotProductKernel):
         return logs
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        return _power(t + float(self.coef0), self.degree)
+        return power(t + float(self.coef0), self.degree)
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return self.degree * _power(t + float(self.coef0), self.degree - 1)
+        return self.degree * power(t + float(self.coef0), self.degree - 1)
 
 
 class ExponentialKernel(WidthKernel, BaseDotProductKernel):
@@ -187,7 +187,7 @@ class VovkKernel(BaseDotProductKernel):
         # t^p - 1 loses all its digits near t = 1; there p log(t) is small and expm1 is exact.
         near = np.abs(below) < 0.5
         exponent = self.degree * np.log1p(np.where(near, below, 0))
-        rise = np.where(near, np.expm1(exponent), _power(t, self.degree) - 1)
+        rise = np.where(near, np.expm1(exponent), power(t, self.degree) - 1)
         at_one = below == 0
         quotient = rise / np.where(at_one, 1, below)
         return np.where(at_one, t.dtype.type(self.degree), quotient)
@@ -200,7 +200,7 @@ class VovkKernel(BaseDotProductKernel):
         return np.polynomial.polynomial.polyval(t, derived).astype(t.dtype)
 
 
-def _power(t: np.ndarray, exponent: int) -> np.ndarray:
+def power(t: np.ndarray, exponent: int) -> np.ndarray:
     """Return t to a non-negative integer power by squaring, many times faster than ``**``."""
     power = np.ones_like(t)
     square = t

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.boosting import WeakLearner, draw_problems, join_voters, remembered, solve
 from kernlearn.landmarks.similarity import SimilarityEstimator
-from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.svm_prediction import class_scores
+from kernlearn.solvers.labels import class_scores, encode_labels
 
 
 class DBoostClassifier(ClassifierMixin, SimilarityEstimator):

@@ -1,4 +1,4 @@
-"""Support vector solvers: the official LIBLINEAR and LIBSVM as scikit-learn estimators."""
+"""Support vector machines: the official LIBLINEAR and LIBSVM as scikit-learn estimators."""
 
 from kernlearn.lazy import attach
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -10,48 +11,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.memory import row_blocks
-from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.libsvm import (
-    Settings,
-    SupportVectors,
-    as_scaled_gaussian,
-    resolve_kernel,
-    train,
-)
-from kernlearn.solvers.nodes import feature_rows
-from kernlearn.solvers.svm_prediction import (
-    class_scores,
-    count_votes,
-    gram_rows,
-    kernel_block,
-    pair_coefficients,
-    predict_as_gaussian,
-    predict_built_in,
-    predict_from_values,
-)
+from kernlearn.solvers import libsvm, nodes
+from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
+from kernlearn.solvers.libsvm import NativeModel, SupportVectors, SVMKernel
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
     """Support vector classifier with a kernel, trained by LIBSVM [1]_.
 
     Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
-    evaluated by LIBSVM while it trains; the matrix of any other is computed beforehand, for
-    16 bytes a value.
+    evaluated by LIBSVM during training; the matrix of any other kernel is computed beforehand
+    and takes 16 bytes per value.
 
     Parameters
     ----------
     kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel object or callable, \
             default="rbf"
         A name; a kernel object (see `kernlearn.kernels`), of which a clone is fitted on X;
-        a function (X, Y) -> array of shape (len(X), len(Y)); or "precomputed" if X holds
+        a function (X, Y) -> array of shape (len(X), len(Y)); or "precomputed" if X contains
         kernel values. `kernlearn.kernels.PolynomialKernel` and
-        `~kernlearn.kernels.HomogeneousPolynomialKernel` are given to LIBSVM as its own
+        `~kernlearn.kernels.HomogeneousPolynomialKernel` are passed to LIBSVM as its own
         polynomial with gamma 1.
     C : float, default=1.0
-        Weight of the losses against the norm.
+        Weight of the losses relative to the norm.
     degree : int, default=3
         Degree of "poly".
     gamma : "scale" or float, default="scale"
@@ -59,24 +45,24 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
     tol : float, default=0.001
-        Largest violation of the optimality conditions at which to stop.
+        Tolerance of the stopping criterion: the largest violation of the optimality conditions.
     shrinking : bool, default=True
-        Whether LIBSVM sets rows aside that seem to be settled.
+        Whether to use the shrinking heuristic.
     cache_size : float, default=200
-        Kernel rows that LIBSVM keeps, in units of 2²⁰ bytes.
+        Size of LIBSVM's cache of kernel rows, in units of 2²⁰ bytes.
     class_weight : dict, "balanced" or None, default=None
         Factor on C for each class.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        Whether `decision_function` gives one column a class or one a pair of classes. No
-        matter for two classes.
+        Whether `decision_function` returns one column per class or one per pair of classes.
+        Ignored for two classes.
     memory_limit : int, default=None
-        Most bytes that a precomputed matrix and the cache may take; None means the memory
+        Maximum number of bytes for a precomputed matrix and the cache; None means the memory
         that is available when `fit` is called.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The class labels.
     support_ : ndarray of shape (n_SV,)
         Indices of the support vectors, class by class.
     support_vectors_ : {ndarray, sparse array} of shape (n_SV, n_features)
@@ -92,18 +78,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had any.
+        Names of the features seen in `fit`, if X has feature names.
 
     See Also
     --------
-    LinearSVM : Much faster without a kernel, or on explicit features of one.
+    LinearSVM : Much faster without a kernel, or on explicit features of a kernel.
 
     Notes
     -----
     `predict` evaluates blocks of the kernel matrix by BLAS. `predict_native` is LIBSVM's own
-    prediction, row by row, the one that is timed in [2]_, chapter 3. Both give the same
-    labels, up to rounding at a decision value of 0. LIBSVM evaluates kernels on all OpenMP
-    threads; ``threadpoolctl.threadpool_limits(1)`` holds it to one.
+    row-by-row prediction, which is timed in [2]_, chapter 3. Both return the same labels, up to
+    rounding at a decision value of 0. LIBSVM evaluates kernels on all OpenMP threads;
+    ``threadpoolctl.threadpool_limits(1)`` restricts it to one.
 
     References
     ----------
@@ -162,22 +148,22 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self.decision_function_shape = decision_function_shape
         self.memory_limit = memory_limit
 
-    # A kernel object has parameters of its own to validate.
+    # A kernel object validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on labelled rows.
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Fit the model.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for "precomputed" their kernel matrix, (n_samples, n_samples).
+            Training data; for "precomputed" the kernel matrix, (n_samples, n_samples).
         y : array-like of shape (n_samples,)
-            Their labels, numbers or strings.
+            Labels, numbers or strings.
 
         Returns
         -------
         KernelSVM
-            The estimator itself.
+            Fitted estimator.
 
         Raises
         ------
@@ -190,47 +176,51 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If LIBSVM stopped at its limit of iterations.
+            If LIBSVM stopped at its maximum number of iterations.
         """
-        accept_sparse = False if self._is_given() else "csr"
-        X, y = validate_data(self, X, y, accept_sparse=accept_sparse, dtype=np.float64)
-        if self._is_given():
-            _check_square(X)
+        X, y = validate_data(self, X, y, **self._accepted())
+        if self._precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"X must be a square matrix for kernel='precomputed', but has shape {X.shape}"
+            )
         self.classes_, codes, class_weight = encode_labels(y, self.class_weight)
-        self._native_kernel, self.kernel_ = resolve_kernel(
+        self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X
         )
-        settings = Settings(
-            C=self.C,
-            tol=self.tol,
-            cache_size=self.cache_size,
-            shrinking=self.shrinking,
-            class_weight=class_weight,
-        )
         if self._native_kernel.name == "precomputed":
-            kernel = None if self._is_given() else self.kernel_
-            rows = gram_rows(X, kernel, self.cache_size, self.memory_limit)
+            kernel = None if self._precomputed else self.kernel_
+            rows = libsvm.gram_rows(X, kernel, self.cache_size, self.memory_limit)
         else:
-            rows = feature_rows(X)
-        self._keep(train(rows, codes, self._native_kernel, settings), X)
+            rows = nodes.feature_rows(X)
+        support = libsvm.train(
+            rows, codes, self._native_kernel, class_weight,
+            C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
+        )  # fmt: skip
+        self.support_, self.n_support_ = support.indices, support.n_by_class
+        self.dual_coef_ = self._sign * support.coefficients
+        self.intercept_ = -self._sign * support.rho
+        if not self._precomputed:
+            self.support_vectors_ = X[self.support_]
+        elif hasattr(self, "support_vectors_"):
+            del self.support_vectors_  # of an earlier fit with another kernel
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Decision values.
+        """Return the decision values.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for "precomputed" their kernel values with the training rows,
+            Data; for "precomputed" the kernel values with the training rows,
             (n_samples, n_training_samples).
 
         Returns
         -------
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            For two classes, positive where the second one of `classes_` is predicted. Else
-            with "ovo" one column a pair (0, 1), (0, 2), ..., (1, 2), ..., positive for the
-            first of the pair; with "ovr" one a class: the pairs that it won, plus the sum of
-            its pairs' decision values brought into (-1/3, 1/3).
+            For two classes, positive where ``classes_[1]`` is predicted. Otherwise with "ovo"
+            one column per pair (0, 1), (0, 2), ..., (1, 2), ..., positive for the first class of
+            the pair; with "ovr" one per class: the number of pairs it wins, plus the sum of the
+            decision values of its pairs mapped into (-1/3, 1/3).
         """
         values = self._pair_values(X)
         if values.shape[1] == 1:
@@ -240,19 +230,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return class_scores(values, len(self.classes_))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Labels, by blocks of the kernel matrix between X and the support vectors.
+        """Predict labels, by blocks of the kernel matrix between X and the support vectors.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows; for "precomputed" their kernel values with the training rows,
-            (n_samples, n_training_samples).
+            As for `decision_function`.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Labels out of `classes_`. With more than two, the class that wins most pairs, the
-            first one of equals.
+            Predicted labels; with more than two classes, the one that wins most pairs, the first
+            of those in case of a tie.
         """
         values = self._pair_values(X)
         if values.shape[1] == 1:
@@ -260,80 +249,97 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return self.classes_[count_votes(values, len(self.classes_)).argmax(axis=1)]
 
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
-        """Labels by LIBSVM's own prediction, called row by row.
+        """Predict labels by LIBSVM's own prediction, called row by row.
 
         LIBSVM evaluates its own kernels, and `kernlearn.kernels.ExponentialKernel` as its
-        Gaussian times factors of the norms. Of any other kernel it is given the values.
+        Gaussian times factors of the norms. The values of any other kernel are passed to it.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
+            As for `decision_function`.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Labels out of `classes_`.
+            Predicted labels.
         """
         X = self._check_rows(X)
-        sign = self._sign()
         support = SupportVectors(
             indices=self.support_,
             n_by_class=self.n_support_,
-            coefficients=sign * self.dual_coef_,
-            rho=-sign * self.intercept_,
+            coefficients=self._sign * self.dual_coef_,
+            rho=-self._sign * self.intercept_,
         )
-        return self.classes_[self._native_codes(X, support)]
-
-    def _native_codes(self, X: Any, support: SupportVectors) -> NDArray[np.intp]:
         if self._native_kernel.name != "precomputed":
-            return predict_built_in(self._native_kernel, self.support_vectors_, support, X)
-        if not self._is_given():
-            gaussian = as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
+            vectors = nodes.feature_rows(self.support_vectors_)
+            model = NativeModel(self._native_kernel, vectors, support)
+            return self.classes_[model.predict(nodes.feature_rows(X))]
+        if not self._precomputed:
+            gaussian = libsvm.as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
             if gaussian is not None:
-                return predict_as_gaussian(gaussian, self.support_vectors_, support, X)
-        return predict_from_values((block for _, block in self._support_blocks(X)), support)
+                return self.classes_[self._predict_as_gaussian(gaussian, support, X)]
+        # Numbered anew from 1, the support vectors need only their own kernel values.
+        serial = nodes.serial_rows(len(self.support_))
+        model = NativeModel(self._native_kernel, serial, support)
+        codes = []
+        for _, block in self._support_blocks(X):
+            rows = nodes.empty_gram_rows(*block.shape)
+            nodes.fill_gram_rows(rows, slice(0, len(block)), block)
+            codes.append(model.predict(rows))
+        return self.classes_[np.concatenate(codes)]
 
-    def _check_rows(self, X: Any) -> Any:
-        """Rows to predict, checked."""
-        check_is_fitted(self)
-        accept_sparse = False if self._is_given() else "csr"
-        return validate_data(self, X, accept_sparse=accept_sparse, dtype=np.float64, reset=False)
+    def _predict_as_gaussian(
+        self, gaussian: SVMKernel, support: SupportVectors, X: Any
+    ) -> NDArray[np.intp]:
+        """Predict codes by LIBSVM's Gaussian; see `kernlearn.solvers.libsvm.as_scaled_gaussian`.
 
-    def _is_given(self) -> bool:
-        """Tell whether X holds kernel values instead of features."""
+        The factors of the norms multiply the coefficients and the decision values.
+        """
+
+        def factors(points: Any) -> NDArray[np.float64]:
+            return np.exp(gaussian.gamma * row_norms(points, squared=True))
+
+        vectors = self.support_vectors_
+        coefficients = support.coefficients * factors(vectors)
+        scaled = replace(support, coefficients=coefficients, rho=np.zeros_like(support.rho))
+        model = NativeModel(gaussian, nodes.feature_rows(vectors), scaled)
+        values = model.decision_values(nodes.feature_rows(X))
+        values *= factors(X)[:, np.newaxis]
+        values -= support.rho
+        return count_votes(values, len(self.classes_)).argmax(axis=1)
+
+    @property
+    def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    def _keep(self, found: SupportVectors, X: Any) -> None:
-        self.support_ = found.indices
-        self.n_support_ = found.n_by_class
-        sign = self._sign()
-        self.dual_coef_ = sign * found.coefficients
-        self.intercept_ = -sign * found.rho
-        if not self._is_given():
-            self.support_vectors_ = X[self.support_]
-        elif hasattr(self, "support_vectors_"):
-            del self.support_vectors_  # of an earlier fit with another kernel
-
+    @property
     def _sign(self) -> int:
-        """Sign of our decision values to LIBSVM's; scikit-learn turns it round for two classes."""
+        """Sign of the decision values relative to LIBSVM's, as in scikit-learn."""
         return -1 if len(self.classes_) == 2 else 1
 
+    def _accepted(self) -> dict[str, Any]:
+        return {"accept_sparse": False if self._precomputed else "csr", "dtype": np.float64}
+
+    def _check_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self._accepted())
+
     def _support_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-        """Row blocks of the kernel matrix between X and the support vectors."""
+        """Yield row blocks of the kernel matrix between X and the support vectors."""
         for batch in row_blocks(X.shape[0], len(self.support_)):
-            if self._is_given():
+            if self._precomputed:
                 block = X[batch][:, self.support_]
             elif self._native_kernel.name == "precomputed":
-                block = kernel_block(self.kernel_, X[batch], self.support_vectors_)
+                block = libsvm.kernel_block(self.kernel_, X[batch], self.support_vectors_)
             else:
                 block = self._native_kernel(X[batch], self.support_vectors_)
             yield batch, block
 
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
-        """Decision values of shape (n_samples, n_pairs)."""
+        """Return decision values of shape (n_samples, n_pairs)."""
         X = self._check_rows(X)
-        coefficients = pair_coefficients(self.dual_coef_, self.n_support_)
+        coefficients = libsvm.pair_coefficients(self.dual_coef_, self.n_support_)
         values = np.empty((X.shape[0], coefficients.shape[1]))
         for batch, block in self._support_blocks(X):
             values[batch] = block @ coefficients
@@ -342,13 +348,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._is_given()
-        tags.input_tags.sparse = not self._is_given()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
         return tags
-
-
-def _check_square(X: Any) -> None:
-    if X.shape[0] != X.shape[1]:
-        raise ValueError(
-            f"X must be a square matrix for kernel='precomputed', but has shape {X.shape}"
-        )

@@ -1,7 +1,8 @@
-"""Labels as class codes."""
+"""Class labels: encoding, and votes of one-against-one classifiers."""
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 def encode_labels(
     y: Any, class_weight: Any
 ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]:
-    """Find the classes.
+    """Encode labels as codes 0, 1, ...
 
     Parameters
     ----------
@@ -43,3 +44,45 @@ def encode_labels(
             f"y must have at least two classes, but it has one class: {classes.item()!r}"
         )
     return classes, codes, compute_class_weight(class_weight, classes=classes, y=y)
+
+
+def count_votes(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Count the pairs that each class wins, the first class of a pair for a positive value.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_pairs)
+        Decision values of the pairs (0, 1), (0, 2), ..., (1, 2), ...
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    first, second = _pair_members(n_classes)
+    return (values > 0) @ first + (values <= 0) @ second
+
+
+def class_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """Return the votes, with ties broken by the sum of a class's decision values.
+
+    The sums are mapped into (-1/3, 1/3), so that they never outweigh a vote.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_pairs)
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    first, second = _pair_members(n_classes)
+    sums = values @ (first - second)
+    return count_votes(values, n_classes) + sums / (3 * (np.abs(sums) + 1))
+
+
+def _pair_members(n_classes: int) -> NDArray[np.float64]:
+    """Return the first and the second class of each pair, as rows of the identity matrix."""
+    pairs = np.array(list(combinations(range(n_classes), 2)))
+    return np.eye(n_classes)[pairs.T]

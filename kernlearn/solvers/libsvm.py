@@ -1,4 +1,4 @@
-"""Kernels as LIBSVM knows them, and their evaluation by BLAS."""
+"""Bridge to LIBSVM: its kernels, its training, and its own row-by-row prediction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 import re
 import warnings
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import combinations, repeat
 from typing import Any
 
 import numpy as np
@@ -16,22 +16,44 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.solvers.nodes import NodeRows, PrintHook
+from kernlearn.kernels.polynomial import (
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+    power,
+)
+from kernlearn.memory import block_rows, require_memory
+from kernlearn.solvers.nodes import (
+    NODE,
+    NodeRows,
+    PrintHook,
+    empty_gram_rows,
+    fill_gram_rows,
+)
 
 #: LIBSVM's number of a kernel (``-t``) by scikit-learn's name.
 KERNEL_NUMBERS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "precomputed": 4}
 
-# exp of twice as much is a number still, and so is its reciprocal.
-_LARGEST_EXPONENT = 300.0
+_LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
+
+_library = official.libsvm
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_hook = PrintHook(_library.svm_set_print_string_function)
+# Prototypes on bare addresses: a call takes a third of the time of the official ones.
+_predict_row = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+    ("svm_predict", _library)
+)
+_predict_row_values = ctypes.CFUNCTYPE(
+    ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+)(("svm_predict_values", _library))
 
 
 @dataclass(frozen=True)
 class SVMKernel:
-    """One of LIBSVM's kernels.
-
-    Calling it with (X, Y) gives the kernel matrix, unless `name` is "precomputed".
+    """One of LIBSVM's kernels: a function of (X, Y), unless `name` is "precomputed".
 
     Parameters
     ----------
@@ -55,11 +77,11 @@ class SVMKernel:
             return gram
         gram *= self.gamma
         gram += self.coef0
-        return np.tanh(gram, out=gram) if self.name == "sigmoid" else _power(gram, self.degree)
+        return np.tanh(gram, out=gram) if self.name == "sigmoid" else power(gram, self.degree)
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
-    """Value of gamma; "scale" is 1 / (n_features · variance of all values), as in scikit-learn."""
+    """Return gamma; "scale" is 1 / (n_features · X.var()), as in scikit-learn."""
     if not isinstance(gamma, str):
         return float(gamma)
     variance = X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else X.var()
@@ -69,7 +91,7 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
 def resolve_kernel(
     kernel: Any, degree: int, gamma: float | str, coef0: float, X: Any
 ) -> tuple[SVMKernel, Any]:
-    """LIBSVM's view of a kernel, and the kernel fitted on X.
+    """Return LIBSVM's kernel for a kernel, and the kernel fitted on X.
 
     Parameters
     ----------
@@ -83,7 +105,7 @@ def resolve_kernel(
     Returns
     -------
     native : SVMKernel
-        "precomputed" where LIBSVM has no such kernel itself.
+        "precomputed" where LIBSVM has no such kernel.
     fitted : str or callable
         The name; a fitted clone of a kernel object; or the function itself.
     """
@@ -94,108 +116,99 @@ def resolve_kernel(
     fitted = clone(kernel) if hasattr(kernel, "get_params") else kernel
     if hasattr(fitted, "fit"):
         fitted = fitted.fit(X)
-    return _as_polynomial(fitted) or SVMKernel("precomputed"), fitted
-
-
-def _as_polynomial(kernel: Any) -> SVMKernel | None:
-    """LIBSVM's polynomial in place of kernlearn's own polynomial kernels."""
-    from kernlearn import kernels  # not needed, and not loaded, for named kernels
-
     # A subclass may compute something else.
-    if type(kernel) is kernels.PolynomialKernel:
-        return SVMKernel("poly", kernel.degree, 1.0, float(kernel.coef0))
-    if type(kernel) is kernels.HomogeneousPolynomialKernel:
-        return SVMKernel("poly", kernel.degree, 1.0, 0.0)
-    return None
+    if type(fitted) is PolynomialKernel:
+        return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
+    if type(fitted) is HomogeneousPolynomialKernel:
+        return SVMKernel("poly", fitted.degree, 1.0, 0.0), fitted
+    return SVMKernel("precomputed"), fitted
 
 
 def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
-    r"""LIBSVM's Gaussian kernel in which kernlearn's exponential kernel can be evaluated.
+    r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
 
     :math:`\exp(\langle x, y \rangle / \sigma^2)` is
     :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
-    :math:`\gamma = 1 / 2 \sigma^2`.
-
-    Parameters
-    ----------
-    kernel : object
-        A fitted kernel of any kind.
-    *points : {ndarray, sparse matrix}
-        Rows at which it will be evaluated.
-
-    Returns
-    -------
-    SVMKernel or None
-        None for another kernel, and where the factors would leave the range of numbers.
+    :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
+    overflow at some of the points.
     """
-    from kernlearn import kernels
-
-    if type(kernel) is not kernels.ExponentialKernel:
+    if type(kernel) is not ExponentialKernel:
         return None
     gamma = 1 / (2 * kernel.sigma_**2)
     largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
     return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
 
 
-def _power(base: NDArray[np.float64], exponent: int) -> NDArray[np.float64]:
-    """Integer power by repeated squaring, which overwrites `base`."""
-    if exponent == 0:
-        return np.ones_like(base)
-    while exponent % 2 == 0:
-        np.multiply(base, base, out=base)
-        exponent //= 2
-    result = base.copy()
-    while exponent := exponent // 2:
-        np.multiply(base, base, out=base)
-        if exponent % 2:
-            np.multiply(result, base, out=result)
-    return result
+def kernel_block(kernel: Any, X: Any, Y: Any) -> NDArray[np.float64]:
+    """Evaluate a kernel that LIBSVM does not have, and check the result.
+
+    Raises
+    ------
+    ValueError
+        If the result is not a finite matrix of shape (len(X), len(Y)).
+    """
+    block = kernel(X, Y)
+    block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
+    expected = (X.shape[0], Y.shape[0])
+    if block.shape != expected:
+        raise ValueError(
+            f"kernel returned an array of shape {block.shape} where {expected} is needed: "
+            "kernel(X, Y) must have one row for each row of X and one column for each row of Y"
+        )
+    if not np.isfinite(block).all():
+        raise ValueError("kernel returned NaN or infinity: kernel(X, Y) must be finite")
+    return block
 
 
-_library = official.libsvm
-_DOUBLES = ctypes.POINTER(ctypes.c_double)
-_hook = PrintHook(_library.svm_set_print_string_function)
-# A prototype of our own, on bare addresses: a call costs a third of the official one's.
-_predict_row = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
-    ("svm_predict", _library)
-)
-_predict_row_values = ctypes.CFUNCTYPE(
-    ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-)(("svm_predict_values", _library))
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What LIBSVM is told besides the data and the kernel.
+def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int | None) -> NodeRows:
+    """Compute the kernel matrix of the training rows in LIBSVM's layout, its only copy.
 
     Parameters
     ----------
-    C, tol : float
+    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        Training rows, or their kernel matrix if `kernel` is None.
+    kernel : callable or None
     cache_size : float
-        In units of 2²⁰ bytes.
-    shrinking : bool
-    class_weight : ndarray of shape (n_classes,)
-        Factor on C by class code.
-    """
+        LIBSVM's cache, in units of 2²⁰ bytes.
+    memory_limit : int or None
+        Maximum number of bytes; None means what is available.
 
-    C: float
-    tol: float
-    cache_size: float
-    shrinking: bool
-    class_weight: NDArray[np.float64]
+    Raises
+    ------
+    MemoryError
+        If matrix, cache and one block need more.
+    """
+    n_rows = X.shape[0]
+    n_block = min(n_rows, block_rows(n_rows))
+    cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
+    block = 2 * 8 * n_rows * n_block  # and a temporary of its size
+    require_memory(
+        NODE.itemsize * n_rows * (n_rows + 2) + cache + block,
+        memory_limit,
+        purpose=f"the kernel matrix of {n_rows} rows",
+        advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
+        "'sigmoid'), or random features with LinearSVM",
+    )
+    rows = empty_gram_rows(n_rows, n_rows)
+    for batch in gen_batches(n_rows, n_block):
+        values = X[batch] if kernel is None else kernel_block(kernel, X[batch], X)
+        fill_gram_rows(rows, batch, values)
+    return rows
 
 
 @dataclass(frozen=True)
 class SupportVectors:
-    """A trained model, copied out of LIBSVM's memory.
+    """A trained one-against-one classifier, copied out of LIBSVM's memory.
 
     Parameters
     ----------
     indices : ndarray of shape (n_SV,)
         Training rows that are support vectors, by class.
     n_by_class : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
     coefficients : ndarray of shape (n_classes - 1, n_SV)
-        As LIBSVM stores them, see `pair_coefficients`.
+        Those of a vector of class i against class j are in row j - 1 if i < j and in row j
+        otherwise.
     rho : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         Subtracted from the decision values of the pairs (0, 1), (0, 2), ..., (1, 2), ...
     """
@@ -206,8 +219,29 @@ class SupportVectors:
     rho: NDArray[np.float64]
 
 
+def pair_coefficients(
+    coefficients: NDArray[np.float64], n_by_class: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """Return the coefficients for each pair of classes, of shape (n_SV, n_pairs).
+
+    They are zero for the vectors of other classes. The arguments are those of `SupportVectors`.
+    """
+    ends = np.cumsum(n_by_class)
+    members = [slice(end - n, end) for end, n in zip(ends, n_by_class, strict=True)]
+    pairs = list(combinations(range(len(members)), 2))
+    unfolded = np.zeros((coefficients.shape[1], len(pairs)))
+    for column, (i, j) in enumerate(pairs):
+        unfolded[members[i], column] = coefficients[j - 1, members[i]]
+        unfolded[members[j], column] = coefficients[i, members[j]]
+    return unfolded
+
+
 def train(
-    rows: NodeRows, codes: NDArray[np.intp], kernel: SVMKernel, settings: Settings
+    rows: NodeRows,
+    codes: NDArray[np.intp],
+    kernel: SVMKernel,
+    class_weight: NDArray[np.float64],
+    **parameters: float,
 ) -> SupportVectors:
     """Train a C-SVC, one against one.
 
@@ -217,7 +251,10 @@ def train(
     codes : ndarray of shape (n_rows,)
         Class codes 0, 1, ...; a decision value is positive for the first class of its pair.
     kernel : SVMKernel
-    settings : Settings
+    class_weight : ndarray of shape (n_classes,)
+        Factor on C by class code.
+    **parameters : float
+        Fields of the official ``svm_parameter``: C, eps, cache_size, shrinking.
 
     Returns
     -------
@@ -226,42 +263,50 @@ def train(
     Warns
     -----
     ConvergenceWarning
-        If LIBSVM stopped at its limit of iterations.
+        If LIBSVM stopped at its maximum number of iterations.
     """
-    # LIBSVM numbers classes by first appearance: sorted, its numbers are the codes.
+    # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = rows.take(by_class)
     y = codes[by_class].astype(np.float64)
-    # The official constructors loop over the data and set the print hook: passed by.
+    # The official constructors loop over the data and reset the print hook: not called.
     problem = official.svm_problem.__new__(official.svm_problem)
     problem.l = len(rows)
-    problem.y = y.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    problem.y = y.ctypes.data_as(_DOUBLES)
     problem.x = rows.pointer(official.svm_node)
-    parameter = _parameter(kernel, settings)
+    parameter = _parameter(kernel, **parameters)
+    n_classes = parameter.nr_weight = len(class_weight)
+    parameter.weight_label = (ctypes.c_int * n_classes)(*range(n_classes))
+    parameter.weight = (ctypes.c_double * n_classes)(*class_weight)
     error = _library.svm_check_parameter(problem, parameter)
     if error:
         raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
 
-    with _hook.capture() as heard:
-        model = _library.svm_train(problem, parameter)
-    try:
-        found = _copy_out(model.contents, by_class)
-    finally:
-        _library.svm_free_and_destroy_model(ctypes.byref(model))
-    if reached_limit("".join(heard), len(rows)):
+    with _hook.capture() as output:
+        pointer = _library.svm_train(problem, parameter)
+    model = official.toPyModel(pointer)  # frees the memory of C when it goes out of scope
+    if reached_limit("".join(output), len(rows)):
         warnings.warn(
             "LIBSVM stopped at its limit of iterations before it converged: scale the "
             "features, lower C, raise tol, or check that the kernel is positive semidefinite",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return found
+    # LIBSVM counts the rows from 1, in the order in which they were passed.
+    indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
+    coefficients = np.array(model.get_sv_coef()).reshape(-1, n_classes - 1)
+    return SupportVectors(
+        indices=by_class[indices].astype(np.int32),
+        n_by_class=np.array(model.nSV[:n_classes], dtype=np.int32),
+        coefficients=np.ascontiguousarray(coefficients.T),
+        rho=np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
+    )
 
 
 def reached_limit(output: str, n_rows: int) -> bool:
-    """Whether LIBSVM's output tells of a problem stopped at the limit of iterations.
+    """Whether LIBSVM's output says that a problem stopped at the maximum number of iterations.
 
-    The limit is that of a problem with all rows; with more than two classes each has fewer.
+    The maximum is that of a problem with all rows; with more than two classes each has fewer.
     """
     limit = max(10_000_000, 100 * n_rows)
     return any(int(n) >= limit for n in re.findall(r"#iter = (\d+)", output))
@@ -280,9 +325,8 @@ class NativeModel:
 
     def __init__(self, kernel: SVMKernel, rows: NodeRows, support: SupportVectors) -> None:
         n_classes = len(support.n_by_class)
-        model = official.svm_model.__new__(official.svm_model)
-        model.param.svm_type = official.svm_forms.C_SVC
-        _set_kernel(model.param, kernel)
+        model = official.svm_model()
+        model.param = _parameter(kernel)
         model.nr_class = n_classes
         model.l = len(rows)
         model.SV = rows.pointer(official.svm_node)
@@ -295,13 +339,13 @@ class NativeModel:
         self._kept_alive = (rows, support)
 
     def predict(self, rows: NodeRows) -> NDArray[np.intp]:
-        """Class code of each row, by one call of ``svm_predict`` a row."""
+        """Return the class code of each row, by one call of ``svm_predict`` per row."""
         address = ctypes.addressof(self.model)
         codes = map(_predict_row, repeat(address), rows.addresses.tolist())
         return np.fromiter(codes, dtype=np.float64, count=len(rows)).astype(np.intp)
 
     def decision_values(self, rows: NodeRows) -> NDArray[np.float64]:
-        """Decision values of all pairs, by one call of ``svm_predict_values`` a row."""
+        """Return the decision values of all pairs, by one call of the library per row."""
         n_classes = self.model.nr_class
         values = np.empty((len(rows), n_classes * (n_classes - 1) // 2))
         address, first = ctypes.addressof(self.model), values.ctypes.data
@@ -311,43 +355,11 @@ class NativeModel:
         return values
 
 
-def _parameter(kernel: SVMKernel, settings: Settings) -> ctypes.Structure:
+def _parameter(kernel: SVMKernel, **fields: float) -> ctypes.Structure:
     parameter = official.svm_parameter.__new__(official.svm_parameter)
     parameter.set_to_default_values()
-    _set_kernel(parameter, kernel)
-    parameter.C = settings.C
-    parameter.eps = settings.tol
-    parameter.cache_size = settings.cache_size
-    parameter.shrinking = int(settings.shrinking)
-    n_classes = len(settings.class_weight)
-    parameter.nr_weight = n_classes
-    parameter.weight_label = (ctypes.c_int * n_classes)(*range(n_classes))
-    parameter.weight = (ctypes.c_double * n_classes)(*settings.class_weight)
-    return parameter
-
-
-def _set_kernel(parameter: ctypes.Structure, kernel: SVMKernel) -> None:
     parameter.kernel_type = KERNEL_NUMBERS[kernel.name]
-    parameter.degree = kernel.degree
-    parameter.gamma = kernel.gamma
-    parameter.coef0 = kernel.coef0
-
-
-def _copy_out(model: ctypes.Structure, by_class: NDArray[np.intp]) -> SupportVectors:
-    n_classes, n_support = model.nr_class, model.l
-    n_pairs = n_classes * (n_classes - 1) // 2
-    as_array = np.ctypeslib.as_array
-    if n_support == 0:  # the C library then hands out null pointers
-        indices = np.empty(0, np.int32)
-        coefficients = np.empty((n_classes - 1, 0))
-    else:
-        # LIBSVM counts the rows from 1, in the order in which it was given them.
-        indices = by_class[as_array(model.sv_indices, (n_support,)) - 1].astype(np.int32)
-        lines = [as_array(model.sv_coef[i], (n_support,)) for i in range(n_classes - 1)]
-        coefficients = np.stack(lines)
-    return SupportVectors(
-        indices=indices,
-        n_by_class=as_array(model.nSV, (n_classes,)).astype(np.int32),
-        coefficients=coefficients,
-        rho=as_array(model.rho, (n_pairs,)).copy(),
-    )
+    parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
+    for name, value in fields.items():
+        setattr(parameter, name, value)
+    return parameter

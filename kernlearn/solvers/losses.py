@@ -1,4 +1,4 @@
-"""Losses of a linear model, as functions of a margin, with their derivatives."""
+"""Convex losses with two derivatives, for the Newton solvers."""
 
 from __future__ import annotations
 
@@ -12,83 +12,81 @@ Floats = NDArray[np.float64]
 
 
 class Loss(Protocol):
-    """A convex, once continuously differentiable function of the margin y⟨w, x⟩.
+    """A convex, continuously differentiable function of one number per term.
 
     Attributes
     ----------
     slack : float
-        Relative change of a row's second derivative that the Hessian may ignore.
+        Relative change of a second derivative that the Hessian may ignore.
     steepest : float
-        The greatest second derivative.
+        Largest second derivative.
     """
 
     slack: float
     steepest: float
 
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
+    def value(self, t: Floats) -> float:
+        """Return the sum of the losses."""
         ...
 
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
+    def slope(self, t: Floats) -> Floats:
+        """Return the first derivatives."""
         ...
 
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin, or a member of the generalised one."""
+    def curvature(self, t: Floats) -> Floats:
+        """Return the second derivatives, or elements of the generalised ones at a kink."""
         ...
 
 
 class SquaredHinge:
-    """max(0, 1 − t)²: the second derivative is 2 or 0, and the Hessian is kept exact."""
+    """The squared hinge max(0, sign · (t − edge))², by default max(0, 1 − t)² of a margin t.
+
+    The second derivative is 2 or 0, and the Hessian is kept exact.
+    """
 
     slack = 0.0
     steepest = 2.0
 
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        short = np.maximum(0.0, 1.0 - margins)
-        return float(short @ short)
+    def __init__(self, edge: float = 1.0, sign: float = -1.0) -> None:
+        self.edge = edge
+        self.sign = sign
 
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
-        return np.minimum(0.0, 2.0 * margins - 2.0)
+    def _excess(self, t: Floats) -> Floats:
+        return np.maximum(0.0, self.sign * (t - self.edge))
 
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin."""
-        return np.where(margins < 1.0, 2.0, 0.0)
+    def value(self, t: Floats) -> float:
+        excess = self._excess(t)
+        return float(excess @ excess)
+
+    def slope(self, t: Floats) -> Floats:
+        return 2.0 * self.sign * self._excess(t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return np.where(self.sign * (t - self.edge) > 0.0, 2.0, 0.0)
 
 
 class Logistic:
-    """log(1 + exp(−t)).
+    """The logistic loss log(1 + exp(−t)) of a margin t.
 
-    All second derivatives change in each step. A Hessian within 10 % of the true one makes
-    more steps, linear in their convergence, but each costs a small part of a new product.
+    All second derivatives change in each step. A Hessian within 10 % of the true one needs
+    more steps, with linear convergence, but each costs a small part of a new product.
     """
 
     slack = 0.1
     steepest = 0.25
 
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        return float(np.logaddexp(0.0, -margins).sum())
+    def value(self, t: Floats) -> float:
+        return float(np.logaddexp(0.0, -t).sum())
 
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by margin."""
-        return -expit(-margins)
+    def slope(self, t: Floats) -> Floats:
+        return -expit(-t)
 
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by margin."""
-        return expit(margins) * expit(-margins)
+    def curvature(self, t: Floats) -> Floats:
+        return expit(t) * expit(-t)
 
 
 class SquaredEpsilonInsensitive:
-    r"""max(0, \|t\| − ε)² of the error t: as for the squared hinge, the Hessian is kept exact.
-
-    Parameters
-    ----------
-    epsilon : float
-        Error that costs nothing.
-    """
+    r"""The squared ε-insensitive loss max(0, \|t\| − ε)² of an error t."""
 
     slack = 0.0
     steepest = 2.0
@@ -96,71 +94,35 @@ class SquaredEpsilonInsensitive:
     def __init__(self, epsilon: float) -> None:
         self.epsilon = epsilon
 
-    def value(self, margins: Floats) -> float:
-        """Sum of the losses."""
-        excess = np.maximum(0.0, np.abs(margins) - self.epsilon)
+    def value(self, t: Floats) -> float:
+        excess = np.maximum(0.0, np.abs(t) - self.epsilon)
         return float(excess @ excess)
 
-    def slope(self, margins: Floats) -> Floats:
-        """First derivative by error."""
-        return 2.0 * (margins - np.clip(margins, -self.epsilon, self.epsilon))
+    def slope(self, t: Floats) -> Floats:
+        return 2.0 * (t - np.clip(t, -self.epsilon, self.epsilon))
 
-    def curvature(self, margins: Floats) -> Floats:
-        """Second derivative by error."""
-        return np.where(np.abs(margins) > self.epsilon, 2.0, 0.0)
-
-
-LOSSES: dict[str, Loss] = {"squared_hinge": SquaredHinge(), "logistic": Logistic()}
-
-
-class OrdinalLoss(Protocol):
-    """A convex function of the amounts by which terms fall short of the margin."""
-
-    def value(self, short: Floats) -> float:
-        """Sum of the losses."""
-        ...
-
-    def slope(self, short: Floats) -> Floats:
-        """First derivatives."""
-        ...
-
-    def curvature(self, short: Floats) -> Floats:
-        """Second derivatives, or members of the generalised ones."""
-        ...
-
-
-class OrdinalSquaredHinge:
-    """The square of what is positive."""
-
-    def value(self, short: Floats) -> float:
-        """Sum of the losses."""
-        positive = np.maximum(0.0, short)
-        return float(positive @ positive)
-
-    def slope(self, short: Floats) -> Floats:
-        """First derivatives."""
-        return 2.0 * np.maximum(0.0, short)
-
-    def curvature(self, short: Floats) -> Floats:
-        """Second derivatives."""
-        return np.where(short > 0.0, 2.0, 0.0)
+    def curvature(self, t: Floats) -> Floats:
+        return np.where(np.abs(t) > self.epsilon, 2.0, 0.0)
 
 
 class SmoothedHinge:
-    """What is positive, with a parabola in place of the kink: up to width / 2 too small."""
+    """The hinge max(0, t) with a parabola of some width at the kink: at most width / 2 less."""
+
+    slack = 0.0
 
     def __init__(self, width: float) -> None:
         self.width = width
+        self.steepest = 1.0 / width
 
-    def value(self, short: Floats) -> float:
-        """Sum of the losses."""
-        inside = np.clip(short, 0.0, self.width)
-        return float((inside * (short - 0.5 * inside)).sum() / self.width)
+    def value(self, t: Floats) -> float:
+        inside = np.clip(t, 0.0, self.width)
+        return float((inside * (t - 0.5 * inside)).sum() / self.width)
 
-    def slope(self, short: Floats) -> Floats:
-        """First derivatives."""
-        return np.clip(short / self.width, 0.0, 1.0)
+    def slope(self, t: Floats) -> Floats:
+        return np.clip(t / self.width, 0.0, 1.0)
 
-    def curvature(self, short: Floats) -> Floats:
-        """Second derivatives."""
-        return np.where((short > 0.0) & (short < self.width), 1.0 / self.width, 0.0)
+    def curvature(self, t: Floats) -> Floats:
+        return np.where((t > 0.0) & (t < self.width), 1.0 / self.width, 0.0)
+
+
+LOSSES: dict[str, Loss] = {"squared_hinge": SquaredHinge(), "logistic": Logistic()}

@@ -1,17 +1,17 @@
-"""A primal Newton solver for linear models on dense features.
+"""Newton solvers for linear models on dense features.
 
-It minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(tᵢ) for ascending values of C, each from the
-solution of the one before; tᵢ is the margin yᵢ⟨w, xᵢ⟩ of a label, or the error ⟨w, xᵢ⟩ − yᵢ of a
-target. The Hessian is I + C Xᵀ D X, where D holds the loss's
-second derivatives. Few of these change from step to step, and they do not depend on C: so the
-product Xᵀ D X is carried along the whole path, and only rows whose weight changed are added
-or taken out.
+They minimise LIBLINEAR's objective ½‖w‖² + C Σ loss(tᵢ) for several values of C, where tᵢ is the
+margin yᵢ⟨w, xᵢ⟩ of a label or the error ⟨w, xᵢ⟩ − yᵢ of a target. The Hessian is I + C Xᵀ D X,
+where D holds the second derivatives of the loss. Few of these change from step to step, and they
+do not depend on C: the product Xᵀ D X is kept, and only rows whose weight changed are added or
+removed.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +20,98 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers.losses import LOSSES, Floats, Loss, SquaredHinge
 
-_BLOCK_ROWS = 1024  # rows gathered at a time: they are in cache for the product that follows
-_MAX_TRIALS = 60  # lengths tried along a step
-_FLAT = 1e-3  # slope at which a step may end, relative to the one at its start
-_STILL = 8 * np.finfo(np.float64).eps  # relative size of a step that rounding has made
+#: Relative size of a step that is due to rounding errors.
+ROUNDING_STEP = 8 * np.finfo(np.float64).eps
+_BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
+_MAX_TRIALS = 60  # step lengths tried by the line search
+_FLAT = 1e-3  # slope at which a step may end, relative to that at its start
+
+
+def exact_step(
+    loss: Loss,
+    C: float,
+    at: Floats,
+    moves: Floats,
+    inner: float,
+    square: float,
+    *,
+    full: bool = False,
+) -> float:
+    """Find the length of a step at which ½‖w‖² + C Σ loss is least: an exact line search.
+
+    Newton's method for the zero of the derivative, safeguarded by the last lengths on either
+    side of it.
+
+    Parameters
+    ----------
+    loss : Loss
+    C : float
+    at, moves : ndarray of shape (n_terms,)
+        Arguments of the loss at the start, and their change by the whole step.
+    inner, square : float
+        ⟨w, step⟩ and ‖step‖².
+    full : bool, default=False
+        Whether the whole step is the longest allowed.
+
+    Returns
+    -------
+    float
+    """
+    squares = moves * moves
+    start = inner + C * (loss.slope(at) @ moves)
+    flat = flat_past = _FLAT * abs(start)
+    if not full:
+        # The second derivative lies between `square` and `most`: past the zero, a slope below
+        # sqrt(square / 2 most) of the first one leaves half of the smallest possible decrease.
+        most = square + C * loss.steepest * squares.sum()
+        flat_past = min(_FLAT, np.sqrt(0.5 * square / most)) * abs(start)
+    below, above, length, last = 0.0, 1.0 if full else np.inf, 1.0, np.inf
+    for _ in range(_MAX_TRIALS):
+        there = at + length * moves
+        slope = float(inner + length * square + C * (loss.slope(there) @ moves))
+        if -flat <= slope <= flat_past or (full and slope < 0 and length == 1.0):
+            return length
+        below, above = (below, length) if slope > 0 else (length, above)
+        curvature = square + C * float(loss.curvature(there) @ squares)
+        length = length - slope / curvature if curvature > 0 else below
+        if not below < length < above or abs(slope) > 0.5 * last:
+            length = 2 * below if np.isinf(above) else 0.5 * (below + above)
+        last = abs(slope)
+    return below
+
+
+def gram_blocks(X: Floats, rows: NDArray[np.intp], weights: NDArray[Any]) -> Iterator[Floats]:
+    """Yield Σ weightᵢ xᵢxᵢᵀ over blocks of some rows."""
+    roots = np.sqrt(weights)
+    for first in range(0, len(rows), _BLOCK_ROWS):
+        batch = slice(first, first + _BLOCK_ROWS)
+        # BLAS computes only half of a product of a matrix with its own transpose.
+        part = X[rows[batch]] * roots[batch, np.newaxis]
+        yield part.T @ part
 
 
 class PrimalNewton:
     """Newton's method with an exact line search, for problems that share their features.
 
-    A step goes to the minimum of the objective along the Newton direction. For the squared
-    hinge, whose Hessian is constant as long as no row crosses the margin, this ends at the
-    solution in finitely many steps. With fewer rows than features, the problem is turned into
-    the span of the rows, where the solution lies: features become the n × n factor R of
-    Xᵀ = QR.
+    For the squared hinge, whose Hessian is constant as long as no row crosses the margin, it ends
+    at the solution in finitely many steps. With fewer rows than features, the problem is
+    restricted to the span of the rows, where the solution lies: features become the n × n factor
+    R of Xᵀ = QR.
 
     Parameters
     ----------
     features : ndarray of shape (n_samples, n_features)
-        Computed with in float64, whatever their type: a product in float32 would save a tenth
-        of the time and limit the accuracy.
+        Converted to float64: a product in float32 would save a tenth of the time and limit the
+        accuracy.
     loss : {"squared_hinge", "logistic"} or Loss
     tol : float
         A solution w is accepted when ½‖∇f(w)‖² <= tol · f(w). The objective f is strongly
         convex with constant 1, so its relative excess over the minimum is then at most `tol`.
         LIBLINEAR's rule compares with the gradient at 0, which grows with C: the solution for
-        a smaller C would pass unchanged. Where rounding does not let the gradient fall so far,
+        a smaller C would be accepted unchanged. Where rounding errors keep the gradient larger,
         w is accepted when a step no longer changes it.
     max_iter : int
-        Greatest number of steps for one value of C.
+        Maximum number of steps for each value of C.
 
     References
     ----------
@@ -92,34 +155,18 @@ class PrimalNewton:
         return self._path(y, np.zeros(len(y)), Cs)
 
     def regression_path(self, targets: Floats, Cs: Iterable[float]) -> Floats:
-        """Train a regressor for each value of C, with a loss of the error.
-
-        Parameters
-        ----------
-        targets : ndarray of shape (n_samples,)
-        Cs : iterable of float
-            Best in ascending order.
-
-        Returns
-        -------
-        ndarray of shape (n_values, n_features)
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a solution is not accepted within `max_iter` steps.
-        """
+        """Train a regressor for each value of C, with a loss of the error; see `path`."""
         return self._path(np.ones(len(targets)), targets, Cs)
 
     def _path(self, signs: Floats, offsets: Floats, Cs: Iterable[float]) -> Floats:
         """Solve for margins signᵢ⟨w, xᵢ⟩ − offsetᵢ."""
         gram = WeightedGram(self._X, self._whole, self._loss.steepest, self._loss.slack)
         w = np.zeros(self._X.shape[1])
-        found = []
+        path = []
         for C in Cs:
             w = self._solve(signs, offsets, C, w, gram)
-            found.append(w)
-        weights = np.array(found)
+            path.append(w)
+        weights = np.array(path)
         return weights if self._basis is None else weights @ self._basis.T
 
     def _solve(
@@ -135,9 +182,9 @@ class PrimalNewton:
             gram.follow(loss.curvature(margins))
             step = gram.newton_step(gradient, C)
             moves = signs * (self._X @ step)
-            length = self._length(float(w @ step), float(step @ step), margins, moves, C)
+            length = exact_step(loss, C, margins, moves, float(w @ step), float(step @ step))
             w = w + length * step
-            if length * np.linalg.norm(step) <= _STILL * np.linalg.norm(w):
+            if length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(w):
                 return w
             margins = margins + length * moves
         warnings.warn(
@@ -148,34 +195,6 @@ class PrimalNewton:
         )
         return w
 
-    def _length(
-        self, inner: float, square: float, margins: Floats, moves: Floats, C: float
-    ) -> float:
-        """Find where the objective is least along a step: the zero of its derivative.
-
-        Newton's method in one dimension, kept between the last points on either side of the
-        zero. `inner` is ⟨w, step⟩ and `square` is ‖step‖².
-        """
-        loss = self._loss
-        squares = moves * moves
-        start = inner + C * (loss.slope(margins) @ moves)
-        # The second derivative lies between `square` and `most`: past the zero, a slope below
-        # sqrt(square / 2 most) of the first one leaves half of the least decrease there is.
-        most = square + C * loss.steepest * squares.sum()
-        flat, flat_past = _FLAT * abs(start), min(_FLAT, np.sqrt(0.5 * square / most)) * abs(start)
-        below, above, length, last = 0.0, np.inf, 1.0, np.inf
-        for _ in range(_MAX_TRIALS):
-            there = margins + length * moves
-            slope = float(inner + length * square + C * (loss.slope(there) @ moves))
-            if -flat <= slope <= flat_past:
-                return length
-            below, above = (below, length) if slope > 0 else (length, above)
-            length -= slope / float(square + C * (loss.curvature(there) @ squares))
-            if not below < length < above or abs(slope) > 0.5 * last:
-                length = 2 * below if np.isinf(above) else 0.5 * (below + above)
-            last = abs(slope)
-        return below
-
 
 class WeightedGram:
     """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed."""
@@ -183,12 +202,12 @@ class WeightedGram:
     def __init__(self, X: Floats, whole: Floats, weight: float, slack: float) -> None:
         """Start with one weight for all rows; `whole` is XᵀX."""
         self._X = X
-        self._gram = weight * whole
+        self.matrix = weight * whole
         self._weights = np.full(len(X), weight)
         self._slack = slack
 
     def follow(self, weights: Floats) -> None:
-        """Bring the weights up to date, those that changed by no more than the slack apart."""
+        """Update the weights, except those that changed by no more than the slack."""
         change = weights - self._weights
         rows = np.flatnonzero(np.abs(change) > self._slack * weights)
         if len(rows) >= np.count_nonzero(weights):
@@ -199,57 +218,45 @@ class WeightedGram:
         self._add(less, -change[less], -1)
         self._weights[rows] = weights[rows]
 
-    def times(self, vector: Floats) -> Floats:
-        """Multiply with a vector."""
-        return self._gram @ vector
-
-    def diagonal(self) -> Floats:
-        """Return the diagonal."""
-        return self._gram.diagonal()
-
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient."""
         try:
             factor = self._factor(C)
         except LinAlgError:
-            # Rows taken out again leave rounding errors behind.
+            # Rows that were removed again leave rounding errors behind.
             self._renew(self._weights)
             factor = self._factor_with_ridge(C)
         return -cho_solve(factor, gradient, check_finite=False)
 
     def _factor(self, C: float, ridge: float = 1.0) -> tuple[Floats, bool]:
-        hessian = C * self._gram
+        hessian = C * self.matrix
         hessian.flat[:: len(hessian) + 1] += ridge
         # The transpose of a symmetric matrix is LAPACK's order, which saves a copy.
         return cho_factor(hessian.T, lower=True, overwrite_a=True, check_finite=False)
 
     def _factor_with_ridge(self, C: float) -> tuple[Floats, bool]:
-        """Factorise with the least ridge that makes the Hessian positive definite in float64."""
+        """Factorise with a ridge that makes the Hessian positive definite in float64."""
         ridge = 1.0
         while True:
             try:
                 return self._factor(C, ridge)
             except LinAlgError:
-                floor = np.finfo(np.float64).eps * C * self._gram.trace()
+                floor = np.finfo(np.float64).eps * C * self.matrix.trace()
                 ridge = max(10 * ridge, floor)
 
     def _renew(self, weights: Floats) -> None:
-        self._gram = np.zeros_like(self._gram)
+        self.matrix = np.zeros_like(self.matrix)
         rows = np.flatnonzero(weights)
         self._add(rows, weights[rows], 1)
         self._weights = weights.copy()
 
     def _add(self, rows: NDArray[np.intp], weights: Floats, sign: int) -> None:
-        roots = np.sqrt(weights)
-        for first in range(0, len(rows), _BLOCK_ROWS):
-            batch = slice(first, first + _BLOCK_ROWS)
-            # BLAS computes half of a product of a matrix with its own transpose.
-            part = self._X[rows[batch]] * roots[batch, np.newaxis]
-            self._gram += sign * (part.T @ part)
+        for part in gram_blocks(self._X, rows, weights):
+            self.matrix += sign * part
 
 
 def combination(X: Floats, coefficients: Floats) -> Floats:
-    """Return Xᵀ · coefficients, reading only the rows with nonzero ones if they are few."""
+    """Return Xᵀ · coefficients, reading only the rows with nonzero ones where these are few."""
     rows = np.flatnonzero(coefficients)
     if 4 * len(rows) < len(coefficients):
         return coefficients[rows] @ X[rows]
@@ -258,25 +265,25 @@ def combination(X: Floats, coefficients: Floats) -> Floats:
 
 # LIBLINEAR's constants.
 _MAX_STEPS = 1000
-_FORCING = 0.5  # of conjugate gradients: how much of the quadratic model's decrease may be left
+_FORCING = 0.5  # share of the quadratic model's decrease that conjugate gradients may leave
 _DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
-_SUFFICIENT = 0.01  # of the decrease that the slope promises
+_SUFFICIENT = 0.01  # share of the decrease that the slope promises
 _MAX_HALVINGS = 20
 _STALLED = 1e-12
 
 
 class TruncatedNewton:
-    """Newton steps by preconditioned conjugate gradients, with a backtracking line search.
+    """LIBLINEAR's truncated Newton method: conjugate gradients and backtracking line search.
 
-    Minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
+    It minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
     most tol · max(min(n₊, n₋), 1)/n · ‖∇f(0)‖. In exact arithmetic the iterates are those of
-    LIBLINEAR. Conjugate gradients multiply with the d × d matrix Σ xᵢxᵢᵀ over the rows inside
-    the margin, which is brought up to date from step to step, instead of with the rows.
+    LIBLINEAR. Conjugate gradients multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the
+    margin, updated from step to step, instead of by the rows.
 
     Parameters
     ----------
     features : ndarray of shape (n_samples, n_features)
-        Computed with in float64, whatever their type.
+        Converted to float64.
     tol : float
         LIBLINEAR's tolerance (``-e``).
 
@@ -294,23 +301,7 @@ class TruncatedNewton:
         self._loss = SquaredHinge()
 
     def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
-        """Solve one problem for each value of C, each on its own.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            Labels -1 and +1.
-        Cs : iterable of float
-
-        Returns
-        -------
-        ndarray of shape (n_values, n_features)
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a solution did not reach the tolerance.
-        """
+        """Train a classifier for each value of C, independently; see `PrimalNewton.path`."""
         return np.array([self._solve(y, C) for C in Cs])
 
     def _solve(self, y: Floats, C: float) -> Floats:
@@ -324,11 +315,11 @@ class TruncatedNewton:
         for _ in range(_MAX_STEPS):
             step = _conjugate_gradients(gram, gradient, C)
             moves = y * (self._X @ step)
-            found = self._line_search(w, step, margins, moves, objective, gradient, C)
-            if found is None:
+            result = self._line_search(w, step, margins, moves, objective, gradient, C)
+            if result is None:
                 _warn(C, "at a failed line search")
                 return w
-            length, decreased = found
+            length, decreased = result
             w, margins = w + length * step, margins + length * moves
             gradient = self._gradient(w, y, margins, C)
             stalled = abs(objective - decreased) <= _STALLED * abs(decreased)
@@ -352,7 +343,7 @@ class TruncatedNewton:
         gradient: Floats,
         C: float,
     ) -> tuple[float, float] | None:
-        """Halve the step until it gives enough; return its length and the objective there."""
+        """Halve the step until the decrease suffices; return its length and the objective."""
         promised = float(step @ gradient)
         square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
         length = 1.0
@@ -366,8 +357,8 @@ class TruncatedNewton:
 
 
 def _conjugate_gradients(gram: WeightedGram, gradient: Floats, C: float) -> Floats:
-    """Return about −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.diagonal())
+    """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
+    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
     step = np.zeros_like(gradient)
     residual = -gradient
     scaled = residual / preconditioner
@@ -376,7 +367,7 @@ def _conjugate_gradients(gram: WeightedGram, gradient: Floats, C: float) -> Floa
     forcing = min(_FORCING, product**0.25)
     model = 0.0
     for iteration in range(1, max(len(gradient), 5) + 1):
-        curved = direction + C * gram.times(direction)
+        curved = direction + C * (gram.matrix @ direction)
         curvature = float(direction @ curved)
         if curvature <= 1e-16:
             break

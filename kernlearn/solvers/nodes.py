@@ -1,8 +1,4 @@
-"""What the C libraries print, caught instead of shown.
-
-LIBLINEAR and LIBSVM report non-convergence in no other way than by printing, through one
-function pointer a process.
-"""
+"""Data layout and print hook of the C libraries LIBLINEAR and LIBSVM."""
 
 from __future__ import annotations
 
@@ -18,72 +14,66 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-PRINT_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
+#: ``struct feature_node`` of LIBLINEAR, which is ``struct svm_node`` of LIBSVM.
+NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
+#: A dense array with a smaller share of nonzeros than this is copied without its zeros.
+DENSE_FROM = 0.6
+
+_END = -1  # index of the node that ends a row
+_BLOCK_NODES = 1 << 15  # filled at a time: 512 KiB, which stay in cache
+_PRINT_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 
 
 class PrintHook:
     """The print hook of one library, shared by all threads that train with it.
 
+    The libraries report non-convergence only by printing, through one function pointer per
+    process.
+
     Parameters
     ----------
     install : callable
-        The library's function that sets the hook; a null pointer gives its own default back.
+        The library's function that sets the hook; a null pointer restores its default.
     """
 
     def __init__(self, install: Callable[[Any], None]) -> None:
         self._install = install
-        # Kept here: the library holds the bare pointer for longer than one call.
-        self._callback = PRINT_FUNCTION(self._hear)
+        # Kept here: the library keeps the bare pointer for longer than one call.
+        self._callback = _PRINT_FUNCTION(self._record)
         self._lock = threading.Lock()
         self._n_users = 0
         self._thread = threading.local()
 
     @contextmanager
     def capture(self) -> Iterator[list[str]]:
-        """Collect what this thread makes the library print, and keep it off the terminal.
-
-        Yields
-        ------
-        list of str
-            Grows as the library prints.
-        """
-        heard: list[str] = []
-        self._thread.heard = heard
+        """Yield a list that collects what the library prints in this thread."""
+        texts: list[str] = []
+        self._thread.texts = texts
         with self._lock:
             self._n_users += 1
             self._install(self._callback)
         try:
-            yield heard
+            yield texts
         finally:
-            self._thread.heard = None
+            self._thread.texts = None
             with self._lock:
                 self._n_users -= 1
                 if self._n_users == 0:
-                    self._install(PRINT_FUNCTION())
+                    self._install(_PRINT_FUNCTION())
 
-    def _hear(self, text: bytes) -> None:
-        heard = getattr(self._thread, "heard", None)
-        if heard is not None:
-            heard.append(text.decode("ascii", "replace"))
-
-
-#: ``struct feature_node`` of LIBLINEAR, which is ``struct svm_node`` of LIBSVM.
-NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
-
-#: A dense array with a smaller share of nonzeros than this is filled without its zeros.
-DENSE_FROM = 0.6
-
-_BLOCK_NODES = 1 << 15  # 512 KiB of nodes: they stay in cache while they are written twice
-_END = -1
+    def _record(self, text: bytes) -> None:
+        texts = getattr(self._thread, "texts", None)
+        if texts is not None:
+            texts.append(text.decode("ascii", "replace"))
 
 
 @dataclass(frozen=True)
 class NodeRows:
-    """Rows of nodes, and the buffer that holds them.
+    """Rows of nodes in one buffer, each ended by a node with index -1.
 
-    The addresses are good for as long as this object, or one taken from it, lives.
+    The addresses are valid as long as this object, or one taken from it, lives.
 
-    Parameters
+    Attributes
     ----------
     nodes : ndarray of dtype NODE
         The buffer.
@@ -94,60 +84,63 @@ class NodeRows:
     nodes: NDArray[np.void]
     addresses: NDArray[np.uintp]
 
+    @classmethod
+    def starting_at(cls, nodes: NDArray[np.void], starts: NDArray[np.intp]) -> NodeRows:
+        """Return rows that start at positions in a buffer."""
+        return cls(nodes, (nodes.ctypes.data + starts * NODE.itemsize).astype(np.uintp))
+
     def __len__(self) -> int:
         return len(self.addresses)
 
     def take(self, rows: NDArray[np.intp]) -> NodeRows:
-        """Pick rows in the given order, without a copy of their nodes."""
+        """Select rows, without a copy of their nodes."""
         return NodeRows(self.nodes, self.addresses[rows])
 
     def pointer(self, node_type: type[ctypes.Structure]) -> Any:
-        """Give the addresses as a C ``node **``."""
+        """Return the addresses as a C ``node **``."""
         kind = ctypes.POINTER(ctypes.POINTER(node_type))
         return ctypes.cast(self.addresses.ctypes.data, kind)
 
 
 def feature_rows(X: Any, bias: float | None = None) -> NodeRows:
-    """Turn the rows of a matrix into nodes, feature j with index j + 1.
+    """Convert the rows of a matrix to nodes, feature j with index j + 1.
+
+    Arrays are filled in blocks: the constructors of the official bindings loop over values in
+    Python.
 
     Parameters
     ----------
     X : {ndarray, sparse array or matrix} of shape (n_rows, n_features)
-        Zeros of a dense array are left out where fewer than 60 % of its values are
-        nonzero; a sparse one stays sparse.
+        Zeros of a dense array are dropped where less than 60 % of its values are nonzero.
     bias : float or None, default=None
-        Value of one more feature, the same in all rows, with index n_features + 1.
+        Value of an additional constant feature, with index n_features + 1.
 
     Returns
     -------
     NodeRows
     """
     if sp.issparse(X):
-        return _from_csr(_canonical(X), bias)
+        csr = sp.csr_array(X)
+        if not csr.has_canonical_format:  # LIBSVM needs ascending, unique indices
+            csr = csr.copy()
+            csr.sum_duplicates()
+        return _from_nonzeros(csr, np.diff(csr.indptr), bias)
     if np.count_nonzero(X) < DENSE_FROM * X.size:
-        return _from_nonzeros(X, bias)
+        return _from_nonzeros(X, np.count_nonzero(X, axis=1), bias)
     return _from_dense(X, bias)
 
 
 def empty_gram_rows(n_rows: int, n_columns: int) -> NodeRows:
-    """Allocate rows for a precomputed kernel; `fill_gram_rows` gives them their values."""
+    """Allocate rows for a precomputed kernel, to be filled by `fill_gram_rows`."""
     nodes = np.empty((n_rows, n_columns + 2), NODE)
-    return NodeRows(nodes, _addresses(nodes, np.arange(n_rows) * (n_columns + 2)))
+    return NodeRows.starting_at(nodes, np.arange(n_rows) * (n_columns + 2))
 
 
 def fill_gram_rows(rows: NodeRows, batch: slice, gram: NDArray[np.floating]) -> None:
-    """Write the part of a Gram matrix that belongs to a batch of rows.
+    """Write the Gram matrix of a batch of rows, of shape (batch length, n_columns).
 
-    Node 0 of a row holds its serial number, which LIBSVM counts from 1, and node j the
-    kernel value with training row j.
-
-    Parameters
-    ----------
-    rows : NodeRows
-        As allocated by `empty_gram_rows`.
-    batch : slice
-        The rows to write, with start and stop.
-    gram : ndarray of shape (batch length, n_columns)
+    Node 0 of a row holds its serial number, counted from 1, and node j the kernel value with
+    training row j.
     """
     nodes = rows.nodes[batch]
     nodes["index"] = np.arange(nodes.shape[1])
@@ -157,7 +150,7 @@ def fill_gram_rows(rows: NodeRows, batch: slice, gram: NDArray[np.floating]) -> 
 
 
 def serial_rows(n_rows: int) -> NodeRows:
-    """Rows that hold nothing but their serial number, as a trained model needs them."""
+    """Return rows with only their serial number, as a trained precomputed model needs them."""
     rows = empty_gram_rows(n_rows, 0)
     fill_gram_rows(rows, slice(0, n_rows), np.empty((n_rows, 0)))
     return rows
@@ -174,71 +167,35 @@ def _from_dense(X: NDArray[np.floating], bias: float | None) -> NodeRows:
         nodes["value"][batch, :n_features] = X[batch]
     if bias is not None:
         nodes["value"][:, n_features] = bias
-    return NodeRows(nodes, _addresses(nodes, np.arange(n_rows) * width))
+    return NodeRows.starting_at(nodes, np.arange(n_rows) * width)
 
 
-def _from_nonzeros(X: NDArray[np.floating], bias: float | None) -> NodeRows:
-    n_rows, n_features = X.shape
-    nodes, starts = _allocate(np.count_nonzero(X, axis=1), n_features, bias)
-    for batch in gen_batches(n_rows, max(1, _BLOCK_NODES // max(1, n_features))):
-        block = X[batch]
-        rows, columns = np.nonzero(block)
-        _scatter(nodes, starts[batch], rows, columns, block[rows, columns], bias)
-    return NodeRows(nodes, _addresses(nodes, starts))
-
-
-def _from_csr(X: sp.csr_array, bias: float | None) -> NodeRows:
-    counts = np.diff(X.indptr)
-    nodes, starts = _allocate(counts, X.shape[1], bias)
-    per_row = max(1, X.nnz // max(1, X.shape[0]))
-    for batch in gen_batches(X.shape[0], max(1, _BLOCK_NODES // per_row)):
-        values = slice(X.indptr[batch.start], X.indptr[batch.stop])
-        rows = np.repeat(np.arange(batch.stop - batch.start), counts[batch])
-        _scatter(nodes, starts[batch], rows, X.indices[values], X.data[values], bias)
-    return NodeRows(nodes, _addresses(nodes, starts))
-
-
-def _canonical(X: Any) -> sp.csr_array:
-    """CSR with ascending, unique indices in each row, as LIBSVM needs them; X is not changed."""
-    csr = sp.csr_array(X)
-    if not csr.has_canonical_format:
-        csr = csr.copy()
-        csr.sum_duplicates()
-    return csr
-
-
-def _allocate(
-    counts: NDArray[np.integer], n_features: int, bias: float | None
-) -> tuple[NDArray[np.void], NDArray[np.intp]]:
-    """Nodes for rows of the given lengths, bias and end already in place, and the row starts."""
-    ends = np.cumsum(counts.astype(np.intp) + _n_extra(bias))
+def _from_nonzeros(X: Any, counts: NDArray[np.integer], bias: float | None) -> NodeRows:
+    """Convert the nonzeros of an array, or the values stored in a canonical CSR array."""
+    extra = _n_extra(bias)
+    ends = np.cumsum(counts.astype(np.intp) + extra)
+    starts = ends - counts - extra
     nodes = np.empty(ends[-1] if len(ends) else 0, NODE)
     nodes["index"][ends - 1] = _END
     if bias is not None:
-        nodes["index"][ends - 2] = n_features + 1
+        nodes["index"][ends - 2] = X.shape[1] + 1
         nodes["value"][ends - 2] = bias
-    return nodes, ends - counts - _n_extra(bias)
-
-
-def _scatter(
-    nodes: NDArray[np.void],
-    starts: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    columns: NDArray[np.integer],
-    values: NDArray[np.floating],
-    bias: float | None,
-) -> None:
-    """Write the nonzeros of consecutive rows; `rows` counts from the first of them."""
-    first = starts[0]
-    # Consecutive nonzeros are neighbours but for the nodes that end each row before theirs.
-    places = np.arange(first, first + len(rows)) + rows * _n_extra(bias)
-    nodes["index"][places] = columns + 1
-    nodes["value"][places] = values
+    per_row = X.shape[1] if isinstance(X, np.ndarray) else X.nnz // max(1, X.shape[0])
+    for batch in gen_batches(X.shape[0], max(1, _BLOCK_NODES // max(1, per_row))):
+        if isinstance(X, np.ndarray):
+            rows, columns = np.nonzero(X[batch])
+            values = X[batch][rows, columns]
+        else:
+            stored = slice(X.indptr[batch.start], X.indptr[batch.stop])
+            rows = np.repeat(np.arange(batch.stop - batch.start), counts[batch])
+            columns, values = X.indices[stored], X.data[stored]
+        # Consecutive nonzeros are neighbours except for the nodes that end each row.
+        first = starts[batch.start]
+        places = np.arange(first, first + len(rows)) + rows * extra
+        nodes["index"][places] = columns + 1
+        nodes["value"][places] = values
+    return NodeRows.starting_at(nodes, starts)
 
 
 def _n_extra(bias: float | None) -> int:
     return 1 if bias is None else 2
-
-
-def _addresses(nodes: NDArray[np.void], starts: NDArray[np.intp]) -> NDArray[np.uintp]:
-    return (nodes.ctypes.data + starts * NODE.itemsize).astype(np.uintp)

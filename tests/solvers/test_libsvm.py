@@ -1,35 +1,51 @@
-"""The bridge itself; what users see of it is tested with the estimators."""
+"""The LIBSVM bridge; the estimator is tested in test_kernel_svm."""
 
 import ctypes
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from libsvm import svm as official
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.metrics.pairwise import pairwise_kernels
 
+from kernlearn import memory
+from kernlearn.kernels import (
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+)
 from kernlearn.solvers import libsvm
-from kernlearn.solvers.libsvm import NativeModel, Settings, SVMKernel, reached_limit, train
+from kernlearn.solvers.libsvm import (
+    NativeModel,
+    SVMKernel,
+    gram_rows,
+    kernel_block,
+    pair_coefficients,
+    reached_limit,
+    resolve_gamma,
+    resolve_kernel,
+    train,
+)
 from kernlearn.solvers.nodes import feature_rows
-from kernlearn.solvers.svm_prediction import pair_coefficients
 
 X, CODES = make_classification(150, 6, n_informative=4, n_classes=3, random_state=0)
 KERNEL = SVMKernel("rbf", gamma=0.2)
 
 
-def settings(n_classes=3, **changes):
-    told = {"C": 1.0, "tol": 1e-3, "cache_size": 10.0, "shrinking": True}
-    return Settings(**{**told, "class_weight": np.ones(n_classes), **changes})
+def fit(X, codes, kernel=KERNEL, C=1.0):
+    return train(feature_rows(X), codes, kernel, np.ones(3), C=C, eps=1e-3, cache_size=10)
 
 
 def test_support_vectors_come_by_class_whatever_the_order_of_the_rows():
-    rows = feature_rows(X)
-    found = train(rows, CODES, KERNEL, settings())
+    found = fit(X, CODES)
     ends = np.cumsum(found.n_by_class)
     assert ends[-1] == len(found.indices)
     np.testing.assert_array_equal(CODES[found.indices], np.repeat([0, 1, 2], found.n_by_class))
     turned = np.argsort(-CODES, kind="stable")  # within a class the order stays
-    again = train(feature_rows(X[turned]), CODES[turned], KERNEL, settings())
+    again = fit(X[turned], CODES[turned])
     np.testing.assert_array_equal(turned[again.indices], found.indices)
     np.testing.assert_array_equal(again.coefficients, found.coefficients)
     np.testing.assert_array_equal(again.rho, found.rho)
@@ -38,7 +54,7 @@ def test_support_vectors_come_by_class_whatever_the_order_of_the_rows():
 @pytest.mark.parametrize("kernel", [KERNEL, SVMKernel("poly", 3, 0.5, 1.0), SVMKernel("linear")])
 def test_native_decision_values_are_those_of_blas(kernel):
     rows = feature_rows(X)
-    found = train(rows, CODES, kernel, settings())
+    found = fit(X, CODES, kernel)
     vectors = X[found.indices]
     native = NativeModel(kernel, feature_rows(vectors), found)
     values = (ctypes.c_double * 3)()
@@ -51,9 +67,9 @@ def test_native_decision_values_are_those_of_blas(kernel):
     np.testing.assert_allclose(fast - found.rho, slow, rtol=0, atol=1e-9)
 
 
-def test_what_libsvm_refuses_is_an_error():
+def test_parameters_refused_by_libsvm_raise():
     with pytest.raises(ValueError, match="LIBSVM refuses its parameters: C <= 0"):
-        train(feature_rows(X), CODES, KERNEL, settings(C=-1.0))
+        fit(X, CODES, C=-1.0)
 
 
 def test_the_limit_of_iterations_is_read_from_the_output():
@@ -67,4 +83,133 @@ def test_the_limit_of_iterations_is_read_from_the_output():
 def test_a_problem_stopped_at_the_limit_warns(monkeypatch):
     monkeypatch.setattr(libsvm, "reached_limit", lambda output, n: "#iter = " in output)
     with pytest.warns(ConvergenceWarning, match="limit of iterations"):
-        train(feature_rows(X), CODES, KERNEL, settings())
+        fit(X, CODES)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+def test_coefficients_of_pairs_by_libsvms_own_loop(n_classes):
+    rng = np.random.default_rng(n_classes)
+    n_by_class = rng.integers(1, 5, n_classes)
+    dual_coef = rng.standard_normal((n_classes - 1, n_by_class.sum()))
+    starts = np.concatenate([[0], np.cumsum(n_by_class)])
+    kernel_row = rng.standard_normal(n_by_class.sum())
+    expected = []
+    for i in range(n_classes):
+        for j in range(i + 1, n_classes):
+            total = 0.0
+            for k in range(n_by_class[i]):
+                total += dual_coef[j - 1, starts[i] + k] * kernel_row[starts[i] + k]
+            for k in range(n_by_class[j]):
+                total += dual_coef[i, starts[j] + k] * kernel_row[starts[j] + k]
+            expected.append(total)
+    found = kernel_row @ pair_coefficients(dual_coef, n_by_class)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+X70 = np.random.default_rng(0).standard_normal((70, 3))
+
+
+def product(A, B):
+    return A @ B.T
+
+
+def test_blocks_make_up_the_whole_matrix(monkeypatch):
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 1)  # blocks of 32 rows
+    calls = []
+
+    def kernel(A, B):
+        calls.append(len(A))
+        return product(A, B)
+
+    rows = gram_rows(X70, kernel, 100, None)
+    assert calls == [32, 32, 6]
+    np.testing.assert_allclose(rows.nodes["value"][:, 1:-1], product(X70, X70))
+    np.testing.assert_array_equal(rows.nodes["value"][:, 0], np.arange(1, 71))
+
+
+def test_a_given_matrix_is_taken_as_it_is():
+    gram = product(X70, X70)
+    np.testing.assert_array_equal(gram_rows(gram, None, 1, None).nodes["value"][:, 1:-1], gram)
+
+
+def test_memory_is_asked_for_before_the_kernel_is():
+    def never(A, B):
+        pytest.fail("the kernel was called")
+
+    needed = 16 * 70 * 72 + 4 * 70**2 + 2 * 8 * 70 * 70
+    with pytest.raises(MemoryError, match=r"kernel matrix of 70 rows needs .*fewer rows"):
+        gram_rows(X70, never, 100, needed - 1)
+    gram_rows(X70, product, 100, needed)
+
+
+def test_what_a_kernel_returns_is_checked():
+    np.testing.assert_allclose(
+        kernel_block(product, sp.csr_array(X70), sp.csr_array(X70)), X70 @ X70.T
+    )
+    with pytest.raises(ValueError, match=r"kernel returned an array of shape \(70,\) where"):
+        kernel_block(lambda A, B: A.sum(axis=1), X70, X70[:5])
+    with pytest.raises(ValueError, match="kernel returned NaN or infinity"):
+        kernel_block(lambda A, B: np.full((len(A), len(B)), np.nan), X70, X70)
+
+
+rng = np.random.default_rng(0)
+A, B = rng.standard_normal((6, 4)), rng.standard_normal((3, 4))
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 7, 10])
+@pytest.mark.parametrize("name", ["linear", "poly", "rbf", "sigmoid"])
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_values_are_scikit_learns(name, degree, as_sparse):
+    wanted = {"poly": ("gamma", "coef0", "degree"), "sigmoid": ("gamma", "coef0")}
+    names = wanted.get(name, ("gamma",) if name == "rbf" else ())
+    parameters = {"gamma": 0.3, "coef0": 0.7, "degree": degree}
+    expected = pairwise_kernels(A, B, metric=name, **{k: parameters[k] for k in names})
+    left, right = (sp.csr_array(A), sp.csr_array(B)) if as_sparse else (A, B)
+    np.testing.assert_allclose(SVMKernel(name, **parameters)(left, right), expected, rtol=1e-9)
+
+
+def test_the_rows_are_left_as_they_are():
+    left, right = A.copy(), B.copy()
+    SVMKernel("poly", 10, 1.0, 1.0)(left, right)
+    np.testing.assert_array_equal(left, A)
+    np.testing.assert_array_equal(right, B)
+
+
+def test_gamma_scale():
+    assert resolve_gamma("scale", A) == pytest.approx(1 / (4 * A.var()))
+    assert resolve_gamma("scale", sp.csr_array(A)) == pytest.approx(1 / (4 * A.var()))
+    assert resolve_gamma("scale", np.ones((3, 2))) == 1.0
+    assert resolve_gamma(2, A) == 2.0
+
+
+def test_polynomial_kernels_become_libsvms():
+    native, fitted = resolve_kernel(PolynomialKernel(degree=4, coef0=0.5), 9, 9.0, 9.0, A)
+    assert native == SVMKernel("poly", 4, 1.0, 0.5)
+    np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
+    native, fitted = resolve_kernel(HomogeneousPolynomialKernel(degree=3), 9, 9.0, 9.0, A)
+    assert native == SVMKernel("poly", 3, 1.0, 0.0)
+    np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
+
+
+def test_a_subclass_of_a_polynomial_may_be_something_else():
+    class Other(PolynomialKernel):
+        pass
+
+    assert resolve_kernel(Other(), 3, 1.0, 0.0, A)[0].name == "precomputed"
+
+
+def test_a_kernel_object_is_cloned_and_fitted():
+    kernel = ExponentialKernel()
+    native, fitted = resolve_kernel(kernel, 3, 1.0, 0.0, A)
+    assert native.name == "precomputed"
+    assert fitted is not kernel
+    assert fitted.sigma_ > 0
+    assert not hasattr(kernel, "sigma_")
+
+
+def test_functions_and_objects_without_fit_stay_what_they_are():
+    def function(P, Q):
+        return P @ Q.T
+
+    assert resolve_kernel(function, 3, 1.0, 0.0, A) == (SVMKernel("precomputed"), function)
+    assert resolve_kernel(RBF(2.0), 3, 1.0, 0.0, A) == (SVMKernel("precomputed"), RBF(2.0))

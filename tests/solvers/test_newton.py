@@ -52,6 +52,11 @@ def solve(X, y, Cs, loss, tol=1e-10, max_iter=200):
     return PrimalNewton(X, loss, tol=tol, max_iter=max_iter).path(y, Cs)
 
 
+def line_search(X, y, w, step, C, loss):
+    margins, moves = y * (X @ w), y * (X @ step)
+    return newton.exact_step(LOSSES[loss], C, margins, moves, w @ step, step @ step)
+
+
 def problem(n_samples, n_features, seed=0, n_positive=None):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, n_features))
@@ -181,8 +186,7 @@ def test_a_step_never_ends_higher_than_it_started():
     y = np.array([1.0, -1.0])
     w = np.random.default_rng(1).standard_normal(9)
     step = -objective(w, X, y, 1e5, "squared_hinge")[1]
-    newton = PrimalNewton(X, "squared_hinge", tol=1e-9, max_iter=1)
-    length = newton._length(w @ step, step @ step, y * (X @ w), y * (X @ step), 1e5)
+    length = line_search(X, y, w, step, 1e5, "squared_hinge")
     before, after = (objective(at, X, y, 1e5, "squared_hinge")[0] for at in (w, w + length * step))
     assert length > 0
     assert after < before
@@ -229,9 +233,9 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
         weights[rows] = rng.choice([0.0, 1.0, 2.0, 2.2], n_changed)
         gram.follow(weights)
         held = gram._weights
-        np.testing.assert_allclose(gram._gram, (X.T * held) @ X, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(gram.matrix, (X.T * held) @ X, rtol=1e-12, atol=1e-12)
         assert np.all(np.abs(held - weights) <= slack * weights)
-        hessian = np.eye(6) + 3.0 * gram._gram
+        hessian = np.eye(6) + 3.0 * gram.matrix
         np.testing.assert_allclose(hessian @ gram.newton_step(X[0], 3.0), -X[0], atol=1e-12)
 
 
@@ -239,7 +243,7 @@ def test_a_gram_spoilt_by_rounding_is_made_anew():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((30, 4))
     gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
-    gram._gram -= 1e3 * np.eye(4)
+    gram.matrix -= 1e3 * np.eye(4)
     step = gram.newton_step(X[0], 1.0)
     np.testing.assert_allclose((np.eye(4) + 2 * X.T @ X) @ step, -X[0], atol=1e-12)
 
@@ -260,8 +264,7 @@ def test_the_line_search_finds_the_minimum_of_a_convex_function(data, exponent, 
     C = 10.0**exponent
     w = np.random.default_rng(seed).standard_normal(X.shape[1])
     step = -objective(w, X, y, C, loss)[1]
-    newton = PrimalNewton(X, loss, tol=1e-9, max_iter=1)
-    length = newton._length(w @ step, step @ step, y * (X @ w), y * (X @ step), C)
+    length = line_search(X, y, w, step, C, loss)
     here = objective(w, X, y, C, loss)
     there = objective(w + length * step, X, y, C, loss)
     assert there[0] < here[0]

@@ -236,7 +236,9 @@ def test_too_few_steps_are_warned_of():
         assert found.n_iter == 1
 
 
-@pytest.mark.parametrize("loss", [SquaredHinge(), SmoothedHinge(0.5)], ids=["squared", "hinge"])
+@pytest.mark.parametrize(
+    "loss", [SquaredHinge(edge=0.0, sign=1.0), SmoothedHinge(0.5)], ids=["squared", "hinge"]
+)
 def test_derivatives_of_losses(loss):
     short, h = np.array([-1.3, -0.2, 0.11, 0.3, 0.44, 0.7, 2.0]), 1e-6
     slope = [
