@@ -59,7 +59,8 @@ reproduce-all: $(READY)   ## every table and figure at the papers' full protocol
 reproduce-quick: $(READY) ## the same with fewer splits and smaller caps
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention
 
-check: reproduce-quick    ## that, held against the committed numbers
+check: $(READY)  ## every experiment in small, against the committed numbers
+	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn check $(CONFIGS) --junit results/runs/check.xml
 
 baseline: $(READY)        ## commit other numbers: writes what check compares with

@@ -1,7 +1,7 @@
 """The commands ``run``, ``plan`` and ``status``."""
 
 from collections import Counter
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,6 +68,9 @@ def run(
     output: options.Output = options.OUTPUT,
     summary: options.Summary = None,
     available: Available = False,
+    report: Annotated[
+        bool, typer.Option(help="Write and print the tables, figures and page of each experiment.")
+    ] = True,
     log_json: Annotated[
         bool, typer.Option(help="Print each event as a line of JSON, instead of tables.")
     ] = False,
@@ -79,28 +82,36 @@ def run(
     from kernlearn.experiments.engine.selection import check_choice
     from kernlearn.experiments.executors import make_executor
 
-    execution = {
+    if summary is not None and not report:
+        raise typer.BadParameter("a summary is part of the report", param_hint="--no-report")
+    limits = {
         "executor": executor, "jobs": jobs, "scheduler": scheduler, "timeout": timeout,
         "memory": memory,
     }  # fmt: skip
-    option = [*option, *(f"execution.{k}={v}" for k, v in execution.items() if v is not None)]
+    option = [*option, *(f"execution.{k}={v}" for k, v in limits.items() if v is not None)]
     choice = _choice(only, retry_failed, force)
     experiments = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(experiments, data_dir, available)
     progress = make_progress(log_json)
     failed = 0
-    with Store(store) as opened:
+    with Store(store) as opened, ExitStack() as stack:
         for plan in plans:
             check_choice(plan, choice)
         try:
+            ready, made_for = None, None
             for plan in plans:
-                with closing(make_executor(plan.experiment.config.execution, data_dir)) as ready:
-                    outcome = run_plan(
-                        plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
-                        allow_contention=allow_contention, listener=progress,
-                    )  # fmt: skip
+                execution = plan.experiment.config.execution
+                if ready is None or execution != made_for:
+                    stack.close()
+                    ready = stack.enter_context(closing(make_executor(execution, data_dir)))
+                    made_for = execution
+                outcome = run_plan(
+                    plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
+                    allow_contention=allow_contention, listener=progress,
+                )  # fmt: skip
                 failed += outcome.failed + outcome.failed_before
-                progress.report_written(*write_reports(plan, opened, output, summary))
+                if report:
+                    progress.report_written(*write_reports(plan, opened, output, summary))
                 if outcome.failed and fail_fast:
                     break
         except KeyboardInterrupt:

@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from kernlearn.experiments.executors import local
+
 
 def trials(out):
     """The lines of finished trials, without their numbers."""
@@ -49,6 +51,26 @@ def test_several_processes_are_marked_and_shared_cores_refused(kernlearn, small)
                     "--memory", "4GB")  # fmt: skip
     assert out.returncode == 0, out.stderr
     assert "times of 16 of 16 trials were measured while something else had a core" in out.stdout
+
+
+def test_experiments_of_one_run_share_their_processes(kernlearn, small, monkeypatch):
+    started = []
+    start = local.Worker._start
+    monkeypatch.setattr(local.Worker, "_start", lambda self: started.append(self)
+                        or start(self))  # fmt: skip
+    other = small.with_name("other.yaml")
+    other.write_text(small.read_text().replace("seed: 1", "seed: 2"))
+    out = kernlearn("run", small, other, "--jobs", "2", "--allow-contention", "--no-report",
+                    "--profile", "quick")  # fmt: skip
+    assert out.returncode == 0, out.stderr
+    assert len(trials(out.stdout)) == 12
+    assert len(set(started)) == 2
+    # nothing is written but the store
+    assert "│" not in out.stdout
+    assert [p.name for p in small.parent.glob("results/runs/*") if p.is_dir()] == []
+    refused = kernlearn("run", small, "--no-report", "--summary", "numbers")
+    assert refused.returncode == 2
+    assert "a summary is part of the report" in refused.stderr
 
 
 @pytest.mark.parametrize(
