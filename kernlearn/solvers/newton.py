@@ -214,8 +214,8 @@ class WeightedGram:
             self._renew(weights)
             return
         more, less = rows[change[rows] > 0], rows[change[rows] < 0]
-        self._add(more, change[more], 1)
-        self._add(less, -change[less], -1)
+        self._update(np.add, more, change[more])
+        self._update(np.subtract, less, -change[less])
         self._weights[rows] = weights[rows]
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
@@ -247,12 +247,12 @@ class WeightedGram:
     def _renew(self, weights: Floats) -> None:
         self.matrix = np.zeros_like(self.matrix)
         rows = np.flatnonzero(weights)
-        self._add(rows, weights[rows], 1)
+        self._update(np.add, rows, weights[rows])
         self._weights = weights.copy()
 
-    def _add(self, rows: NDArray[np.intp], weights: Floats, sign: int) -> None:
+    def _update(self, operation: np.ufunc, rows: NDArray[np.intp], weights: Floats) -> None:
         for part in gram_blocks(self._X, rows, weights):
-            self.matrix += sign * part
+            operation(self.matrix, part, out=self.matrix)
 
 
 def combination(X: Floats, coefficients: Floats) -> Floats:
