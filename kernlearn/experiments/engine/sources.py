@@ -1,4 +1,4 @@
-"""Where a trial's data comes from: the catalogue, a generator, a file, or a plug-in."""
+"""Sources of data: the catalogue, a file, a generator or a plug-in."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config.model import DatasetEntry, ExperimentConfig, LoadedExperiment
+from kernlearn.experiments.config.model import DatasetEntry, LoadedExperiment
 from kernlearn.experiments.config.values import unfold, varied
-from kernlearn.experiments.engine.protocol import generator, random_state
 from kernlearn.experiments.engine.spec import DatasetSpec
 from kernlearn.experiments.plugin_objects import OwnDataset, loaded_once
 from kernlearn.experiments.scope import BUILT_IN, Scope
@@ -18,29 +17,27 @@ from kernlearn.experiments.scope import BUILT_IN, Scope
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
-
-#: Labels, what the data is, and where it comes from.
+#: Labels, specification and source of a data set.
 Variant = tuple[dict[str, Any], DatasetSpec, dict[str, Any]]
+
+# Data sets kept in memory for the next trials; a run takes one after the other.
+_KEPT = 4
 
 
 @dataclass(frozen=True)
 class StoredDataset:
-    """What a data set was when it was measured.
+    """A data set as a store records it.
 
     Attributes
     ----------
     what : DatasetSpec
-        Its fingerprint and how it was prepared, as in the specifications of its trials.
+        As in the specifications of its trials.
     experiments : frozenset of str
-        Those that measured trials on it.
+        The experiments that measured trials on it.
     """
 
     what: DatasetSpec
     experiments: frozenset[str]
-
-
-# A run goes through data sets one after the other; a few stay in memory for the next trial.
-_KEPT = 4
 
 
 def dataset_variants(
@@ -49,7 +46,9 @@ def dataset_variants(
     data_dir: Path | None,
     stored: Sequence[StoredDataset] | None = None,
 ) -> Iterator[Variant]:
-    """Unfold an entry of ``datasets`` into the data sets that it stands for.
+    """Expand an entry of ``datasets`` into data sets.
+
+    A data set that was loaded before is not read: its fingerprint is kept beside its parsed copy.
 
     Parameters
     ----------
@@ -57,91 +56,81 @@ def dataset_variants(
         Its label in the config.
     experiment : LoadedExperiment
     data_dir : Path or None
-        Where published data is looked for first.
+        Folder to search for data first.
     stored : sequence of StoredDataset, optional
-        What it was when it was measured, of several the latest first, for data that is not here.
-        The first that was prepared as the entry says is taken, those of the same experiment
-        before others: how missing values were filled shows in the fingerprint alone. It has no
-        source.
+        For a data set that is not found: what a store records of it, the latest first. Of those
+        with the options of the entry the first is taken, preferably one that this experiment
+        measured. (Their treatment of missing values shows in the fingerprint only.)
 
     Yields
     ------
     labels : dict
         Varied parameters of a generator or of a plug-in's data set.
     what : DatasetSpec
-        What the data is, for the trial's key: a fingerprint, or a generator's parameters.
+        What the data is: a fingerprint, or a generator's parameters.
     source : dict
-        Where it comes from on this machine, for :func:`load_source`.
+        Where it is on this machine, for :func:`load_source`; empty for a stored data set.
     """
     config = experiment.config
     entry = config.datasets[label]
-    options: dict[str, Any] = {"nominal": entry.nominal, "binarize": entry.binarize}
-    if entry.bins is not None:
-        options["bins"] = entry.bins
     part = {k: v for k in ("classes", "sample") if (v := getattr(entry, k)) is not None}
-    options |= part
-    dataset = config.scope.datasets.get(entry.name or label)
-    if entry.generator is not None:
-        yield from _generated(entry, config, options, part)
-        return
-    if entry.file is None and dataset is not None:
-        yield from _from_plugin(dataset, entry, config, options, part)
+    options: dict[str, Any] = {
+        "nominal": entry.nominal, "binarize": entry.binarize, "bins": entry.bins, **part,
+    }  # fmt: skip
+    is_plugin = entry.file is None and (entry.name or label) in config.scope.datasets
+    if entry.generator is not None or is_plugin:
+        # whether whole numbers are numbers or classes, which a plug-in does not say
+        numbers = config.task == "regression" or entry.bins is not None
+        for labels, what, made in _made(label, entry, config.scope, options, numbers):
+            yield labels, what, {**made, "part": part}
         return
     source: dict[str, Any] = {"nominal": entry.nominal, "missing": entry.missing}
-    if entry.file is not None:
+    if entry.file is None:
+        name = source["name"] = entry.name or label
+    else:
+        name = label
         file = experiment.path.parent / entry.file
         source |= {"file": str(file.resolve()), "target": entry.target}
-    else:
-        source |= {"name": entry.name or label}
-    name = label if entry.file is not None else source["name"]
     if stored is not None:
-        asked = DatasetSpec(name=name, **options)
-        fitting = [s for s in stored if asked == replace(s.what, fingerprint=None, pairwise=None)]
-        fitting.sort(key=lambda s: experiment.name not in s.experiments)
-        yield from (({}, s.what, {}) for s in fitting[:1])
+        like = DatasetSpec(name=name, **options)
+        same = [s for s in stored if like == replace(s.what, fingerprint=None, pairwise=None)]
+        same.sort(key=lambda s: experiment.name not in s.experiments)
+        yield from (({}, s.what, {}) for s in same[:1])
         return
-    data = _load(source, data_dir)
-    pairwise = data.get("similarity")
-    what = DatasetSpec(name=name, fingerprint=data.fingerprint, pairwise=pairwise, **options)
+    fingerprint, pairwise = _content(source, data_dir)
+    what = DatasetSpec(name=name, fingerprint=fingerprint, pairwise=pairwise, **options)
     yield {}, what, {**source, "part": part}
 
 
-def _generated(
-    entry: DatasetEntry, config: ExperimentConfig, options: dict[str, Any], part: dict[str, Any]
+def _made(
+    label: str, entry: DatasetEntry, scope: Scope, options: dict[str, Any], numbers: bool
 ) -> Iterator[Variant]:
-    make = config.scope.generators[str(entry.generator)]
-    if make.similarity is not None:
-        options = {**options, "pairwise": make.similarity}
-    own, how = {}, {}
-    if isinstance(make, OwnDataset):
-        own, how = make.identity, _numbers(entry, config)
+    """Expand the parameters of a generator or of a plug-in's data set."""
+    if entry.generator is not None:
+        make, named = scope.generators[entry.generator], {"generator": entry.generator}
+    else:
+        make = scope.datasets[entry.name or label]
+        named = {"name": make.name}
     for parameters, _ in unfold(entry.parameters):
         labels = {k: parameters[k] for k in varied(entry.parameters)}
-        made: dict[str, Any] = {"generator": entry.generator, "parameters": parameters}
-        yield labels, DatasetSpec(**made, **own, **options), {**made, **how, "part": part}
+        source: dict[str, Any] = {**named, "parameters": parameters}
+        what = DatasetSpec(**source, pairwise=make.similarity, **options)
+        if isinstance(make, OwnDataset):
+            what = replace(what, **make.identity)
+            source["numbers"] = numbers
+            if entry.generator is None:
+                what = replace(what, fingerprint=_plugin_data(make, source).fingerprint)
+        yield labels, what, source
 
 
-def _from_plugin(
-    dataset: OwnDataset,
-    entry: DatasetEntry,
-    config: ExperimentConfig,
-    options: dict[str, Any],
-    part: dict[str, Any],
-) -> Iterator[Variant]:
-    if dataset.similarity is not None:
-        options = {**options, "pairwise": dataset.similarity}
-    for parameters, _ in unfold(entry.parameters):
-        labels = {k: parameters[k] for k in varied(entry.parameters)}
-        made: dict[str, Any] = {"name": dataset.name, "parameters": parameters}
-        source = {**made, **_numbers(entry, config)}
-        content = {"fingerprint": _own(dataset, source).fingerprint}
-        what = DatasetSpec(**made, **dataset.identity, **content, **options)
-        yield labels, what, {**source, "part": part}
+def _content(source: dict[str, Any], data_dir: Path | None) -> tuple[str, str | None]:
+    """Return the fingerprint of a data set, and the kind of its matrix if it is one."""
+    from kernlearn.datasets.loading import known_fingerprint
 
-
-def _numbers(entry: DatasetEntry, config: ExperimentConfig) -> dict[str, bool]:
-    """Say whether whole numbers are numbers; what a plug-in returns does not."""
-    return {"numbers": config.task == "regression" or entry.bins is not None}
+    if known := known_fingerprint(**_arguments(source), data_dir=data_dir):
+        return known.fingerprint, known.similarity
+    data = _load(source, data_dir)
+    return data.fingerprint, data.get("similarity")
 
 
 def load_source(
@@ -152,25 +141,25 @@ def load_source(
     split: int,
     scope: Scope = BUILT_IN,
 ) -> "Bunch":
-    """Return the data of a source; a generator draws anew for every split.
+    """Load the data of a source; a generator draws new data for every split.
 
     Parameters
     ----------
     source : dict
         From :func:`dataset_variants`.
     data_dir : Path or None
-        Where published data is looked for first.
+        Folder to search for data first.
     seed, split : int
         The experiment's seed and the number of the split.
     scope : Scope, optional
-        Where a plug-in's data set or generator is found.
+        Where data sets and generators of plug-ins are found.
 
     Returns
     -------
     sklearn.utils.Bunch
     """
-    part = source["part"]
-    source = {k: v for k, v in source.items() if k not in ("part", "plugins")}
+    from kernlearn.experiments.engine.protocol import random_state
+
     if "generator" in source:
         make = scope.generators[source["generator"]]
         drawn = {**source["parameters"], "random_state": random_state(seed, "data", split)}
@@ -179,13 +168,13 @@ def load_source(
         else:
             data = make(**drawn)
     elif "parameters" in source:
-        data = _own(scope.datasets[source["name"]], source)
+        data = _plugin_data(scope.datasets[source["name"]], source)
     else:
         data = _load(source, data_dir)
-    return _part(data, seed=seed, **part) if part else data
+    return _part(data, seed=seed, **source["part"]) if source["part"] else data
 
 
-def _own(dataset: OwnDataset, source: dict[str, Any]) -> "Bunch":
+def _plugin_data(dataset: OwnDataset, source: dict[str, Any]) -> "Bunch":
     return loaded_once(dataset, source["numbers"], json.dumps(source["parameters"]))
 
 
@@ -196,6 +185,8 @@ def _part(
     import numpy as np
     from sklearn.utils import Bunch
 
+    from kernlearn.experiments.engine.protocol import generator
+
     n = data.data.shape[0]
     rows = np.arange(n)
     changed: dict[str, Any] = {}
@@ -203,7 +194,7 @@ def _part(
         names = [str(name) for name in data.target_names]
         unknown = [name for name in classes if name not in names]
         if unknown:
-            have = f"has {', '.join(names)}" if names else "is not of classes"
+            have = f"has {', '.join(names)}" if names else "has no classes"
             raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
         kept = sorted(names.index(name) for name in classes)
         rows = np.flatnonzero(np.isin(data.target, kept))
@@ -220,22 +211,28 @@ def _part(
     return Bunch(**{**data, **changed})
 
 
+def _arguments(source: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of :func:`kernlearn.datasets.load` for a source."""
+    name = Path(source["file"]) if "file" in source else source["name"]
+    return {
+        "name": name,
+        **{k: source[k] for k in ("nominal", "missing", "target") if k in source},
+    }
+
+
 def _load(source: dict[str, Any], data_dir: Path | None) -> "Bunch":
+    arguments = _arguments(source)
     stamp = None
-    if "file" in source:
+    if "file" in source:  # a user may edit it
         status = Path(source["file"]).stat()
         stamp = (status.st_mtime_ns, status.st_size)
-    return _load_once(tuple(sorted(source.items())), data_dir, stamp)
+    return _load_once(tuple(arguments.items()), data_dir, stamp)
 
 
 @lru_cache(maxsize=_KEPT)
 def _load_once(
-    source: tuple[tuple[str, Any], ...], data_dir: Path | None, stamp: tuple[int, int] | None
+    arguments: tuple[tuple[str, Any], ...], data_dir: Path | None, stamp: tuple[int, int] | None
 ) -> "Bunch":
-    """Load and keep; the stamp of a user's own file makes an edited one another."""
     from kernlearn.datasets import load
 
-    options = dict(source)
-    if "file" in options:
-        return load(Path(options.pop("file")), **options)
-    return load(options.pop("name"), data_dir=data_dir, **options)
+    return load(**dict(arguments), data_dir=data_dir)
