@@ -18,38 +18,38 @@ Floats = NDArray[np.float64]
 
 RULES = ("gradient", "correlation", "decrease")
 
-_BLOCK_ROWS = 2048  # of float32, turned into float64 at a time
-# Reading all features once for a column of their Gram matrix takes as long as this many
-# columns of the product that gives the whole of it.
-_COLUMNS_A_PASS = 24
-# Squared sine of the angle to the span of the columns chosen, from which on a column is passed
-# over: the Gram matrix holds it to about 1e-15.
+_BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
+# Computing one column of the Gram matrix by reading all features takes as long as this many
+# columns of the product that gives the whole matrix.
+_COLUMNS_PER_PASS = 24
+# Squared sine of the angle to the span of the chosen columns below which a column is skipped:
+# the Gram matrix is accurate to about 1e-15.
 _DEPENDENT = 1e-8
-# Least squared sine, and share of ‖y‖² that is left, with which weights and losses are taken from
-# the Gram matrix. On smooth kernels in up to 3 dimensions weights are right to 1e-8 then.
+# Minimum of the squared sine and of the share of ‖y‖² left for which weights and losses are
+# computed from the Gram matrix. On smooth kernels in up to 3 dimensions, weights are then
+# accurate to 1e-8.
 _ACCURATE = 1e-5
-# Cosine of the angle to the residual, as a share of the targets, that is taken for nothing.
-_UNCORRELATED = 1e-10
-_TIE = 1e-10  # relative difference that rounding makes between equal columns
+_UNCORRELATED = 1e-10  # cosine of the angle to the residual, relative to the targets
+_TIE = 1e-10  # relative difference between equal columns due to rounding
 
 
 @dataclass(frozen=True)
 class GreedyPath:
-    """Predictors with one column, two, and so on.
+    """Predictors with an increasing number of columns.
 
     Attributes
     ----------
     columns : ndarray of shape (n_chosen,)
-        Numbers of the columns in the order in which they were chosen.
+        Indices of the columns in the order in which they were chosen.
     coef : ndarray of shape (n_chosen, n_chosen)
-        Row k - 1 holds the weights of the first k columns, and zeros.
+        Row k - 1 contains the weights of the first k columns, followed by zeros.
     losses : ndarray of shape (n_chosen,)
-        What is minimised, at each row of `coef`.
+        Objective for each row of `coef`.
     n_iter : int
-        Steps taken.
+        Number of steps.
     gap : float
-        Bound on the excess of the last loss over the least one within the bound on the norm;
-        NaN for `fully_corrective_path`, which has no such bound.
+        Bound on the excess of the last loss over the minimum within the norm bound; NaN for
+        `fully_corrective_path`.
     """
 
     columns: NDArray[np.intp]
@@ -67,29 +67,28 @@ def fully_corrective_path(
     rule: str = "gradient",
     ridge: float = 0.0,
 ) -> GreedyPath:
-    """Choose columns one by one, each time solving least squares on all those chosen.
+    """Select columns one by one, each time solving least squares on all selected columns.
 
-    At each k it minimises ‖y − F_S w‖² + ridge ‖w‖² over the k columns S chosen so far. The
-    Gram matrix of the features is reduced by the chosen columns, a row of its Cholesky factor
-    at a time, so that a step costs n_features · k. Where columns are close to dependent or the
-    residual is small, the factor is made anew from the chosen columns, by QR. Predictions are
-    right to about 1e-9 ‖y‖ either way.
+    For each k it minimises ‖y − F_S w‖² + ridge ‖w‖² over the k columns S selected so far, by a
+    Cholesky factor of the Gram matrix that grows by one row per step, at a cost of
+    n_features · k. Where columns are nearly dependent or the residual is small, the factor is
+    computed again from the selected columns, by QR. Predictions are accurate to about 1e-9 ‖y‖.
 
     Parameters
     ----------
     features : ndarray of shape (n_samples, n_features)
-        Finite numbers. Computed with in float64, a block of rows at a time.
+        Finite numbers, converted to float64 in blocks of rows.
     y : ndarray of shape (n_samples,)
         Targets.
     n_columns : int
-        How many columns to choose. There are fewer where no further one helps: each is within
-        an angle of 1e-4 of the span of those chosen, or has no correlation with the residual
-        (|fᵀr| ≤ 1e-10 ‖f‖ ‖y‖), as when the residual is zero.
+        Maximum number of columns. Fewer are selected where no other one helps: each is within
+        an angle of 1e-4 of the span of those selected, or uncorrelated with the residual
+        (|fᵀr| ≤ 1e-10 ‖f‖ ‖y‖).
     rule : {"gradient", "correlation", "decrease"}, default="gradient"
-        Which column is next, by its product c with the residual: the one of the greatest |c|,
-        as in line 4 of algorithm 6; of the greatest |c| divided by the column's norm, as in
-        orthogonal matching pursuit on scaled columns; or the one that lowers what is minimised
-        most. Of equals, to a relative 1e-10, the first.
+        Criterion for the next column, in terms of its product c with the residual: the largest
+        |c|, as in line 4 of algorithm 6; the largest |c| divided by the column's norm, as in
+        orthogonal matching pursuit on scaled columns; or the largest decrease of the objective.
+        Ties, to a relative 1e-10, go to the first column.
     ridge : float, default=0.0
         Weight of the squared norm.
 
@@ -116,7 +115,7 @@ def fully_corrective_path(
     >>> path.columns, path.losses.round(2)
     (array([2, 1]), array([5.44, 0.  ]))
     """
-    check_problem(features, y)
+    _check_problem(features, y)
     if n_columns < 1:
         raise ValueError(f"'n_columns' must be at least 1, got {n_columns!r}")
     if rule not in RULES:
@@ -133,8 +132,7 @@ def fully_corrective_path(
     return GreedyPath(columns, coef, losses, len(columns))
 
 
-def check_problem(features: NDArray[Any], y: NDArray[Any]) -> None:
-    """Refuse features and targets that do not match, or without a number."""
+def _check_problem(features: NDArray[Any], y: NDArray[Any]) -> None:
     if features.ndim != 2 or y.shape != features.shape[:1] or not features.size:
         raise ValueError(
             "'features' must be a matrix with at least one row and one column, and 'y' hold a "
@@ -143,12 +141,12 @@ def check_problem(features: NDArray[Any], y: NDArray[Any]) -> None:
 
 
 class _Gram:
-    """Products of columns, all at once or a column at a time, whichever is less work."""
+    """Gram matrix of the columns, computed at once or column by column, whichever is faster."""
 
     def __init__(self, features: NDArray[np.floating], n_columns: int) -> None:
         self._features = features
         self._all: Floats | None = None
-        if n_columns * _COLUMNS_A_PASS >= features.shape[1]:
+        if n_columns * _COLUMNS_PER_PASS >= features.shape[1]:
             self._all = np.zeros((features.shape[1],) * 2)
             for _, block in _blocks(features):
                 self._all += block.T @ block
@@ -166,7 +164,7 @@ class _Gram:
 
 
 def _blocks(features: NDArray[np.floating]) -> Iterator[tuple[slice, Floats]]:
-    """Yield all rows in float64; some at a time if they have to be copied."""
+    """Yield all rows in float64, in blocks if they have to be converted."""
     n_rows = len(features)
     for rows in gen_batches(n_rows, n_rows if features.dtype == np.float64 else _BLOCK_ROWS):
         yield rows, np.asarray(features[rows], dtype=np.float64)
@@ -174,10 +172,10 @@ def _blocks(features: NDArray[np.floating]) -> Iterator[tuple[slice, Floats]]:
 
 def _products(features: NDArray[np.floating], vector: Floats) -> Floats:
     """Return the products of all columns with a vector."""
-    found = np.zeros(features.shape[1])
+    products = np.zeros(features.shape[1])
     for rows, block in _blocks(features):
-        found += block.T @ vector[rows]
-    return found
+        products += block.T @ vector[rows]
+    return products
 
 
 def _choose(
@@ -185,15 +183,15 @@ def _choose(
 ) -> tuple[NDArray[np.intp], Floats, bool]:
     """Return the columns in order, the triangle for `_weights`, and whether it is accurate.
 
-    With the penalty the problem is least squares on columns that each have one more entry, the
-    root of `ridge`, in a place of its own: only the diagonal of the Gram matrix changes.
+    The penalty adds one entry to each column, the root of `ridge`, in a separate row: only the
+    diagonal of the Gram matrix changes.
     """
     gram = _Gram(features, n_columns)
     squares = gram.diagonal + ridge
     products = _products(features, y)  # of the columns with the residual
-    left = squares.copy()  # squared distance of each column to the span of those chosen
+    left = squares.copy()  # squared distance of each column from the span of those chosen
     factor = np.empty((n_columns, len(squares)))
-    projections = np.empty(n_columns)  # of y on what each column adds to the span
+    projections = np.empty(n_columns)  # of y on the direction that each column adds
     y_square = float(y @ y)
     least = _UNCORRELATED * math.sqrt(y_square) * np.sqrt(squares)
     free = np.ones(len(squares), dtype=bool)
@@ -232,7 +230,7 @@ def _choose(
 
 
 def _triangle(chosen: NDArray[np.floating], y: Floats, ridge: float) -> Floats:
-    """Return the QR factor of the chosen columns and, the last, the targets."""
+    """Return the QR factor of the chosen columns followed by the targets."""
     n_chosen = chosen.shape[1]
     penalty = np.zeros((n_chosen if ridge else 0, n_chosen + 1))
     np.fill_diagonal(penalty, math.sqrt(ridge))
@@ -261,41 +259,41 @@ def forward_greedy(
     max_columns: int | None = None,
     max_iter: int = 10_000,
 ) -> GreedyPath:
-    r"""Algorithm 6: a sparse predictor of bounded 1-norm with a smooth insensitive loss.
+    r"""Fit a sparse predictor of bounded 1-norm with a smooth ε-insensitive loss: algorithm 6.
 
     It minimises the mean of :math:`\tilde\ell_\beta(\langle w, x_i\rangle, y_i)` over
     :math:`\|w\|_1 \le C_W` and stops within `tol` of the minimum: when the gap δ is at most
-    `tol`, or after :math:`\lceil 8 C_W^2 \beta c^2 / tol \rceil` steps, which are enough. For
-    :math:`\beta = 1/tol` and c = 1 that is the number of the thesis.
+    `tol`, or after :math:`\lceil 8 C_W^2 \beta c^2 / tol \rceil` steps, which suffice. For
+    :math:`\beta = 1/tol` and c = 1 this is the number of the thesis.
 
-    What differs from the print: c is the greatest absolute entry of the features, and
-    :math:`\beta c^2` stands for β, which the proof needs where the thesis takes entries to be at
-    most 1; the w after the last step is returned, where the print returns the one before it.
+    It differs from the printed algorithm in two points: c is the largest absolute entry of the
+    features, and :math:`\beta c^2` replaces β, as the proof needs where the thesis assumes
+    entries of at most 1; and the w after the last step is returned instead of the one before.
 
     Parameters
     ----------
     features : ndarray of shape (n_samples, n_features)
-        Finite numbers, computed with in float64.
+        Finite numbers, converted to float64.
     y : ndarray of shape (n_samples,)
         Targets.
     norm_bound : float
-        Greatest 1-norm C_W of the weights.
+        Maximum 1-norm C_W of the weights.
     tol : float
-        Error ε that is accepted in the mean loss.
+        Allowed excess ε of the mean loss over its minimum.
     epsilon : float, default=0.1
-        Error of a prediction that costs nothing, in the unit of y.
+        Half width of the tube without loss, in the unit of y.
     beta : float or None, default=None
         Smoothness of the loss, which is within 1 / (2 beta) of the ε-insensitive one; None is
         1 / tol.
     max_columns : int or None, default=None
-        Greatest number of columns: the algorithm ends before a step that adds one more.
+        Maximum number of columns: the algorithm ends before a step that would add another.
     max_iter : int, default=10000
-        Greatest number of steps.
+        Maximum number of steps.
 
     Returns
     -------
     GreedyPath
-        Row k - 1 of ``coef`` is the last w with no more than k columns.
+        Row k - 1 of ``coef`` is the last w with at most k columns.
 
     Raises
     ------
@@ -305,7 +303,7 @@ def forward_greedy(
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` steps were too few.
+        If the gap is above `tol` after `max_iter` steps.
 
     References
     ----------
@@ -321,7 +319,7 @@ def forward_greedy(
     >>> path.columns, path.coef.round(2)
     (array([1]), array([[0.9]]))
     """
-    check_problem(features, y)
+    _check_problem(features, y)
     F, y = np.asarray(features, dtype=np.float64), np.asarray(y, dtype=np.float64)
     beta = 1 / tol if beta is None else beta
     curvature = 4 * norm_bound**2 * beta * float(np.abs(F).max()) ** 2
@@ -367,19 +365,7 @@ def forward_greedy(
 def insensitive_loss(errors: Floats, epsilon: float, beta: float) -> Floats:
     r"""Return the smoothed ε-insensitive loss :math:`\tilde\ell_\beta` of section 5.3.2.1.
 
-    Parameters
-    ----------
-    errors : ndarray
-        Predictions less targets.
-    epsilon : float
-        Absolute error that costs nothing.
-    beta : float
-        Its second derivative where it is not straight.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `errors`.
+    `errors` are predictions minus targets; `beta` is the second derivative near ±`epsilon`.
     """
     excess = np.maximum(np.abs(errors) - epsilon, 0.0)
     curved = np.minimum(excess, 1 / beta)
@@ -387,6 +373,6 @@ def insensitive_loss(errors: Floats, epsilon: float, beta: float) -> Floats:
 
 
 def _slope(errors: Floats, epsilon: float, beta: float) -> Floats:
-    """Return the derivative of that loss."""
+    """Return the derivative of `insensitive_loss`."""
     excess = np.maximum(np.abs(errors) - epsilon, 0.0)
     return np.sign(errors) * np.minimum(beta * excess, 1.0)

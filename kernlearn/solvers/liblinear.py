@@ -1,4 +1,4 @@
-"""The bridge to LIBLINEAR's ``train``: nodes in, plain arrays out."""
+"""Bridge to LIBLINEAR, and the base of the estimators that it trains."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ import threading
 import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from liblinear import liblinear as official
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.solvers.nodes import NodeRows, PrintHook
+from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows
 
+_MAX_SEED = 2**31 - 1
 _library = official.liblinear
 _hook = PrintHook(_library.set_print_string_function)
-# The dual solvers draw from C's rand(), one sequence for the whole process: a fit can be
-# repeated only if no other thread draws between its srand and its end.
+# The dual solvers draw from C's rand(), one sequence per process: a fit is reproducible only if
+# no other thread draws between its srand and its end.
 _rand_lock = threading.Lock()
 
-#: LIBLINEAR's number of a solver (``-s``) for a loss, in the primal or in the dual.
+#: LIBLINEAR's number of a solver (``-s``) by loss and problem.
 SOLVERS = {
     ("logistic", "primal"): 0,
     ("squared_hinge", "primal"): 2,
@@ -35,7 +43,7 @@ PRIMAL_SOLVERS = (0, 2, 11)
 #: LIBLINEAR's own stopping tolerance for each solver (``-e``).
 DEFAULT_TOL = {0: 0.01, 1: 0.1, 2: 0.01, 3: 0.1, 11: 1e-4, 12: 0.1, 13: 0.1}
 
-_COMPLAINTS = {
+_ADVICE = {
     "Switching to use -s": "the dual solver did not converge in 300 iterations, and LIBLINEAR "
     "went on with the primal solver to a looser tolerance: choose solver='primal'",
     "reaching max number of iterations": "the dual solver did not converge in 300 iterations: "
@@ -47,9 +55,21 @@ _COMPLAINTS = {
 }
 
 
+def solver_number(loss: str, solver: str = "auto") -> int:
+    """Return LIBLINEAR's number; "auto" is the primal solver where the loss has one."""
+    if solver == "auto":
+        solver = "primal" if (loss, "primal") in SOLVERS else "dual"
+    try:
+        return SOLVERS[loss, solver]
+    except KeyError:
+        raise ValueError(
+            f"solver='primal' needs a squared loss, but loss={loss!r}: use solver='dual' or 'auto'"
+        ) from None
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What LIBLINEAR is told besides the data.
+    """LIBLINEAR's parameters.
 
     Parameters
     ----------
@@ -59,12 +79,12 @@ class Settings:
     epsilon : float, default=0.1
         Half width of the tube that costs nothing, for regression.
     bias : float or None, default=None
-        Value of the bias feature that the rows end with.
+        Value of the bias feature at the end of the rows.
     penalize_bias : bool, default=True
     class_weight : ndarray of shape (n_classes,) or None, default=None
         Factor on C by class code; None for regression.
     seed : int or None, default=None
-        Seed of C's ``srand``; None where nothing is drawn.
+        Seed of C's ``srand``; None for the primal solvers, which draw nothing.
     """
 
     solver: int
@@ -84,10 +104,10 @@ def solve(
     settings: Settings,
     presolve: float | None = None,
 ) -> NDArray[np.float64]:
-    """Train, if asked from the solution on a part of the rows.
+    """Train, optionally starting from the solution on a subset of the rows.
 
-    Rows are taken by class: class 0 is LIBLINEAR's first, so that a weight vector of two
-    classes is positive for class 0 whatever the order of the rows.
+    Rows are sorted by class: class 0 is LIBLINEAR's first, so that a weight vector for two
+    classes is positive for class 0, independently of the order of the rows.
 
     Parameters
     ----------
@@ -95,7 +115,7 @@ def solve(
     y : ndarray of shape (n_rows,)
         Class codes 0, 1, ... or target values.
     n_weights : int
-        Features and bias.
+        Number of features, including the bias.
     settings : Settings
     presolve : float or None, default=None
         Share of the rows to solve first.
@@ -103,7 +123,7 @@ def solve(
     Returns
     -------
     ndarray of shape (n_problems, n_weights)
-        One problem for two classes or for regression, else one a class.
+        One problem for two classes or for regression, otherwise one per class.
 
     Warns
     -----
@@ -117,7 +137,7 @@ def solve(
     if presolve is not None:
         start = _solve_part(rows, y, n_weights, settings, presolve)
     weights, output = _train(rows, y, n_weights, settings, start)
-    _warn_of(output)
+    _check_output(output)
     return weights
 
 
@@ -129,7 +149,7 @@ def solve_path(
     Cs: NDArray[np.float64],
     warm_start: bool = False,
 ) -> NDArray[np.float64]:
-    """Train a classifier of two classes for several values of C.
+    """Train a binary classifier for several values of C.
 
     Parameters
     ----------
@@ -137,15 +157,15 @@ def solve_path(
     y : ndarray of shape (n_rows,)
         Class codes 0 and 1; the weights are positive for class 0.
     n_weights : int
-        Features and bias.
+        Number of features, including the bias.
     settings : Settings
-        All but C.
+        All except C.
     Cs : ndarray of shape (n_values,)
         Ascending.
     warm_start : bool, default=False
-        Whether to start a primal solver from the solution of the C before. LIBLINEAR compares
-        the gradient with the one at 0, which grows with C: so that the start does not pass
-        unchanged, the tolerance is multiplied by the least C over the present one.
+        Whether to start a primal solver from the solution for the previous C. LIBLINEAR compares
+        the gradient with that at 0, which grows with C: the tolerance is multiplied by the
+        smallest C over the current one, so that the start is not accepted unchanged.
 
     Returns
     -------
@@ -158,33 +178,33 @@ def solve_path(
     """
     by_class = np.argsort(y, kind="stable")
     rows, y = rows.take(by_class), y[by_class]
-    found: list[NDArray[np.float64]] = []
+    path: list[NDArray[np.float64]] = []
     for C in Cs:
-        told = replace(settings, C=C, tol=settings.tol * (Cs[0] / C if warm_start else 1.0))
-        start = found[-1] if warm_start and found else None
-        weights, output = _train(rows, y, n_weights, told, start)
-        _warn_of(output)
-        found.append(weights)
-    return np.concatenate(found)
+        tol = settings.tol * (Cs[0] / C if warm_start else 1.0)
+        start = path[-1] if warm_start and path else None
+        weights, output = _train(rows, y, n_weights, replace(settings, C=C, tol=tol), start)
+        _check_output(output)
+        path.append(weights)
+    return np.concatenate(path)
 
 
-def _warn_of(output: str) -> None:
-    """Warn if LIBLINEAR printed that it stopped short."""
-    complaint = next((said for sign, said in _COMPLAINTS.items() if sign in output), None)
-    if complaint is not None:
-        warnings.warn(complaint, ConvergenceWarning, stacklevel=3)
+def _check_output(output: str) -> None:
+    """Warn if LIBLINEAR printed that it did not converge."""
+    advice = next((advice for text, advice in _ADVICE.items() if text in output), None)
+    if advice is not None:
+        warnings.warn(advice, ConvergenceWarning, stacklevel=3)
 
 
 def _solve_part(
     rows: NodeRows, y: NDArray[np.float64], n_weights: int, settings: Settings, share: float
 ) -> NDArray[np.float64] | None:
-    """Solution on evenly spaced rows, or None if these lack a class."""
+    """Return the solution on evenly spaced rows, or None if a class is missing there."""
     n_part = int(np.ceil(share * len(rows)))
     part = np.arange(n_part) * len(rows) // n_part
     class_weight = settings.class_weight
     if class_weight is not None and len(np.unique(y[part])) < len(class_weight):
         return None
-    # The sum of the losses has fewer terms: C makes up for them.
+    # The sum of the losses has fewer terms, which a larger C compensates.
     scaled = replace(settings, C=settings.C * len(rows) / n_part)
     return _train(rows.take(part), y[part], n_weights, scaled, None)[0]
 
@@ -196,9 +216,9 @@ def _train(
     settings: Settings,
     start: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], str]:
-    """One call of LIBLINEAR's ``train``: the weights, and what it printed."""
+    """Call LIBLINEAR's ``train``; return the weights and the output that it printed."""
     y = np.ascontiguousarray(y, dtype=np.float64)
-    # The official constructors loop over the data and set the print hook: passed by.
+    # The official constructors loop over the data and reset the print hook: not called.
     problem = official.problem.__new__(official.problem)
     problem.l, problem.n = len(rows), n_weights
     problem.bias = -1.0 if settings.bias is None else settings.bias
@@ -211,15 +231,15 @@ def _train(
     if error:
         raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
 
-    with _hook.capture() as heard, nullcontext() if settings.seed is None else _rand_lock:
+    with _hook.capture() as output, nullcontext() if settings.seed is None else _rand_lock:
         if settings.seed is not None:
             _library.srand(ctypes.c_uint(settings.seed))
         model = _library.train(problem, parameter)
     try:
-        found = model.contents
-        n_problems = 1 if found.nr_class == 2 else found.nr_class
-        flat = np.ctypeslib.as_array(found.w, (n_weights, n_problems))
-        return flat.T.copy(), "".join(heard)
+        n_classes = model.contents.nr_class
+        n_problems = 1 if n_classes == 2 else n_classes
+        flat = np.ctypeslib.as_array(model.contents.w, (n_weights, n_problems))
+        return flat.T.copy(), "".join(output)
     finally:
         _library.free_and_destroy_model(ctypes.byref(model))
 
@@ -241,5 +261,93 @@ def _parameter(settings: Settings) -> ctypes.Structure:
 
 
 def _doubles(values: NDArray[np.float64]) -> ctypes.Array[ctypes.c_double]:
-    """Copy to a C array, which a structure keeps alive when it is assigned to a field."""
+    """Copy to a C array, kept alive by the structure that it is assigned to."""
     return (ctypes.c_double * values.size).from_buffer_copy(values.tobytes())
+
+
+class LinearBase(BaseEstimator):
+    """Base of the linear estimators that LIBLINEAR trains."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "solver": [StrOptions({"auto", "primal", "dual"})],
+        "tol": [None, Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "penalize_intercept": ["boolean"],
+        "presolve": [None, Interval(Real, 0, 1, closed="neither")],
+        "random_state": ["random_state"],
+    }
+
+    C: float
+    loss: str
+    solver: str
+    tol: float | None
+    fit_intercept: bool
+    intercept_scaling: float
+    penalize_intercept: bool
+    presolve: float | None
+    random_state: Any
+    coef_: NDArray[np.floating]
+    intercept_: Any
+
+    def _solve(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        epsilon: float = 0.1,
+        class_weight: NDArray[np.float64] | None = None,
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
+        solver = solver_number(self.loss, self.solver)
+        free_intercept = self.fit_intercept and not self.penalize_intercept
+        self._check_combination(solver, free_intercept)
+        draws = solver not in PRIMAL_SOLVERS
+        settings = Settings(
+            solver=solver,
+            C=self.C,
+            tol=DEFAULT_TOL[solver] if self.tol is None else self.tol,
+            epsilon=epsilon,
+            bias=self.intercept_scaling if self.fit_intercept else None,
+            penalize_bias=not free_intercept,
+            class_weight=class_weight,
+            seed=check_random_state(self.random_state).randint(_MAX_SEED) if draws else None,
+        )
+        n_features = X.shape[1]
+        rows = feature_rows(X, settings.bias)
+        n_weights = n_features + int(self.fit_intercept)
+        weights = solve(rows, y, n_weights, settings, self.presolve)
+        intercept = np.zeros(len(weights))
+        if self.fit_intercept:
+            intercept = weights[:, -1] * self.intercept_scaling
+        coef = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
+        return coef, intercept.astype(X.dtype)
+
+    def _check_combination(self, solver: int, free_intercept: bool) -> None:
+        if free_intercept and solver not in PRIMAL_SOLVERS:
+            raise ValueError(
+                "penalize_intercept=False needs the primal solver: use a squared loss "
+                "with solver='primal' or 'auto'"
+            )
+        if free_intercept and self.intercept_scaling != 1:
+            raise ValueError(
+                "penalize_intercept=False needs intercept_scaling=1, "
+                f"but intercept_scaling={self.intercept_scaling!r}"
+            )
+        if self.presolve is not None and solver not in PRIMAL_SOLVERS:
+            raise ValueError(
+                f"presolve={self.presolve!r} needs the primal solver: use a squared loss "
+                "with solver='primal' or 'auto', or presolve=None"
+            )
+
+    def _linear(self, X: Any) -> NDArray[np.floating]:
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

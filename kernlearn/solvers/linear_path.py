@@ -1,4 +1,4 @@
-"""Linear classifiers on dense features along a path of C."""
+"""Linear models on dense features for several values of C."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from kernlearn.solvers.liblinear import DEFAULT_TOL, PRIMAL_SOLVERS, SOLVERS, Settings, solve_path
+from kernlearn.solvers.liblinear import (
+    DEFAULT_TOL,
+    PRIMAL_SOLVERS,
+    Settings,
+    solve_path,
+    solver_number,
+)
 from kernlearn.solvers.losses import LOSSES, SquaredEpsilonInsensitive
 from kernlearn.solvers.newton import PrimalNewton, TruncatedNewton
 from kernlearn.solvers.nodes import feature_rows
 
 Path = tuple[NDArray[np.floating], NDArray[np.floating]]
 
-#: LIBLINEAR's solver for each loss.
-_NUMBERS = {
-    "squared_hinge": SOLVERS["squared_hinge", "primal"],
-    "logistic": SOLVERS["logistic", "primal"],
-    "hinge": SOLVERS["hinge", "dual"],
-}
+_LOSSES = ("hinge", "logistic", "squared_hinge")
 _SOLVERS = ("auto", "newton", "truncated_newton", "liblinear")
-# Newton's method ends with steps to the solution itself: on 10000 x 300 features and four
-# values of C, 20 to 50 steps reach 1e-4, and at most four more reach this.
-NEWTON_TOL = 1e-10
-MAX_STEPS = 200
+# Newton's method ends at the solution itself: on 10000 x 300 features and four values of C, 20 to
+# 50 steps reach 1e-4, and at most four more reach this.
+_NEWTON_TOL = 1e-10
+_MAX_STEPS = 200
 
 
 def linear_path(
@@ -40,10 +41,9 @@ def linear_path(
     warm_start: bool = False,
     seed: int = 0,
 ) -> Path:
-    """Train one classifier of two classes for several values of C.
+    """Train a binary classifier for several values of C.
 
-    Minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(yᵢ⟨w, xᵢ⟩), where w includes the intercept
-    if there is one.
+    Minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(yᵢ⟨w, xᵢ⟩), where w includes the intercept.
 
     Parameters
     ----------
@@ -52,27 +52,27 @@ def linear_path(
     y : array-like of shape (n_samples,)
         Labels -1 and +1, both of them.
     Cs : array-like of shape (n_values,)
-        Values of C, in any order: they are solved in ascending order.
+        Values of C, in any order; they are solved in ascending order.
     loss : {"squared_hinge", "logistic", "hinge"}, default="squared_hinge"
     solver : {"newton", "truncated_newton", "liblinear", "auto"}, default="newton"
-        "newton" is exact and starts from the solution for the C before; it does not do the
-        hinge loss. "liblinear" is LIBLINEAR (``-s 2``, ``-s 0`` and ``-s 3``).
-        "truncated_newton", for the squared hinge, is LIBLINEAR's method on dense features: it
-        stops where LIBLINEAR does, but for rounding, in a fraction of the time. "auto" takes
-        the first where it can.
+        "newton" is exact and starts from the solution for the previous C; it does not support
+        the hinge loss. "liblinear" is LIBLINEAR (``-s 2``, ``-s 0`` and ``-s 3``).
+        "truncated_newton", for the squared hinge, is LIBLINEAR's method on dense features: up to
+        rounding it stops where LIBLINEAR does, in a fraction of the time. "auto" is "newton"
+        where the loss allows it, otherwise "liblinear".
     tol : float or None, default=None
-        For "newton", the relative excess of the objective over its minimum that is allowed,
-        1e-10 by default. For "truncated_newton" and "liblinear", LIBLINEAR's own tolerance,
-        by default 0.01, for the hinge loss 0.1; its objective can be far from the minimum at
-        large C.
+        For "newton", the allowed excess of the objective over its minimum, relative to it; by
+        default 1e-10. For "truncated_newton" and "liblinear", LIBLINEAR's own tolerance, by
+        default 0.01, for the hinge loss 0.1; with a large C the objective can then be far from
+        the minimum.
     fit_intercept : bool, default=False
-        Whether to add a feature that is always 1. As LIBLINEAR's, it is penalised.
+        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
     warm_start : bool, default=False
-        Whether "liblinear" starts from the solution for the C before, with its tolerance
-        multiplied by the least C over the present one; otherwise each C is solved as LIBLINEAR
-        alone would. Not for the hinge loss; without effect on "newton".
+        Whether "liblinear" starts from the solution for the previous C, with its tolerance
+        multiplied by the smallest C over the current one; otherwise each C is solved
+        independently. Not for the hinge loss; ignored by "newton".
     seed : int, default=0
-        Seed of LIBLINEAR's order of rows for the hinge loss.
+        Seed of the order in which LIBLINEAR visits the rows for the hinge loss.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def linear_path(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or two of them do not go together.
+        If an argument is out of its range, or a combination is not supported.
 
     Warns
     -----
@@ -124,10 +124,10 @@ def linear_paths(
     warm_start: bool = False,
     seed: int = 0,
 ) -> Path:
-    """Train several classifiers of two classes on the same features, each for several C.
+    """Train several binary classifiers on the same features, each for several values of C.
 
-    What the problems share is done once: the product of the features with themselves for
-    "newton", LIBLINEAR's copy of them for "liblinear".
+    Shared work is done once: the Gram matrix of the features for "newton", LIBLINEAR's copy of
+    them for "liblinear".
 
     Parameters
     ----------
@@ -143,16 +143,6 @@ def linear_paths(
     coef : ndarray of shape (n_problems, n_values, n_features)
     intercept : ndarray of shape (n_problems, n_values)
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range, or two of them do not go together.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If a solver stopped short of its tolerance.
-
     Examples
     --------
     >>> from kernlearn.solvers.linear_path import linear_paths
@@ -164,7 +154,7 @@ def linear_paths(
     solver = _check_options(loss, solver, tol, warm_start)
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     signs = _check_labels(Y, len(X))
-    values = check_Cs(Cs)
+    values = _check_Cs(Cs)
     ascending = np.argsort(values, kind="stable")
     weights = np.empty((len(signs), len(values), X.shape[1] + int(fit_intercept)))
     if solver != "liblinear":
@@ -172,44 +162,33 @@ def linear_paths(
         weights[:, ascending] = [newton.path(y, values[ascending]) for y in signs]
     else:
         settings = _liblinear_settings(loss, tol, fit_intercept, seed)
-        weights[:, ascending] = _by_liblinear(X, signs, values[ascending], settings, warm_start)
+        rows = feature_rows(X, settings.bias)
+        weights[:, ascending] = [
+            solve_path(rows, code, weights.shape[2], settings, values[ascending], warm_start)
+            for code in (signs < 0).astype(np.float64)
+        ]
     coef = np.ascontiguousarray(weights[:, :, : X.shape[1]], dtype=X.dtype)
     if not fit_intercept:
         return coef, np.zeros(coef.shape[:2], dtype=X.dtype)
     return coef, weights[:, :, -1].astype(X.dtype)
 
 
-def with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
-    """Append a feature that is always 1, if there is to be an intercept."""
+def _with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
     return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
 
 
 def _newton(
     X: NDArray[np.floating], solver: str, loss: str, tol: float | None, fit_intercept: bool
 ) -> PrimalNewton | TruncatedNewton:
-    X = with_ones(X, fit_intercept)
+    X = _with_ones(X, fit_intercept)
     if solver == "truncated_newton":
-        return TruncatedNewton(X, tol=DEFAULT_TOL[_NUMBERS[loss]] if tol is None else tol)
-    return PrimalNewton(X, loss, tol=NEWTON_TOL if tol is None else tol, max_iter=MAX_STEPS)
-
-
-def _by_liblinear(
-    X: NDArray[np.floating],
-    signs: NDArray[np.float64],
-    Cs: NDArray[np.float64],
-    settings: Settings,
-    warm_start: bool,
-) -> NDArray[np.float64]:
-    """Weights of shape (n_problems, n_values, n_weights)."""
-    rows = feature_rows(X, settings.bias)
-    n_weights = X.shape[1] + int(settings.bias is not None)
-    codes = (signs < 0).astype(np.float64)
-    return np.array([solve_path(rows, y, n_weights, settings, Cs, warm_start) for y in codes])
+        return TruncatedNewton(X, tol=DEFAULT_TOL[solver_number(loss)] if tol is None else tol)
+    return PrimalNewton(X, loss, tol=_NEWTON_TOL if tol is None else tol, max_iter=_MAX_STEPS)
 
 
 def _liblinear_settings(loss: str, tol: float | None, fit_intercept: bool, seed: int) -> Settings:
-    """Return settings for any C: the path puts in its own."""
-    number = _NUMBERS[loss]
+    """Return settings for any C; the path sets its own."""
+    number = solver_number(loss)
     return Settings(
         solver=number,
         C=1.0,
@@ -221,9 +200,9 @@ def _liblinear_settings(loss: str, tol: float | None, fit_intercept: bool, seed:
 
 
 def _check_options(loss: str, solver: str, tol: float | None, warm_start: bool) -> str:
-    """Return the solver to use."""
-    if loss not in _NUMBERS:
-        raise ValueError(f"loss={loss!r} is not known: choose one of {sorted(_NUMBERS)}")
+    """Check the options and return the solver to use."""
+    if loss not in _LOSSES:
+        raise ValueError(f"loss={loss!r} is not known: choose one of {list(_LOSSES)}")
     if solver not in _SOLVERS:
         raise ValueError(f"solver={solver!r} is not known: choose one of {sorted(_SOLVERS)}")
     if solver == "newton" and loss not in LOSSES:
@@ -240,7 +219,7 @@ def _check_options(loss: str, solver: str, tol: float | None, warm_start: bool) 
         raise ValueError(f"tol={tol!r} must be a positive number or None")
     if solver == "auto":
         solver = "newton" if loss in LOSSES else "liblinear"
-    if warm_start and solver == "liblinear" and _NUMBERS[loss] not in PRIMAL_SOLVERS:
+    if warm_start and solver == "liblinear" and solver_number(loss) not in PRIMAL_SOLVERS:
         raise ValueError(
             f"warm_start=True needs a primal solver, and LIBLINEAR has none for loss={loss!r}: "
             "use warm_start=False"
@@ -263,8 +242,7 @@ def _check_labels(Y: Any, n_samples: int) -> NDArray[np.float64]:
     return np.where(positive, 1.0, -1.0)
 
 
-def check_Cs(Cs: ArrayLike) -> NDArray[np.float64]:
-    """Return the values of C as an array; raise ValueError unless positive and finite."""
+def _check_Cs(Cs: ArrayLike) -> NDArray[np.float64]:
     values = np.asarray(Cs, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
         raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
@@ -280,10 +258,10 @@ def regression_path(
     tol: float | None = None,
     fit_intercept: bool = False,
 ) -> Path:
-    r"""Train regressors with the squared ε-insensitive loss for several values of C, exactly.
+    r"""Train a regressor with the squared ε-insensitive loss for several values of C, exactly.
 
     Minimises LIBLINEAR's objective ½‖w‖² + C Σ max(0, \|⟨w, xᵢ⟩ − yᵢ\| − ε)² (``-s 11``), where w
-    includes the intercept if there is one, by Newton's method.
+    includes the intercept, by Newton's method.
 
     Parameters
     ----------
@@ -291,13 +269,13 @@ def regression_path(
         Dense; float32 gives coefficients in float32, computed in float64.
     targets : array-like of shape (n_samples,)
     Cs : array-like of shape (n_values,)
-        Values of C, in any order: they are solved in ascending order.
+        Values of C, in any order; they are solved in ascending order.
     epsilon : float, default=0.1
-        Error that costs nothing.
+        Half width of the tube without loss.
     tol : float or None, default=None
-        Relative excess of the objective over its minimum that is allowed; None is 1e-10.
+        Allowed excess of the objective over its minimum, relative to it; None is 1e-10.
     fit_intercept : bool, default=False
-        Whether to add a feature that is always 1. As LIBLINEAR's, it is penalised.
+        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
 
     Returns
     -------
@@ -309,12 +287,12 @@ def regression_path(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or two of them do not go together.
+        If an argument is out of its range, or a combination is not supported.
 
     Warns
     -----
     ConvergenceWarning
-        If a solution is not reached.
+        If the solver stopped short of its tolerance.
 
     Examples
     --------
@@ -325,13 +303,13 @@ def regression_path(
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
-    values = check_Cs(Cs)
+    values = _check_Cs(Cs)
     ascending = np.argsort(values, kind="stable")
     newton = PrimalNewton(
-        with_ones(X, fit_intercept),
+        _with_ones(X, fit_intercept),
         SquaredEpsilonInsensitive(epsilon),
-        tol=NEWTON_TOL if tol is None else tol,
-        max_iter=MAX_STEPS,
+        tol=_NEWTON_TOL if tol is None else tol,
+        max_iter=_MAX_STEPS,
     )
     weights = np.empty((len(values), X.shape[1] + int(fit_intercept)))
     weights[ascending] = newton.regression_path(y, values[ascending])

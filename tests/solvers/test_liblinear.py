@@ -84,7 +84,7 @@ def test_a_better_start_saves_newton_iterations():
     assert warm.count("CG") == 0
 
 
-@pytest.mark.parametrize("text", list(liblinear._COMPLAINTS))
+@pytest.mark.parametrize("text", list(liblinear._ADVICE))
 def test_every_complaint_becomes_a_warning(text, monkeypatch):
     monkeypatch.setattr(liblinear, "_train", lambda *told: (np.zeros((1, 4)), f"WARNING: {text}"))
     with pytest.warns(ConvergenceWarning, match="solver"):
