@@ -15,8 +15,8 @@ def attach(
     package : str
         The package's ``__name__``.
     sources : mapping of str to str
-        Public name to the submodule that defines it, relative to the package
-        (``"_dot_product"``); an empty string hands on the submodule of that name itself.
+        Public name to the module that defines it, relative to the package: ``"dot_product"``,
+        or ``".report"`` in the package above; empty for the submodule of that name itself.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def attach(
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
         if not source:
             return import_module(f"{package}.{name}")
-        return getattr(import_module(f"{package}.{source}"), name)
+        return getattr(import_module(f".{source}", package), name)
 
     public = sorted(sources)
     return __getattr__, lambda: public, public

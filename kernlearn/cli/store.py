@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # Conflicts of a merge that are shown.
 _SHOWN = 20
-_LABELS = ["dataset", "kernel", "method", "params", "metric"]
 
 
 def export(
@@ -228,10 +227,13 @@ def _table(frame: "pd.DataFrame", level: float) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
+    from kernlearn.reports.summary import KEY
+
     # labels that are the same empty value everywhere say nothing
-    labels = [c for c in _LABELS if not (frame[c].isna() | (frame[c] == "{}")).all()]
-    if frame["experiment"].nunique() > 1:
-        labels.insert(0, "experiment")
+    empty = (frame[KEY].isna() | (frame[KEY] == "{}")).all()
+    labels = [c for c in KEY if not empty[c]]
+    if frame["experiment"].nunique() == 1:
+        labels.remove("experiment")
     table = Table(*labels, box=SIMPLE_HEAD)
     for head in ("A", "B", "B − A", f"{100 * (1 - level):g} % interval", "splits"):
         table.add_column(head, justify="right")

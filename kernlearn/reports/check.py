@@ -1,11 +1,11 @@
-"""Whether numbers are still what they were: a run against committed summaries.
+"""Regression check of measured numbers against committed summaries.
 
-A mean has *moved* if it lies further from its baseline than its metric's drift allows. The same
-trials give the same numbers on the same machine, but another processor or BLAS adds up in
+A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric. The
+same trials give the same numbers on the same machine, but another processor or BLAS adds in
 another order, and where parameters are chosen on a validation part the last digit can decide
-between two of them. The allowance is there for that, not for changes of the method, and is taken
-from the baseline's own mean and deviation, so that a wild run does not excuse itself. Times are
-of the machine: only that they are there is checked.
+between two of them. The allowance covers this, not changes of the method, and is computed from
+the mean and deviation of the baseline, so that a noisy run does not excuse itself. Times depend
+on the machine and only have to be present.
 """
 
 import json
@@ -24,15 +24,8 @@ from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.supervised import chosen_by_mean
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.results import Store
-from kernlearn.reports.committed import (
-    KEY,
-    parse_summary,
-    read_details,
-    read_summary,
-    summary_text,
-)
-from kernlearn.reports.remarks import tidy_runs
-from kernlearn.reports.summary import is_time, summarise
+from kernlearn.reports import committed
+from kernlearn.reports.summary import KEY, is_time, summarise, tidy_runs
 from kernlearn.reports.verdicts import Mean
 
 #: Columns of a check.
@@ -46,27 +39,30 @@ MOVED, MISSING, NEW, OTHER_SPLITS = "moved", "missing", "new", "other splits"
 #: Outcomes that fail a check.
 FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS)
 
-#: All outcomes, in the order in which they are told.
+#: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
 
-# What is allowed where the config has no `drift` for a metric. Quick profiles that were run with
-# the instructions of another processor moved accuracies by 0.015 at most, where the parameters
-# chosen on one of the splits were others; most of them by nothing, or by less than 0.005.
+# Defaults for metrics without `drift` in the config. Quick profiles run with the instructions of
+# another processor moved accuracies by at most 0.015, where other parameters were chosen on one of
+# the splits; most accuracies did not move, or by less than 0.005.
 _POINTS = 0.02
 _DRIFT_OF_SCORES = Drift(absolute=_POINTS, spread=0.5)
 _DRIFT_OF_PERCENT = Drift(absolute=100 * _POINTS, spread=0.5)
 _DRIFT_OF_OTHERS = Drift(relative=0.02, spread=0.5)
 
+# Characters that XML 1.0 cannot represent.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
 
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
-    """Compare what a store has of a plan with its committed baseline.
+    """Compare the results of a plan in a store with its committed baseline.
 
     Parameters
     ----------
     plan : Plan
     store : Store
     folder : Path
-        Where ``kernlearn run --summary`` put the baseline, such as ``results/baseline``.
+        Folder of the baseline, as written by ``kernlearn run --summary``.
 
     Returns
     -------
@@ -78,11 +74,11 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
     SummaryError
         If there is no baseline, it cannot be read, or it is of another profile.
     StoreError
-        If the store has nothing of the plan.
+        If the store has no results of the plan.
     """
     experiment = plan.experiment
-    baseline = read_summary(experiment.name, folder)
-    profile = read_details(experiment.name, folder).get("profile", experiment.profile)
+    baseline = committed.read_summary(experiment.name, folder)
+    profile = committed.read_details(experiment.name, folder).get("profile", experiment.profile)
     if profile != experiment.profile:
         raise SummaryError(
             f"{folder / experiment.name}.csv: measured under profile {profile!r}, not "
@@ -91,13 +87,13 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
     results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
     if not any(result.done for result in results.values()):
         raise StoreError(
-            f"{store.path}: has nothing of {experiment.name} under profile "
+            f"{store.path}: no results of {experiment.name} under profile "
             f"{experiment.profile!r}; `kernlearn run {experiment.path} --profile "
             f"{experiment.profile}` measures it"
         )
-    # as the baseline was written, so that both have the same digits and the same texts
-    text = summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
-    measured = parse_summary(text, experiment.name)
+    # written and parsed like the baseline, so that both have the same digits
+    text = committed.summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
+    measured = committed.parse_summary(text, experiment.name)
     left_out = {*plan.left_out, *plan.not_installed}
     return compare_summaries(measured, baseline, experiment.config, left_out)
 
@@ -113,21 +109,21 @@ def compare_summaries(
     Parameters
     ----------
     measured, baseline : pandas.DataFrame
-        From :func:`~kernlearn.reports.committed.parse_summary`. Cells without a mean are none.
+        From :func:`~kernlearn.reports.committed.parse_summary`. Cells without a mean are ignored.
     config : ExperimentConfig
     left_out : collection of str
-        Labels of data sets and methods that are not to be had here; their cells do not fail.
+        Labels of data sets and methods that are not available here; their cells do not fail.
 
     Returns
     -------
     pandas.DataFrame
-        One row a cell, with the columns :data:`COLUMNS`, in the order of the baseline.
+        One row per cell, with the columns :data:`COLUMNS`, in the order of the baseline.
         ``allowed`` is NaN where nothing is compared. ``outcome`` is ``same`` to six digits,
-        ``within drift``, ``moved``, ``timed`` (there, which is all that is asked of a time),
-        ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (not as many)
-        or ``left out``.
+        ``within drift``, ``moved``, ``timed`` (a time that is present), ``missing`` (not
+        measured), ``new`` (not in the baseline), ``other splits`` (another number of them) or
+        ``left out``.
     """
-    before, now = _cells(baseline), _cells(measured)
+    before, now = _means(baseline), _means(measured)
     rows = []
     for cell in dict.fromkeys([*before, *now]):
         labels = dict(zip(KEY, cell, strict=True))
@@ -157,12 +153,11 @@ def _outcome(baseline: Mean | None, measured: Mean | None, allowed: float) -> st
     return MOVED if abs(measured.value - baseline.value) > allowed else DRIFTED
 
 
-def _cells(summary: pd.DataFrame) -> dict[tuple[str, ...], Mean]:
-    found = summary[summary["mean"].notna()]
-    means = found[["mean", "std", "n_splits"]].itertuples(index=False, name=None)
-    return dict(
-        zip(found[KEY].itertuples(index=False, name=None), starmap(Mean, means), strict=True)
-    )
+def _means(summary: pd.DataFrame) -> dict[tuple[str, ...], Mean]:
+    rows = summary[summary["mean"].notna()]
+    means = rows[["mean", "std", "n_splits"]].itertuples(index=False, name=None)
+    cells = rows[KEY].itertuples(index=False, name=None)
+    return dict(zip(cells, starmap(Mean, means), strict=True))
 
 
 def _allowed(baseline: Mean, drift: Drift) -> float:
@@ -175,7 +170,7 @@ def _allowed(baseline: Mean, drift: Drift) -> float:
 
 
 def drift_of(metric: str, config: ExperimentConfig) -> Drift:
-    """Return how far a metric's mean may lie from its baseline.
+    """Return how far the mean of a metric may be from its baseline.
 
     Parameters
     ----------
@@ -185,9 +180,9 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
     Returns
     -------
     Drift
-        The config's. Else the larger of half a standard deviation and two points (0.02 of an
-        accuracy and the like, 2 of an error in per cent) or, for what is not between 0 and 1,
-        2 %; nothing for numbers of rows and columns.
+        As the config states it. By default the larger of half a standard deviation and two
+        points (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics
+        that are not between 0 and 1, 2 %; zero for numbers of rows and columns.
     """
     if metric in config.drift:
         return config.drift[metric]
@@ -196,10 +191,6 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
     if metric not in METRICS:
         return _DRIFT_OF_OTHERS
     return {0: Drift(), 1: _DRIFT_OF_SCORES}.get(METRICS[metric].better, _DRIFT_OF_OTHERS)
-
-
-# What XML 1.0 has no way to write.
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def cell_name(row: pd.Series) -> str:
@@ -211,7 +202,7 @@ def cell_name(row: pd.Series) -> str:
 
 
 def cell_text(row: pd.Series) -> str:
-    """Say of a cell of a check what it was, what it is, and what is allowed."""
+    """Describe a cell of a check: baseline, measured number, and the drift allowed."""
     if row["outcome"] == MOVED:
         return (
             f"{row['baseline']:g} in the baseline, {row['measured']:g} measured: "
@@ -219,18 +210,18 @@ def cell_text(row: pd.Series) -> str:
         )
     if row["outcome"] == OTHER_SPLITS:
         return f"{row['n_baseline']:g} splits in the baseline, {row['n_measured']:g} measured"
-    before = "not in the baseline" if pd.isna(row["baseline"]) else f"{row['baseline']:g} there"
-    now = "not measured" if pd.isna(row["measured"]) else f"{row['measured']:g} measured"
-    return f"{before}, {now}"
+    in_baseline = "not" if pd.isna(row["baseline"]) else f"{row['baseline']:g}"
+    measured = "not" if pd.isna(row["measured"]) else f"{row['measured']:g}"
+    return f"{in_baseline} in the baseline, {measured} measured"
 
 
 def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
-    """Write checks as JUnit XML: a suite an experiment, a test case a cell.
+    """Write checks as JUnit XML: one suite per experiment, one test case per cell.
 
     Parameters
     ----------
     checks : dict of str to pandas.DataFrame
-        By experiment, from :func:`~kernlearn.reports.check.check_plan`.
+        By experiment, from :func:`check_plan`.
     path : Path
 
     Raises
@@ -240,11 +231,15 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     """
     root = ElementTree.Element("testsuites", name="kernlearn check")
     for name, frame in checks.items():
-        suite = ElementTree.SubElement(root, "testsuite", _counted(name, frame))
+        suite_name = _NOT_XML.sub("?", name)
+        failed, skipped = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
+        counts = {"tests": len(frame), "failures": failed.sum(), "errors": 0,
+                  "skipped": skipped.sum()}  # fmt: skip
+        attributes = {key: str(count) for key, count in counts.items()}
+        suite = ElementTree.SubElement(root, "testsuite", attributes, name=suite_name)
         for _, row in frame.iterrows():
-            case = ElementTree.SubElement(
-                suite, "testcase", classname=_clean(name), name=_clean(cell_name(row))
-            )
+            cell = _NOT_XML.sub("?", cell_name(row))
+            case = ElementTree.SubElement(suite, "testcase", classname=suite_name, name=cell)
             if row["outcome"] in FAILURES:
                 ElementTree.SubElement(
                     case, "failure", type=row["outcome"], message=cell_text(row)
@@ -257,14 +252,3 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
         ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def _counted(name: str, frame: pd.DataFrame) -> dict[str, str]:
-    failed = int(frame["outcome"].isin(FAILURES).sum())
-    skipped = int((frame["outcome"] == LEFT_OUT).sum())
-    numbers = {"tests": len(frame), "failures": failed, "errors": 0, "skipped": skipped}
-    return {"name": _clean(name), **{key: str(number) for key, number in numbers.items()}}
-
-
-def _clean(text: str) -> str:
-    return _NOT_XML.sub("?", text)

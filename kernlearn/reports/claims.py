@@ -1,146 +1,55 @@
-"""A claim's check in words."""
+"""Claims of a paper: decided from the results, and described in words."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from math import log2
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim, LabelValue
+from kernlearn.experiments.config.claims import COMPARISONS, Check, Claim, LabelValue
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports.claim_cells import (
-    Cell,
-    asked_cells,
-    compared_cells,
-    metric_rows,
-    whole_cells,
-)
-from kernlearn.reports.claim_tests import (
-    FAILS,
-    HOLDS,
-    UNDECIDED,
-    Region,
-    Standing,
-    average,
-    best_methods,
-    claimed_region,
-    decide,
-    enough,
-    paired_interval,
-)
+from kernlearn.reports import claim_cells, significance
+from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED, Cell, Region
 from kernlearn.reports.summary import direction
 
-_RELATIONS = {
-    "better": "better than",
-    "as_good": "as good as",
-    "close": "close to",
-    "not_better": "not shown to be better than",
-    "not_worse": "not shown to be worse than",
-    "indistinguishable": "not shown to differ from",
+
+class _Comparison(NamedTuple):
+    """Words of a comparison: relation and margins, and cells in and out of the region."""
+
+    relation: str
+    by: str
+    times: str
+    inside: str
+    outside: str
+
+
+_MORE = (" by more than {:g}", " by a factor of more than {:g}")
+_WITHIN = (" within {:g}", " within a factor of {:g}")
+_COMPARISONS = {
+    "better": _Comparison("better than", *_MORE, "better", "worse"),
+    "as_good": _Comparison("as good as", *_WITHIN, "as good", "worse"),
+    "close": _Comparison("close to", *_WITHIN, "close", "apart"),
+    "not_better": _Comparison("not shown to be better than", *_MORE, "worse", "better"),
+    "not_worse": _Comparison("not shown to be worse than", *_MORE, "better", "worse"),
+    "indistinguishable": _Comparison("not shown to differ from", *_MORE, "close", "different"),
 }
 _OVER = {
     "all": "in all cells",
     "all_but_one": "in all cells but one",
     "most": "in most cells",
-    "some": "in some cell",
+    "some": "in at least one cell",
     "average": "on average over the cells",
 }
-_MARGINS = {
-    "better": (" by more than {:g}", " by more than {:g} times"),
-    "as_good": (" but for {:g}", " but for a factor of {:g}"),
-    "close": (" within {:g}", ""),
-    "not_better": (" by more than {:g}", ""),
-    "not_worse": (" by more than {:g}", " by more than {:g} times"),
-    "indistinguishable": (" by more than {:g}", ""),
-}
-
-
-def check_text(check: Check) -> str:
-    """Say in words what a check asks of the results.
-
-    Parameters
-    ----------
-    check : Check
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
-    'mse: RegLand-Sp better than KR, in all cells'
-    """
-    parts = [_question(check), _over(check.over)]
-    parts += [f"averaged over {_joined(check.mean_over)}"] if check.mean_over else []
-    parts += [f"each with its own {_joined(check.across)}"] if check.across else []
-    where = [f"{label} is {_joined(_listed(v), 'or')}" for label, v in check.where.items()]
-    parts += [f"where {' and '.join(where)}"] if where else []
-    parts += [f"level {check.level:g}"] if check.level != 0.05 else []
-    return f"{check.metric.replace('_', ' ')}: {'; '.join([', '.join(parts[:2]), *parts[2:]])}"
-
-
-def _question(check: Check) -> str:
-    if check.question == "among_best":
-        return f"{_joined(check.among_best)} among the best"
-    if check.question in COMPARISONS:
-        names, margins = getattr(check, check.question), _MARGINS[check.question]
-        margin = margins[0].format(check.by) if check.by else ""
-        margin = margins[1].format(check.times) if (check.times or 1) > 1 else margin
-        slope = f", in its change with every doubling of {check.along}" if check.along else ""
-        relation = _RELATIONS[check.question]
-        return f"{_joined(names)} {relation} {_joined(check.than)}{margin}{slope}"
-    subject = f"that of {_joined(check.of)} " if check.of else ""
-    return f"{subject}{_bound(check)}"
-
-
-def _bound(check: Check) -> str:
-    if check.trend is not None:
-        least = "at most" if check.trend == "flat" else "more than"
-        change = f" by {least} {check.by:g}" if check.by else ""
-        change = f" by {least} {check.times:g} times" if (check.times or 1) > 1 else change
-        return f"{check.trend}{change} with every doubling of {check.along}"
-    if check.between is not None:
-        return "between {:g} and {:g}".format(*check.between)
-    question = next(name for name in BOUNDS if getattr(check, name) is not None)
-    return f"{question} {getattr(check, question):g}"
-
-
-def _over(over: str | float) -> str:
-    if isinstance(over, str):
-        return _OVER[over]
-    part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
-    return f"in at least {part}"
-
-
-def _listed(values: Any) -> list[Any]:
-    return values if isinstance(values, list) else [values]
-
-
-def _joined(names: Iterable[Any], word: str = "and") -> str:
-    *first, last = map(str, names)
-    return f"{', '.join(first)} {word} {last}" if first else last
-
-
-#: What cells are called that are in, open and out of the claimed region.
-_STANDINGS = {
-    "better": ("better", "even", "worse"),
-    "as_good": ("as good", "open", "behind"),
-    "close": ("close", "open", "apart"),
-    "not_better": ("worse", "even", "better"),
-    "not_worse": ("better", "even", "worse"),
-    "indistinguishable": ("close", "even", "different"),
-}
-_ORDER: tuple[Standing, ...] = ("in", "open", "out")
-# Of more cells than these the names would hide the numbers.
+# The names of more cells would hide the numbers.
 _MOST_NAMES = 8
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What the results say of a claim.
+    """The outcome of a claim.
 
     Attributes
     ----------
@@ -148,9 +57,9 @@ class Decision:
         The claim, and where the paper makes it.
     outcome : {"holds", "fails", "undecided"}
     numbers : str
-        What decided it.
+        The numbers that decided it.
     check : str
-        What was asked, in words.
+        The check in words.
     """
 
     says: str
@@ -163,17 +72,17 @@ class Decision:
 def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision]:
     """Decide every claim of an experiment.
 
-    :class:`~kernlearn.experiments.config.claims.Check` says what can be asked, and
-    :mod:`~kernlearn.reports.claim_tests` how it is decided. Methods, or values of another label,
-    are compared within cells in which all else is the same, on the same splits. Where a claim
-    names several methods, each is decided by itself, against each of those under ``than``, and
-    the worst outcome is the claim's. ``among_best`` counts the cells in which the method is the
-    best or not significantly worse, as the tables set it in bold.
+    :class:`~kernlearn.experiments.config.claims.Check` documents the questions, and
+    :mod:`~kernlearn.reports.significance` the tests. Methods, or values of another label, are
+    compared within cells in which all else is the same, on the same splits. If a claim names
+    several methods, each is decided by itself, against each of those under ``than``, and the
+    worst outcome is that of the claim. ``among_best`` counts the cells in which the method is
+    the best or not significantly worse, as the tables show it in bold.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        From :func:`~kernlearn.reports.remarks.tidy_runs`.
+        From :func:`~kernlearn.reports.summary.tidy_runs`.
     config : ExperimentConfig
 
     Returns
@@ -185,115 +94,192 @@ def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision
 
 def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig) -> Decision:
     check, better = claim.check, direction(claim.check.metric, config)
-    rows = metric_rows(runs, check.metric, config)
+    rows = claim_cells.metric_rows(runs, check.metric, config)
     if check.question == "among_best":
-        found = [_among_best(rows, check, config, better, name) for name in check.among_best]
+        compared = rows[rows["method"].isin(config.compared)]
+        parts = [_among_best(compared, check, better, name) for name in check.among_best]
     elif check.question in COMPARISONS:
-        pairs = product(getattr(check, check.question), check.than)
-        found = [
-            _judged(
-                compared_cells(rows, check, one, other, better), check, f"{one} against {other}"
-            )
-            for one, other in pairs
-        ]
+        parts = [
+            _in_region(claim_cells.compared_cells(rows, check, one, other, better),
+                       check, f"{one} against {other}: ")
+            for one, other in product(getattr(check, check.question), check.than)
+        ]  # fmt: skip
     else:
         names: Sequence[LabelValue | None] = check.of or [None]
-        found = [_judged(asked_cells(rows, check, n), check, str(n or "")) for n in names]
-    outcome = _claims_joined({outcome for outcome, _ in found})
-    numbers = "; ".join(text for _, text in found)
-    return Decision(claim.says, claim.section, outcome, numbers, check_text(check))
-
-
-def _judged(cells: Sequence[Cell], check: Check, subject: str) -> tuple[str, str]:
-    region = claimed_region(check)
-    outcome = decide(cells, check, region)
-    if not cells:
-        numbers = "not measured"
-    elif check.over == "average":
-        numbers = f"{_interval_text(average(cells), check)} on average over {len(cells)} cells"
-    elif len(cells) == 1 and (check.times is None or check.trend is not None):
-        numbers = f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
-    else:
-        numbers = _counts_text(cells, check, region)
-    return outcome, f"{subject}: {numbers}" if subject else numbers
-
-
-def _interval_text(cell: Cell, check: Check) -> str:
-    """Give the mean with its confidence interval."""
-    values = cell.values.to_numpy(dtype=float)
-    numbers = [values.mean(), *paired_interval(values, check.level)]
-    if check.times is None:
-        sign = "+" if check.question in COMPARISONS or check.trend else ""
-        middle, low, high = (f"{number:{sign}.3g}" for number in numbers)
-    else:
-        middle, low, high = (f"×{np.exp2(number):.3g}" for number in numbers)
-    unit = " a doubling" if check.along is not None else ""
-    return f"{middle} [{low}, {high}]{unit}"
-
-
-def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
-    standings = [region.standing(cell.values, check.level) for cell in cells]
-    words = _standings(check)
-    counts = [f"{word} in {standings.count(s)}" for word, s in zip(words, _ORDER, strict=True)]
-    out = [c for c, standing in zip(cells, standings, strict=True) if standing == "out"]
-    text = ", ".join(counts)
-    if out:
-        named = ", ".join(f"{c.name} {_effect(c, check)}".strip() for c in out[:_MOST_NAMES])
-        more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""
-        text += f" ({named}{more})"
-    text += f" of {len(cells)} cells"
-    k = enough(check.over, len(cells))
-    if k > len(cells):
-        text += f", {k} asked for"
-    return f"{text}, {_range(cells, check)}"
-
-
-def _standings(check: Check) -> tuple[str, str, str]:
-    if check.question in ("not_better", "not_worse") and (check.by or check.times):
-        wrong = _STANDINGS[check.question][2]
-        return f"no {wrong}", "even", wrong
-    if check.question in _STANDINGS:
-        return _STANDINGS[check.question]
-    if check.trend is not None:
-        return check.trend, "open", f"not {check.trend}"
-    if check.between is not None:
-        return "between {:g} and {:g}".format(*check.between), "open", "outside"
-    if check.below is not None:
-        return f"below {check.below:g}", "open", "above"
-    return f"above {check.above:g}", "open", "below"
-
-
-def _range(cells: Sequence[Cell], check: Check) -> str:
-    """Say between which numbers the effects lie."""
-    ordered = sorted(cells, key=lambda cell: cell.effect)
-    ends = [f"{_effect(c, check)} ({c.name})" if c.name else _effect(c, check) for c in ordered]
-    unit = " a doubling" if check.along is not None else ""
-    return f"{ends[0]} to {ends[-1]}{unit}" if len(ends) > 1 else f"{ends[0]}{unit}"
-
-
-def _effect(cell: Cell, check: Check) -> str:
-    if check.times is not None:
-        return f"×{cell.effect:.3g}"
-    sign = "+" if check.question in COMPARISONS or check.trend else ""
-    return f"{cell.effect:{sign}.3g}"
+        parts = [
+            _in_region(
+                claim_cells.asked_cells(rows, check, name), check, f"{name}: " if name else ""
+            )
+            for name in names
+        ]
+    outcomes = [outcome for outcome, _ in parts]
+    worst = next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)
+    numbers = "; ".join(text for _, text in parts)
+    return Decision(claim.says, claim.section, worst, numbers, check_text(check))
 
 
 def _among_best(
-    rows: pd.DataFrame, check: Check, config: ExperimentConfig, better: int, method: LabelValue
+    rows: pd.DataFrame, check: Check, better: int, method: LabelValue
 ) -> tuple[str, str]:
-    held = [
-        method in best_methods(cell, better, check.level)
-        for cell in whole_cells(rows[rows["method"].isin(config.compared)], check)
-        # of one split nothing is significant
+    best = [
+        method in significance.best_methods(cell, better, check.level)
+        for cell in claim_cells.whole_cells(rows, check)
+        # nothing is significant on a single split
         if cell.loc[cell["method"] == method, "split"].nunique() > 1
     ]
-    text = f"{method}: in {sum(held)} of {len(held)} cells"
-    k = enough(check.over, len(held))
-    if not held or k > len(held):
-        return UNDECIDED, text
-    return HOLDS if sum(held) >= k else FAILS, text
+    needed = significance.cells_needed(check.over, len(best))
+    outcome = HOLDS if sum(best) >= needed else FAILS
+    outcome = outcome if best and needed <= len(best) else UNDECIDED
+    return outcome, f"{method}: in {sum(best)} of {len(best)} cells"
 
 
-def _claims_joined(outcomes: set[str]) -> str:
-    """Return the outcome of a claim that is made of several: the worst of theirs."""
-    return next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)
+def _in_region(cells: Sequence[Cell], check: Check, subject: str) -> tuple[str, str]:
+    """Decide whether cells are in the claimed region; return the outcome and its numbers."""
+    region = claimed_region(check)
+    outcome = significance.decide(cells, check, region)
+    if not cells:
+        return outcome, f"{subject}not measured"
+    if check.over == "average":
+        mean = _interval_text(significance.average(cells), check)
+        return outcome, f"{subject}{mean} on average over {len(cells)} cells"
+    if len(cells) == 1 and (check.times is None or check.trend is not None):
+        return (
+            outcome,
+            f"{subject}{_interval_text(cells[0], check)} in {cells[0].name}, the only cell",
+        )
+    return outcome, f"{subject}{_counts_text(cells, check, region)}"
+
+
+def claimed_region(check: Check) -> Region:
+    """Return where a check expects the values of its cells.
+
+    For a comparison these are differences in favour of the first method, for a trend slopes.
+    """
+    by = check.by if check.times is None or check.trend is None else log2(check.times)
+    if check.between is not None:
+        return Region(*check.between)
+    return {
+        "better": Region(low=by),
+        "as_good": Region(low=-by),
+        "close": Region(-by, by),
+        "not_better": Region(high=by, presumed=True),
+        "not_worse": Region(low=-by, presumed=True),
+        "indistinguishable": Region(-by, by, presumed=True),
+        "below": Region(high=check.below or 0),
+        "above": Region(low=check.above or 0),
+        "rising": Region(low=by),
+        "falling": Region(high=-by),
+        "flat": Region(-by, by),
+    }[check.trend or check.question]
+
+
+def check_text(check: Check) -> str:
+    """Describe in words what a check asks of the results.
+
+    Examples
+    --------
+    >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
+    'mse: RegLand-Sp better than KR, in all cells'
+    """
+    over = check.over
+    if not isinstance(over, str):
+        part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
+        over = f"in at least {part}"
+    parts = [f"{check.metric.replace('_', ' ')}: {_question(check)}, {_OVER.get(over, over)}"]
+    parts += [f"averaged over {_joined(check.mean_over)}"] if check.mean_over else []
+    parts += [f"{_joined(check.across)} may differ"] if check.across else []
+    where = [
+        f"{label} is {_joined(values if isinstance(values, list) else [values], 'or')}"
+        for label, values in check.where.items()
+    ]
+    parts += [f"where {' and '.join(where)}"] if where else []
+    parts += [f"level {check.level:g}"] if check.level != 0.05 else []
+    return "; ".join(parts)
+
+
+def _question(check: Check) -> str:
+    if check.question == "among_best":
+        return f"{_joined(check.among_best)} among the best"
+    if check.question in COMPARISONS:
+        words, names = _COMPARISONS[check.question], getattr(check, check.question)
+        slope = f", in the change per doubling of {check.along}" if check.along else ""
+        margin = _margin(check, words.by, words.times)
+        return f"{_joined(names)} {words.relation} {_joined(check.than)}{margin}{slope}"
+    return f"{_joined(check.of)} {_bound(check)}" if check.of else _bound(check)
+
+
+def _margin(check: Check, by: str, times: str) -> str:
+    if (check.times or 1) > 1:
+        return times.format(check.times)
+    return by.format(check.by) if check.by else ""
+
+
+def _bound(check: Check) -> str:
+    if check.trend is not None:
+        margin = _margin(check, *(_WITHIN if check.trend == "flat" else _MORE))
+        return f"{check.trend}{margin} per doubling of {check.along}"
+    if check.between is not None:
+        return "between {:g} and {:g}".format(*check.between)
+    return f"{check.question} {getattr(check, check.question):g}"
+
+
+def _joined(names: Iterable[Any], word: str = "and") -> str:
+    *first, last = map(str, names)
+    return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def _standings(check: Check) -> tuple[str, str]:
+    """Return the words for cells in and out of the claimed region."""
+    if check.question in COMPARISONS:
+        words = _COMPARISONS[check.question]
+        with_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
+        return f"no {words.outside}" if with_margin else words.inside, words.outside
+    if check.trend is not None:
+        return check.trend, f"not {check.trend}"
+    outside = {"between": "outside", "below": "above", "above": "below"}
+    return _bound(check), outside[check.question]
+
+
+def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
+    """Count the cells in and out of the region, name those out, and give the range."""
+    inside, outside = _standings(check)
+    standings = [region.standing(cell.values, check.level) for cell in cells]
+    counts = [standings.count(standing) for standing in ("in", "open", "out")]
+    text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {outside} in {counts[2]}"
+    out = [c for c, standing in zip(cells, standings, strict=True) if standing == "out"]
+    if out:
+        names = ", ".join(
+            f"{c.name} {_number(c.effect, check)}".strip() for c in out[:_MOST_NAMES]
+        )
+        more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""
+        text += f" ({names}{more})"
+    text += f" of {len(cells)} cells"
+    needed = significance.cells_needed(check.over, len(cells))
+    text += f", {needed} required" if needed > len(cells) else ""
+    ordered = sorted(cells, key=lambda cell: cell.effect)
+    ends = [
+        f"{_number(c.effect, check)} ({c.name})" if c.name else _number(c.effect, check)
+        for c in (ordered if len(cells) == 1 else (ordered[0], ordered[-1]))
+    ]
+    return f"{text}, {' to '.join(ends)}{_unit(check)}"
+
+
+def _interval_text(cell: Cell, check: Check) -> str:
+    """Give a cell's mean with its confidence interval."""
+    values = cell.values.to_numpy(dtype=float)
+    numbers = [values.mean(), *significance.paired_interval(values, check.level)]
+    mean, low, high = (
+        _number(number if check.times is None else np.exp2(number), check) for number in numbers
+    )
+    return f"{mean} [{low}, {high}]{_unit(check)}"
+
+
+def _number(value: float, check: Check) -> str:
+    if check.times is not None:
+        return f"×{value:.3g}"
+    sign = "+" if check.question in COMPARISONS or check.trend else ""
+    return f"{value:{sign}.3g}"
+
+
+def _unit(check: Check) -> str:
+    return " per doubling" if check.along is not None else ""

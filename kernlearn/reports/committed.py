@@ -1,4 +1,4 @@
-"""The measured summaries that are kept in git: as text, and read back."""
+"""Measured summaries that are committed to git: written as text, and read back."""
 
 import csv
 import io
@@ -10,38 +10,24 @@ import pandas as pd
 
 from kernlearn.exceptions import SummaryError
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports.summary import COLUMNS, summary_columns
-
-#: What names a cell of a summary.
-KEY = ["experiment", "dataset", "kernel", "method", "params", "metric"]
+from kernlearn.reports.summary import COLUMNS, KEY, summary_columns
 
 _NUMBERS = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
 
 
 def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
-    """Return a summary as the CSV that is kept in git, numbers with six digits.
-
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        From :func:`~kernlearn.reports.summarise`.
-    config : ExperimentConfig
-
-    Returns
-    -------
-    str
-    """
+    """Return a summary as CSV, numbers with six digits."""
     return str(summary[summary_columns(config)].to_csv(index=False, float_format="%.6g"))
 
 
 def parse_summary(text: str, source: str) -> pd.DataFrame:
-    """Read what :func:`summary_text` returned.
+    """Parse the CSV that :func:`summary_text` returns.
 
     Parameters
     ----------
     text : str
     source : str
-        Where it is from, for messages.
+        Name of the file, for messages.
 
     Returns
     -------
@@ -52,7 +38,7 @@ def parse_summary(text: str, source: str) -> pd.DataFrame:
     Raises
     ------
     SummaryError
-        If it is no such CSV, something is no number, or a cell is there twice.
+        If it is no such CSV, a number cannot be read, or a cell occurs twice.
     """
     frame = _table(text, source)
     missing = [name for name in COLUMNS if name not in frame]
@@ -62,17 +48,17 @@ def parse_summary(text: str, source: str) -> pd.DataFrame:
         numbers = pd.to_numeric(frame[name], errors="coerce").astype(float)
         wrong = numbers.isna() & (frame[name] != "")
         if wrong.any():
-            given = frame.loc[wrong, name].iloc[0]
-            raise SummaryError(f"{source}:{wrong.idxmax()}: {name} is no number: {given!r}")
+            value = frame.loc[wrong, name].iloc[0]
+            raise SummaryError(f"{source}:{wrong.idxmax()}: {name} is not a number: {value!r}")
         frame[name] = numbers
     twice = frame.duplicated(KEY)
     if twice.any():
-        raise SummaryError(f"{source}:{twice.idxmax()}: this cell is there a second time")
+        raise SummaryError(f"{source}:{twice.idxmax()}: this cell occurs a second time")
     return frame[COLUMNS].reset_index(drop=True)
 
 
 def _table(text: str, source: str) -> pd.DataFrame:
-    """Read a CSV as text, its index the numbers of lines; every row has to be whole."""
+    """Read a CSV as text, indexed by line number; every row has to be complete."""
     reader = csv.reader(io.StringIO(text), strict=True)
     rows, lines = [], []
     try:
@@ -105,7 +91,7 @@ def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
     Raises
     ------
     SummaryError
-        If the file is not there, cannot be read, or is of another experiment.
+        If the file does not exist, cannot be read, or belongs to another experiment.
     """
     path = folder / f"{experiment}.csv"
     frame = parse_summary(_read(path), str(path))
@@ -116,7 +102,7 @@ def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
 
 
 def read_details(experiment: str, folder: Path) -> dict[str, Any]:
-    """Read what stands beside a committed summary: profile, versions, claims and so on.
+    """Read the details of a committed summary: profile, versions, claims and so on.
 
     Parameters
     ----------
@@ -126,7 +112,7 @@ def read_details(experiment: str, folder: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        Empty if the file is not there.
+        Empty if the file does not exist.
 
     Raises
     ------

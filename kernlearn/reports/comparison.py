@@ -1,4 +1,4 @@
-"""Two runs, or two stores, cell by cell: what differs, and whether by chance."""
+"""Cell-by-cell comparison of two runs or stores, with tests of the differences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,36 +10,32 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.spec import canonical
+from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.results import Run, Store, StoredTrial
-from kernlearn.reports.claim_tests import paired_interval
+from kernlearn.reports.significance import paired_interval
+from kernlearn.reports.summary import KEY
 
 #: Columns of a comparison.
 COLUMNS = [
-    "experiment", "dataset", "kernel", "method", "params", "metric", "mean_a", "mean_b",
-    "difference", "low", "high", "n_a", "n_b", "paired", "same_settings", "outcome",
+    *KEY, "mean_a", "mean_b", "difference", "low", "high", "n_a", "n_b", "paired",
+    "same_settings", "outcome",
 ]  # fmt: skip
-
-_LABELS = ("dataset", "kernel", "method")
-
-_Cell = tuple[Any, ...]
-_Values = dict[int, float]
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two that are compared.
+    """One of the two sides of a comparison.
 
     Attributes
     ----------
     name : str
-        As the user named it.
+        As the user gave it.
     trials : list of StoredTrial
-        Those that are done.
+        Finished trials.
     runs : list of Run
-        The runs that made them.
+        The runs that measured them.
     """
 
     name: str
@@ -48,7 +44,7 @@ class Side:
 
 
 def read_side(name: str, store: Path) -> Side:
-    """Read a whole store, or what one of its runs measured.
+    """Read a whole store, or the results of one of its runs.
 
     Parameters
     ----------
@@ -63,59 +59,53 @@ def read_side(name: str, store: Path) -> Side:
     Raises
     ------
     StoreError
-        If there is no such store, or no such run in it; the message lists those that are.
+        If there is no such store, or no such run in it; the message lists the runs.
     """
-    path, run = _place(name, store)
-    with Store.existing(path) as opened:
+    path, mark, number = name.rpartition("#")
+    if name.isdecimal():
+        place, run = store, int(name)
+    elif mark and number.isdecimal() and not Path(name).exists():
+        place, run = Path(path), int(number)
+    else:
+        place, run = Path(name), None
+    with Store.existing(place) as opened:
         runs = opened.runs()
         if run is not None and run not in {r.number for r in runs}:
-            raise StoreError(f"{path}: no run {run}; {_told(runs)}")
+            lines = [
+                f"\n  {r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs
+            ]
+            there = f"there are:{''.join(lines)}" if runs else "there are none"
+            raise StoreError(f"{place}: no run {run}; {there}")
         trials = [t for t in opened.trials(run) if t.result.done]
     used = {t.result.run for t in trials}
     return Side(name, trials, [r for r in runs if r.number in used])
 
 
-def _place(name: str, store: Path) -> tuple[Path, int | None]:
-    if name.isdecimal():
-        return store, int(name)
-    path, mark, number = name.rpartition("#")
-    if mark and number.isdecimal() and not Path(name).exists():
-        return Path(path), int(number)
-    return Path(name), None
-
-
-def _told(runs: list[Run]) -> str:
-    if not runs:
-        return "there are none"
-    lines = [f"  {r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs]
-    return "there are:\n" + "\n".join(lines)
-
-
 def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = ()) -> pd.DataFrame:
-    """Set two sides beside each other, cell by cell.
+    """Compare two sides cell by cell.
 
-    Where split ``i`` has the same points on both sides, that is where data and protocol are the
-    same, the differences are taken split by split, over the splits that both have, and their
-    interval is that of Student's paired t-test; elsewhere it is Welch's. The level is that of
-    each cell by itself: of 100 cells that do not differ, 5 will seem to at 0.05.
+    Where data and protocol are the same, and so split ``i`` has the same points on both sides,
+    differences are taken split by split, over the splits that both have, with the interval of
+    Student's paired t-test; elsewhere with that of Welch's test. The level is that of each
+    cell by itself: of 100 cells that do not differ, about 5 will appear to at 0.05.
 
     Parameters
     ----------
     a, b : Side
     level : float, default=0.05
-        Probability of the true difference outside its interval.
+        Probability that the true difference is outside its interval.
     metrics : iterable of str
-        Only these; none means all.
+        Metrics to compare; by default all.
 
     Returns
     -------
     pandas.DataFrame
-        One row a cell, with the columns :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a``
-        with its interval from ``low`` to ``high``. ``n_a`` and ``n_b`` count the splits that
-        the means are over. ``outcome`` is ``same`` (all numbers equal), ``a better``,
-        ``b better`` or ``different`` where the interval excludes 0, ``undecided`` where it does
-        not, ``only a`` or ``only b``. If each side is of one experiment its name does not
-        matter, so that two configs can be compared.
+        One row per cell, with the columns :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a``
+        with its interval from ``low`` to ``high``. ``n_a`` and ``n_b`` are the numbers of splits
+        of the means. ``outcome`` is ``same`` (all numbers equal), ``a better``, ``b better`` or
+        ``different`` where the interval excludes 0, ``undecided`` where it does not, ``only a``
+        or ``only b``. If each side has a single experiment its name does not matter, so that
+        two configs can be compared.
 
     Raises
     ------
@@ -124,82 +114,86 @@ def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = (
     """
     if not 0 < level < 1:
         raise ValueError(f"level={level:g}: expected a number between 0 and 1")
-    asked = frozenset(metrics)
-    names = [{t.trial.experiment for t in side.trials} for side in (a, b)]
-    by_name = any(len(found) > 1 for found in names)
-    left, right = (_cells(side, asked, by_name) for side in (a, b))
-    rows = [
-        row
-        for cell in dict.fromkeys([*left, *right])
-        for row in _rows(left.get(cell, {}), right.get(cell, {}), cell, level)
-    ]
-    # where the name does not matter the rows have the one that there is
-    if not by_name:
-        shown = " / ".join(dict.fromkeys(name for found in names for name in sorted(found)))
-        rows = [{**row, "experiment": shown} for row in rows]
+    wanted = frozenset(metrics)
+    names = [sorted({t.trial.experiment for t in side.trials}) for side in (a, b)]
+    by_name = any(len(of_side) > 1 for of_side in names)
+    # where the name does not matter all rows have the one that there is
+    shared = "" if by_name else " / ".join(dict.fromkeys(name for side in names for name in side))
+    left, right = (_cells(side, wanted, by_name) for side in (a, b))
+    rows = []
+    for cell in dict.fromkeys([*left, *right]):
+        labels = dict(zip(KEY, cell, strict=True))
+        labels["experiment"] = labels["experiment"] or shared
+        numbers = _rows(left.get(cell, {}), right.get(cell, {}), labels["metric"], level)
+        rows += [{**labels, **row} for row in numbers]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 @dataclass
 class _Variant:
-    """The numbers of a cell under one set of settings."""
+    """The numbers of a cell under one set of settings, by split.
 
-    # where these agree, split i has the same points on both sides
-    splits: str
-    values: _Values
+    Where ``split_spec`` agrees, split i has the same points on both sides.
+    """
+
+    split_spec: str
+    values: dict[int, float]
+
+    @property
+    def array(self) -> NDArray[np.float64]:
+        return np.array(list(self.values.values()), dtype=float)
 
 
-def _cells(side: Side, metrics: frozenset[str], by_name: bool) -> dict[_Cell, dict[str, _Variant]]:
-    """Gather numbers by cell, then by all that the specification says but the split."""
-    cells: dict[_Cell, dict[str, _Variant]] = {}
+def _cells(
+    side: Side, metrics: frozenset[str], by_name: bool
+) -> dict[tuple[Any, ...], dict[str, _Variant]]:
+    """Group numbers by cell, then by their specification without the split."""
+    cells: dict[tuple[Any, ...], dict[str, _Variant]] = {}
     for stored in side.trials:
         trial = stored.trial
-        settings = canonical(replace(trial.spec, split=0))
-        splits = canonical([trial.spec.task, trial.spec.dataset, trial.spec.protocol])
-        place = (
-            trial.experiment if by_name else "",
-            *(trial.labels.get(k) for k in _LABELS),
-            parameters_of(trial.labels),
-        )
+        spec = trial.spec
+        settings = canonical(replace(spec, split=0))
+        split_spec = canonical([spec.task, spec.dataset, spec.protocol])
+        name = trial.experiment if by_name else ""
+        cell = (name, *map(trial.labels.get, LABELS), parameters_of(trial.labels))
         for metric, value in stored.result.metrics.items():
             if not metrics or metric in metrics:
-                variants = cells.setdefault((*place, metric), {})
-                variant = variants.setdefault(settings, _Variant(splits, {}))
+                variants = cells.setdefault((*cell, metric), {})
+                variant = variants.setdefault(settings, _Variant(split_spec, {}))
                 variant.values[trial.split] = value
     return cells
 
 
 def _rows(
-    left: dict[str, _Variant], right: dict[str, _Variant], cell: _Cell, level: float
+    left: dict[str, _Variant], right: dict[str, _Variant], metric: str, level: float
 ) -> list[dict[str, Any]]:
-    """Pair what has the same settings; then, if one is left on each side, those."""
-    place = dict(zip(("experiment", *_LABELS, "params", "metric"), cell, strict=True))
-    both = [key for key in left if key in right]
-    rows = [{**place, **_compared(left[k], right[k], place["metric"], level),
-             "same_settings": True} for k in both]  # fmt: skip
+    """Pair variants with the same settings; then, if one is left on each side, those."""
+    rows = [
+        {**_compared(left[key], right[key], metric, level), "same_settings": True}
+        for key in left
+        if key in right
+    ]
     rest_a = [v for k, v in left.items() if k not in right]
     rest_b = [v for k, v in right.items() if k not in left]
     if len(rest_a) == len(rest_b) == 1:
-        compared = _compared(rest_a[0], rest_b[0], place["metric"], level)
-        return [*rows, {**place, **compared, "same_settings": False}]
+        compared = _compared(rest_a[0], rest_b[0], metric, level)
+        return [*rows, {**compared, "same_settings": False}]
     for name, rest in (("a", rest_a), ("b", rest_b)):
         for variant in rest:
-            values = _array(variant.values)
-            rows.append(
-                {**place, f"mean_{name}": float(values.mean()), "n_a": 0, "n_b": 0,
-                 f"n_{name}": len(values), "outcome": f"only {name}"}
-            )  # fmt: skip
+            values = variant.array
+            rows.append({f"mean_{name}": float(values.mean()), "n_a": 0, "n_b": 0,
+                         f"n_{name}": len(values), "outcome": f"only {name}"})  # fmt: skip
     return rows
 
 
 def _compared(a: _Variant, b: _Variant, metric: str, level: float) -> dict[str, Any]:
     shared = [split for split in a.values if split in b.values]
-    paired = a.splits == b.splits and bool(shared)
+    paired = a.split_spec == b.split_spec and bool(shared)
     if paired:
         left, right = (np.array([v.values[s] for s in shared], dtype=float) for v in (a, b))
         low, high = paired_interval(right - left, level)
     else:
-        left, right = _array(a.values), _array(b.values)
+        left, right = a.array, b.array
         low, high = _welch_interval(right, left, level)
     mean_a, mean_b = float(left.mean()), float(right.mean())
     same = paired and np.array_equal(left, right, equal_nan=True)
@@ -218,16 +212,12 @@ def _compared(a: _Variant, b: _Variant, metric: str, level: float) -> dict[str, 
 
 
 def _outcome(low: float, high: float, better: int) -> str:
-    # of NaN neither holds
+    # neither is true of NaN
     if not (low > 0 or high < 0):
         return "undecided"
     if better == 0:
         return "different"
     return "b better" if (low > 0) == (better > 0) else "a better"
-
-
-def _array(values: _Values) -> NDArray[np.float64]:
-    return np.array(list(values.values()), dtype=float)
 
 
 def _welch_interval(
@@ -241,12 +231,12 @@ def _welch_interval(
     difference = float(left.mean() - right.mean())
     if left.std() == right.std() == 0:
         return difference, difference
-    found = stats.ttest_ind(left, right, equal_var=False).confidence_interval(1 - level)
-    return float(found.low), float(found.high)
+    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(1 - level)
+    return float(interval.low), float(interval.high)
 
 
 def different_environments(a: Side, b: Side) -> list[str]:
-    """Say in what the environments of two sides differ, a line each.
+    """Return the differences between the environments of two sides, one line each.
 
     Parameters
     ----------
@@ -266,11 +256,11 @@ def different_environments(a: Side, b: Side) -> list[str]:
 
 
 def _environment(side: Side) -> dict[str, str]:
-    values: dict[str, dict[str, None]] = {}
+    values: dict[str, set[str]] = {}
     for run in side.runs:
         for name, value in _flat(run.environment):
-            values.setdefault(name, {})[value] = None
-    return {name: ", ".join(sorted(found)) for name, found in values.items()}
+            values.setdefault(name, set()).add(value)
+    return {name: ", ".join(sorted(of_name)) for name, of_name in values.items()}
 
 
 def _flat(environment: dict[str, Any], above: str = "") -> Iterable[tuple[str, str]]:

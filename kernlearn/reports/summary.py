@@ -1,6 +1,6 @@
-"""Every cell of an experiment: measured mean and spread beside the reported number."""
+"""Measured numbers of all splits, and their means compared with the reported ones."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -8,51 +8,123 @@ import pandas as pd
 
 from kernlearn.experiments.config.model import Derived, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan, wanted
-from kernlearn.experiments.engine.spec import canonical
-from kernlearn.reports.claim_tests import mark_best
+from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.experiments.store.export import parameters_of
+from kernlearn.experiments.store.results import Result
+from kernlearn.reports.significance import best_methods
 from kernlearn.reports.verdicts import Mean, verdict
 from kernlearn.resources import shipped
 
-#: Columns of a summary, in the order of the committed files.
-COLUMNS = [
-    "experiment", "dataset", "kernel", "method", "params", "metric", "mean", "std", "n_splits",
-    "reported_mean", "reported_std", "verdict",
-]  # fmt: skip
+#: Columns that identify a cell of a summary.
+KEY = ["experiment", *LABELS, "params", "metric"]
 
-_LABELS = ["dataset", "kernel", "method"]
-_VALUES = {"metric", "mean", "std"}
+#: Columns of a summary, in the order of the committed files.
+COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
+
+
+def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
+    """Return every number of a plan's finished trials.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+        Results by key of the trial; those of other plans are ignored.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per trial and metric, in the order of the plan, with columns ``dataset``,
+        ``kernel``, ``method``, the varied parameters, ``metric``, ``split`` and ``value``. A
+        label that does not apply is None.
+    """
+    config = plan.experiment.config
+    metrics = config.scope.task_metrics(config.task)
+    labels = [*LABELS, *plan.axes]
+    rows = [
+        [*map(trial.labels.get, labels), metric, trial.split, result.metrics[metric]]
+        for trial in plan.trials
+        if (result := results.get(trial.key)) is not None and result.done
+        for metric in metrics
+        if metric in result.metrics
+    ]
+    frame = pd.DataFrame(rows, columns=[*labels, "metric", "split", "value"])
+    frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
+    return frame
+
+
+def derived_rows(
+    rows: pd.DataFrame, name: str, rule: Derived, *, value: str, within: Iterable[str] = ()
+) -> pd.DataFrame:
+    """Compute a derived metric: a baseline's value divided by that of each other method.
+
+    A summary divides means over the splits, as papers do: the ratio of total times is not
+    dominated by a single fast split. A claim is tested on a sample, which takes one ratio per
+    split (``within=["split"]``). The mean of these can differ from the ratio of means.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        With columns ``dataset``, ``kernel``, ``method`` and ``metric``.
+    name : str
+        Name of the derived metric.
+    rule : Derived
+    value : str
+        The column to divide.
+    within : iterable of str
+        Columns in which numerator and denominator agree, besides data set and kernel.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns of ``rows``, where baseline and method have values. Of several values
+        of the baseline the last counts.
+    """
+    place = ["dataset", "kernel", *within]
+    is_baseline = rows["method"] == rule.baseline
+    above = rows[is_baseline & (rows["metric"] == (rule.baseline_metric or rule.ratio))]
+    below = rows[~is_baseline & (rows["metric"] == rule.ratio) & (rows[value] > 0)]
+    baselines = dict(zip(label_rows(above, place), above[value], strict=True))
+    below = below[[labels in baselines for labels in label_rows(below, place)]]
+    numerators = np.array([baselines[labels] for labels in label_rows(below, place)], dtype=float)
+    return below.assign(metric=name, **{value: numerators / below[value]})
 
 
 def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
-    """Average each cell over its splits and set it beside what was reported.
+    """Average each cell over its splits and compare it with the reported number.
 
     Parameters
     ----------
     plan : Plan
     runs : pandas.DataFrame
-        From :func:`~kernlearn.reports.remarks.tidy_runs`.
+        From :func:`tidy_runs`.
 
     Returns
     -------
     pandas.DataFrame
-        One row a cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
+        One row per cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
         asks for it, then one for each varied parameter. ``std`` is the standard deviation
-        over the splits (one degree of freedom taken); ``verdict`` is one of
+        over the splits (with one degree of freedom removed); ``verdict`` is one of
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
     """
     config = plan.experiment.config
-    rows = _measured(runs, plan.axes)
-    rows += [row for name, rule in config.derived.items() for row in _derived(name, rule, rows)]
-    frame = pd.DataFrame(rows, columns=[*_LABELS, *plan.axes, "metric", "mean", "std", "n_splits"])
-    frame = _beside_reported(frame, config, plan.axes)
+    labels = [*LABELS, *plan.axes]
+    cells = runs.groupby([*labels, "metric"], dropna=False, sort=False)["value"]
+    measured = cells.agg(mean="mean", std="std", n_splits="size").reset_index().infer_objects()
+    derived = [
+        derived_rows(measured, name, rule, value="mean").assign(std=np.nan)
+        for name, rule in config.derived.items()
+    ]
+    frame = pd.concat([measured, *derived], ignore_index=True)
+    frame = _with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
     frame["experiment"] = plan.experiment.name
+    axes = frame[plan.axes].to_dict("records")
     frame["params"] = [
-        canonical({k: _item(v) for k, v in zip(plan.axes, values, strict=True) if not _empty(v)})
-        for values in frame[plan.axes].itertuples(index=False)
+        parameters_of({str(k): _item(v) for k, v in row.items() if not pd.isna(v)}) for row in axes
     ]
     if config.best is not None:
-        frame = _with_best(frame, runs, config)
+        frame["best"] = _is_best(frame, runs, config)
     return _ordered(frame, plan)[[*summary_columns(config), *plan.axes]]
 
 
@@ -62,7 +134,7 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
 
 
 def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
-    """Return the verdict of every row of a summary, by the rules of the config.
+    """Return the verdict on each row of a summary, by the rules of the config.
 
     Parameters
     ----------
@@ -75,119 +147,95 @@ def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     list of str
     """
     numbers = summary[["mean", "std", "n_splits", "reported_mean", "reported_std"]].astype(float)
-    found = []
+    verdicts = []
     for metric, row in zip(summary["metric"], numbers.itertuples(index=False), strict=True):
         mean, std, n_splits, reported, reported_std = row
         rule = config.verdict.get(metric)
-        n_reported = (
-            np.nan if rule is None or rule.reported_splits is None else rule.reported_splits
-        )
+        n_reported = np.nan if rule is None else (rule.reported_splits or np.nan)
         theirs = Mean(reported, reported_std, n_reported)
-        found.append(verdict(Mean(mean, std, n_splits), theirs, rule, direction(metric, config)))
-    return found
+        verdicts.append(
+            verdict(Mean(mean, std, n_splits), theirs, rule, direction(metric, config))
+        )
+    return verdicts
 
 
 def direction(metric: str, config: ExperimentConfig) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
-    if metric in config.derived:
-        return 1
-    return config.scope.metrics[metric].better
+    return 1 if metric in config.derived else config.scope.metrics[metric].better
 
 
 def is_time(metric: str, config: ExperimentConfig) -> bool:
-    """Whether a metric is a time or, as a speed-up is, a ratio of times."""
+    """Whether a metric is a time or, like a speed-up, a ratio of times."""
     rule = config.derived.get(metric)
     return (metric if rule is None else rule.ratio).endswith("_seconds")
 
 
-def label_values(summary: pd.DataFrame, labels: list[str]) -> list[tuple[Any, ...]]:
-    """Return the combinations of labels that occur, in order, None for a label not given."""
-    if not labels:
-        return [()]
-    rows = summary[labels].astype(object).where(summary[labels].notna(), None)
-    return list(dict.fromkeys(rows.itertuples(index=False, name=None)))
+def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Return the labels of each row, None for a label that does not apply."""
+    columns = frame[list(labels)]
+    rows = columns.astype(object).where(columns.notna(), None)
+    return list(rows.itertuples(index=False, name=None))
+
+
+def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Return the combinations of labels that occur, in order; a single one of no labels."""
+    return list(dict.fromkeys(label_rows(frame, labels))) if labels else [()]
 
 
 def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
-    """Return the rows in which labels have the given values, None for not given."""
+    """Return the rows in which labels have the given values, None where one does not apply."""
     for label, value in zip(labels, values, strict=True):
         column = summary[label]
         summary = summary[column.isna() if value is None else column == value]
     return summary
 
 
-def _measured(runs: pd.DataFrame, axes: list[str]) -> list[dict[str, Any]]:
-    cells = runs.groupby([*_LABELS, *axes, "metric"], dropna=False, sort=False)["value"]
-    frame = cells.agg(mean="mean", std="std", n_splits="size").reset_index()
-    frame[[*_LABELS, *axes]] = frame[[*_LABELS, *axes]].astype(object)
-    rows = frame.where(frame.notna(), None).to_dict("records")
-    return [{str(k): v for k, v in row.items()} for row in rows]
-
-
-def _derived(name: str, rule: Derived, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Divide the baseline's mean by each method's, within a data set and kernel."""
-    numerator = rule.baseline_metric or rule.ratio
-    baselines = {
-        (row["dataset"], row["kernel"]): row["mean"]
-        for row in rows
-        if row["method"] == rule.baseline and row["metric"] == numerator
+def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
+    """Whether each cell is the best or not significantly worse, among all but the baselines."""
+    spec = config.best
+    assert spec is not None
+    compared = runs[runs["metric"].isin(spec.metrics) & runs["method"].isin(config.compared)]
+    key = [*spec.within, "metric", "method"]
+    best = {
+        (*labels, method)
+        for labels, cell in _joinable(compared, spec.within).groupby(key[:-1], sort=False)
+        # a single method is not best among others
+        if cell["method"].nunique() > 1
+        for method in best_methods(cell, direction(str(labels[-1]), config), spec.level)
     }
-    return [
-        {**row, "metric": name, "mean": baselines[place] / row["mean"], "std": np.nan}
-        for row in rows
-        if row["metric"] == rule.ratio
-        and row["method"] != rule.baseline
-        and (place := (row["dataset"], row["kernel"])) in baselines
-        and row["mean"] > 0
-    ]
+    cells = _joinable(frame, spec.within)[key].itertuples(index=False, name=None)
+    return [cell in best for cell in cells]
 
 
-def _with_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
-    better = {metric: direction(metric, config) for metric in frame["metric"].unique()}
-    best = mark_best(runs, config, better)
-    key = [c for c in best.columns if c != "best"]
-    joined = _joinable(frame[key], key).merge(_joinable(best, key), on=key, how="left")
-    return frame.assign(best=joined["best"].notna().to_numpy())
-
-
-def _beside_reported(
-    frame: pd.DataFrame, config: ExperimentConfig, axes: list[str]
+def _with_reported(
+    frame: pd.DataFrame, config: ExperimentConfig, labels: list[str]
 ) -> pd.DataFrame:
     if config.reported is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
     reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})
-    shared = [c for c in reported.columns if c not in _VALUES]
+    key = [c for c in reported.columns if c not in ("mean", "std")]
     in_config = reported["dataset"].isin(config.datasets) & reported["method"].isin(config.methods)
-    if "kernel" in shared:
+    if "kernel" in key:
         in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
-    # a config of one's own may do without a paper's speed-ups
+    # a user-defined config may omit a paper's speed-ups
     in_config &= reported["metric"].isin([*config.scope.metrics, *config.derived])
-    if "std" not in reported:
-        reported["std"] = np.nan
     rows = reported.astype(object).to_dict("records")
     in_config &= np.array([wanted(config, {str(k): v for k, v in row.items()}) for row in rows])
     reported = reported[in_config].rename(columns={"mean": "reported_mean", "std": "reported_std"})
-    key = [*shared, "metric"]
-    left, right = _joinable(frame, key), _joinable(reported, key)
-    merged = left.merge(right, on=key, how="outer")
-    for column in (*_LABELS, *axes):
-        if column in merged:
-            merged[column] = [None if v == "" else v for v in merged[column]]
+    if "reported_std" not in reported:
+        reported["reported_std"] = np.nan
+    merged = _joinable(frame, key).merge(_joinable(reported, key), on=key, how="outer")
+    for label in labels:
+        merged[label] = [None if v == "" else v for v in merged[label]]
     return merged
 
 
 def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     """Make missing labels equal to each other, and whole numbers to whole numbers."""
-    frame = frame.copy()
-    for column in key:
-        frame[column] = pd.Series(
-            ["" if _empty(v) else _item(v) for v in frame[column]], index=frame.index, dtype=object
-        )
-    return frame
-
-
-def _empty(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and np.isnan(value))
+    columns = {c: ["" if pd.isna(v) else _item(v) for v in frame[c]] for c in key}
+    return frame.assign(
+        **{c: pd.Series(values, index=frame.index, dtype=object) for c, values in columns.items()}
+    )
 
 
 def _item(value: Any) -> Any:
@@ -197,24 +245,20 @@ def _item(value: Any) -> Any:
 
 
 def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
-    """Sort rows as the config lists data sets, kernels, methods and metrics."""
+    """Sort rows as the config lists kernels, data sets, methods and metrics."""
     config = plan.experiment.config
-    planned = (str(t.labels["kernel"]) for t in plan.trials)
-    kernels = list(dict.fromkeys([*planned, *config.kernels]))
-    order = {
-        "kernel": {k: i for i, k in enumerate(kernels)},
-        "dataset": {k: i for i, k in enumerate(config.datasets)},
-        "method": {k: i for i, k in enumerate(config.methods)},
-        "metric": {k: i for i, k in enumerate([*config.scope.metrics, *config.derived])},
+    kernels = [str(trial.labels["kernel"]) for trial in plan.trials]
+    listed = {
+        "kernel": dict.fromkeys([*kernels, *config.kernels]),
+        "dataset": config.datasets,
+        "method": config.methods,
+        "metric": [*config.scope.metrics, *config.derived],
     }
-    # a reported number may not say under which kernel: it stands with the first
-    keys = pd.DataFrame(
-        {
-            c: [ranks.get(str(v), 0 if _empty(v) else -1) for v in frame[c]]
-            for c, ranks in order.items()
-        },
-        index=frame.index,
-    )
+    keys = pd.DataFrame(index=frame.index)
+    for column, values in listed.items():
+        ranks = {value: rank for rank, value in enumerate(values)}
+        # a reported number without a kernel belongs to the first
+        keys[column] = [0 if pd.isna(v) else ranks.get(str(v), -1) for v in frame[column]]
     for axis in plan.axes:
         keys[axis] = pd.to_numeric(frame[axis], errors="coerce").fillna(-1)
     by = ["kernel", "dataset", "method", *plan.axes, "metric"]

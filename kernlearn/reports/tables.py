@@ -1,4 +1,4 @@
-"""A summary laid out as the paper's table."""
+"""Tables in the layout of the paper, for terminal, Markdown, LaTeX and CSV."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -11,18 +11,34 @@ import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.scope import BUILT_IN, Scope
-from kernlearn.reports.summary import label_values
+from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import BETTER, MATCH, NOT_RUN, WITHIN_SPREAD, WORSE
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-
 #: Verdict to symbol, so that colour is never the only sign.
 SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", WORSE: "▼", NOT_RUN: "–", "": ""}
+_COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", WORSE: "yellow",
+           NOT_RUN: "dim", "": ""}  # fmt: skip
 _COUNTS = ("n_samples", "n_features")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
+# Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
+_BOLD = "❰{}❱"
+_LATEX = {
+    "✓": r"$\checkmark$",
+    "≈": r"$\approx$",
+    "▲": r"$\blacktriangle$",
+    "▼": r"$\blacktriangledown$",
+    "❰": r"\textbf{",
+    "❱": "}",
+    "±": r"$\pm$",
+    "–": "--",
+    "×": r"$\times$",
+    "−": "$-$",
+    "ᵀ": r"$^\top$",
+}
 
 
 @dataclass(frozen=True)
@@ -32,15 +48,15 @@ class Cell:
     Attributes
     ----------
     measured, reported : str
-        As shown; empty where there is none.
+        Formatted numbers; empty where there is none.
     verdict : str
     best : bool
         Whether it is the best or not significantly worse, where the config asks.
     metric : str
     mean, std, reported_mean : float
-        In full; NaN where there is none.
+        With all digits; NaN where there is none.
     n_splits : int
-        How many splits the mean is over.
+        Number of splits of the mean.
     """
 
     measured: str
@@ -54,10 +70,10 @@ class Cell:
     n_splits: int = 0
 
     def __str__(self) -> str:
-        shown = self.measured or "–"
+        text = self.measured or "–"
         if self.reported:
-            shown += f" ({self.reported})"
-        return f"{shown} {SYMBOLS[self.verdict]}".rstrip() if self.measured else shown
+            text += f" ({self.reported})"
+        return f"{text} {SYMBOLS[self.verdict]}".rstrip() if self.measured else text
 
 
 @dataclass(frozen=True)
@@ -73,7 +89,7 @@ class Table:
         Heads of the number columns.
     rows : list of (labels, cells)
     groups : list of str
-        What stands over each number column: ``"baselines"`` or nothing.
+        Heading above each number column: ``"baselines"`` or empty.
     """
 
     title: str
@@ -84,12 +100,12 @@ class Table:
 
     @property
     def spans(self) -> list[tuple[str, int]]:
-        """Each heading over the columns with their number, from the left."""
+        """Each heading above the columns with their number, from the left."""
         return [(name, len(list(run))) for name, run in groupby(self.groups)]
 
     @property
     def full_heads(self) -> list[str]:
-        """Heads that can stand alone."""
+        """Heads that do not need a heading above them."""
         return [
             f"{head} (baseline)" if group else head
             for head, group in zip(self.heads, self.groups, strict=True)
@@ -97,7 +113,7 @@ class Table:
 
 
 def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
-    """Write a number with the digits that its metric deserves."""
+    """Format a number with the digits that suit its metric."""
     if np.isnan(value):
         return ""
     if scope.better(metric) == 1:
@@ -123,20 +139,11 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     """
     spec = config.table or TableSpec()
     metrics = spec.metrics or config.metrics
-    shown = summary[summary["metric"].isin(metrics)]
-    groups = label_values(shown, spec.each)
-    # what does not have the labels at all, such as a baseline, belongs in every table
+    rows = summary[summary["metric"].isin(metrics)]
+    groups = label_values(rows, spec.each)
+    # rows without the labels, such as baselines, belong in every table
     named = [group for group in groups if None not in group] or groups
-    return [
-        _lay_out(_in_group(shown, spec.each, group), config, spec, metrics, group)
-        for group in named
-    ]
-
-
-def _in_group(frame: pd.DataFrame, labels: list[str], values: tuple[Any, ...]) -> pd.DataFrame:
-    for label, value in zip(labels, values, strict=True):
-        frame = frame[frame[label].isna() | (frame[label] == value)]
-    return frame
+    return [_lay_out(rows, config, spec, metrics, group) for group in named]
 
 
 def _lay_out(
@@ -146,50 +153,42 @@ def _lay_out(
     metrics: list[str],
     group: tuple[Any, ...],
 ) -> Table:
+    for label, value in zip(spec.each, group, strict=True):
+        frame = frame[frame[label].isna() | (frame[label] == value)]
     labels = [c for c in spec.columns if c != "metric"]
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
-    shown = _in_order(label_values(frame, labels), labels, config)
-    # those under a heading of their own come last
-    columns = list(product(sorted(shown, key=lambda c: bool(baselines & {*c})), metrics))
-    by_labels = _by_labels(frame, [*spec.rows, *labels, "metric"])
+    # baselines come last, under a heading of their own
+    values = sorted(_in_order(frame, labels, config), key=lambda c: bool(baselines & {*c}))
+    columns = list(product(values, metrics))
+    by_labels: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    keys = label_rows(frame, [*spec.rows, *labels, "metric"])
+    for key, row in zip(keys, frame.to_dict("records"), strict=True):
+        by_labels.setdefault(key, row)
     rows = []
-    for values in _in_order(label_values(frame, spec.rows), spec.rows, config):
-        cells = [_cell(by_labels.get((*values, *c, m)), m, config.scope) for c, m in columns]
-        names = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in values]
-        rows.append((names, cells))
-    # a column without a single number says nothing
+    for names in _in_order(frame, spec.rows, config):
+        cells = [_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
+        texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
+        rows.append((texts, cells))
+    # columns without a single number are left out
     kept = [i for i in range(len(columns)) if any(c[i].measured or c[i].reported for _, c in rows)]
-    title = config.title + "".join(
-        f" — {_each(label, v)}" for label, v in zip(spec.each, group, strict=True)
-    )
+    single = len(metrics) == 1
     return Table(
-        title,
+        " — ".join([config.title, *map(_group_title, spec.each, group)]),
         [_HEADS.get(r, r) for r in spec.rows],
-        [_head(*columns[i], single=len(metrics) == 1, scope=config.scope) for i in kept],
-        [(names, [cells[i] for i in kept]) for names, cells in rows],
+        [_head(*columns[i], single=single, scope=config.scope) for i in kept],
+        [(texts, [cells[i] for i in kept]) for texts, cells in rows],
         ["baselines" if baselines & {*columns[i][0]} else "" for i in kept],
     )
 
 
-def _by_labels(frame: pd.DataFrame, labels: list[str]) -> dict[tuple[Any, ...], dict[Any, Any]]:
-    """Return the first row of each combination of labels."""
-    keys = frame[labels].astype(object).where(frame[labels].notna(), None)
-    found: dict[tuple[Any, ...], dict[Any, Any]] = {}
-    for key, row in zip(keys.itertuples(index=False, name=None), frame.to_dict("records"),
-                        strict=True):  # fmt: skip
-        found.setdefault(key, row)
-    return found
-
-
 def _in_order(
-    rows: list[tuple[Any, ...]], labels: list[str], config: ExperimentConfig
+    frame: pd.DataFrame, labels: list[str], config: ExperimentConfig
 ) -> list[tuple[Any, ...]]:
-    """Sort rows by their first label, then the next, each as the config or else they list it.
+    """Return the combinations of labels, sorted as the config or else the rows list each label.
 
-    Numbers rise, what has none coming first.
-    A method that meets no kernel so stands beside those that do, or where rows begin with the
-    kernel after them.
+    Numbers ascend, after rows without one; rows without a kernel come after those with one.
     """
+    rows = label_values(frame, labels)
     listed = {"dataset": list(config.datasets), "method": list(config.methods)}
     ranks = []
     for i, label in enumerate(labels):
@@ -203,18 +202,14 @@ def _in_order(
     return sorted(rows, key=lambda row: [r[value] for r, value in zip(ranks, row, strict=True)])
 
 
-def _each(label: str, value: Any) -> str:
-    """Name one of several tables; a number says nothing without its label."""
+def _group_title(label: str, value: Any) -> str:
     counted = isinstance(value, Real) and label in _PLURALS
     return f"{_text(value)} {_PLURALS[label]}" if counted else _text(value)
 
 
 def _head(labels: tuple[Any, ...], metric: str, *, single: bool, scope: Scope) -> str:
-    name = scope.label(metric)
-    if not labels:
-        return name
-    joined = " ".join(_text(v) for v in labels)
-    return joined if single else f"{joined} {name}"
+    texts = [_text(v) for v in labels]
+    return " ".join(texts if texts and single else [*texts, scope.label(metric)])
 
 
 def _text(value: Any) -> str:
@@ -229,11 +224,10 @@ def _cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     measured = format_number(row["mean"], metric, scope)
     if measured and not np.isnan(row["std"]) and scope.better(metric) == 1:
         measured += f" ± {row['std']:.3f}"
-    reported = format_number(row["reported_mean"], metric, scope)
     n_splits = row.get("n_splits", np.nan)
     return Cell(
         measured,
-        reported,
+        format_number(row["reported_mean"], metric, scope),
         row["verdict"],
         bool(row.get("best", False)),
         metric,
@@ -244,25 +238,10 @@ def _cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     )
 
 
-_COLORS = {
-    MATCH: "green",
-    WITHIN_SPREAD: "green",
-    BETTER: "cyan",
-    WORSE: "yellow",
-    NOT_RUN: "dim",
-    "": "",
-}
-# Marks that LaTeX's escaping leaves alone, put in place of a command and its end.
-_BOLD = (
-    "\N{HEAVY LEFT-POINTING ANGLE BRACKET ORNAMENT}",
-    "\N{HEAVY RIGHT-POINTING ANGLE BRACKET ORNAMENT}",
-)
-
-
 def columns(table: Table, first: int, last: int) -> Table:
     """Return the table with only some of its number columns."""
-    rows = [(labels, cells[first:last]) for labels, cells in table.rows]
     part = slice(first, last)
+    rows = [(labels, cells[part]) for labels, cells in table.rows]
     return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
 
 
@@ -271,27 +250,22 @@ def to_rich(table: Table) -> "RichTable":
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(title=table.title, title_justify="left", caption_justify="left")
+    rich = RichTable(title=table.title, title_justify="left", caption_justify="left")
     for head in table.row_heads:
-        shown.add_column(head, no_wrap=True)
-    for head in _two_lines(table):
-        shown.add_column(head, justify="right", no_wrap=True)
+        rich.add_column(head, no_wrap=True)
+    # the heading of a group stands above the first of its columns
+    above = [name if i == 0 else "" for name, count in table.spans for i in range(count)]
+    for name, head in zip(above, table.heads, strict=True):
+        text = f"{name}\n{head}" if any(table.groups) else head
+        rich.add_column(text, justify="right", no_wrap=True)
     previous = None
     for labels, cells in table.rows:
         if previous is not None and previous != labels[0]:
-            shown.add_section()
+            rich.add_section()
         first = "" if labels[0] == previous else labels[0]
         previous = labels[0]
-        shown.add_row(first, *labels[1:], *(Text(str(c), style=_style(c)) for c in cells))
-    return shown
-
-
-def _two_lines(table: Table) -> list[str]:
-    """Heads with the heading of their group above the first of it."""
-    if not any(table.groups):
-        return table.heads
-    over = [name if i == 0 else "" for name, count in table.spans for i in range(count)]
-    return [f"{name}\n{head}" for name, head in zip(over, table.heads, strict=True)]
+        rich.add_row(first, *labels[1:], *(Text(str(c), style=_style(c)) for c in cells))
+    return rich
 
 
 def _style(cell: Cell) -> str:
@@ -300,72 +274,44 @@ def _style(cell: Cell) -> str:
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
-    heads = [*table.row_heads, *table.full_heads]
-    lines = [f"**{table.title}**", "", _pipes(heads)]
-    lines.append(_pipes(["---"] * len(table.row_heads) + ["---:"] * len(table.heads)))
-    lines += [
-        _pipes([*labels, *(f"**{c}**" if c.best else str(c) for c in cells)])
-        for labels, cells in table.rows
-    ]
-    return "\n".join(lines) + "\n"
+    rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
+    lines = [_pipes([*table.row_heads, *table.full_heads]), _pipes(rules)]
+    lines += [_pipes(row) for row in _texts(table, "**{}**")]
+    return "\n".join([f"**{table.title}**", "", *lines]) + "\n"
 
 
 def _pipes(texts: Iterable[str]) -> str:
     return "| " + " | ".join(t.replace("|", "\\|") for t in texts) + " |"
 
 
+def _texts(table: Table, bold: str) -> list[list[str]]:
+    return [
+        [*labels, *(bold.format(c) if c.best else str(c) for c in cells)]
+        for labels, cells in table.rows
+    ]
+
+
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX, for the booktabs package."""
-    symbols = {
-        "✓": r"$\checkmark$",
-        "≈": r"$\approx$",
-        "▲": r"$\blacktriangle$",
-        "▼": r"$\blacktriangledown$",
-    }
-    frame = pd.DataFrame(
-        [
-            [*labels, *(f"{_BOLD[0]}{c}{_BOLD[1]}" if c.best else str(c) for c in cells)]
-            for labels, cells in table.rows
-        ],
-        columns=[*table.row_heads, *table.full_heads],
-    )
-    text = frame.to_latex(
-        index=False,
-        escape=True,
-        caption=None,
-        column_format="l" * len(table.row_heads) + "r" * len(table.heads),
-    )
-    bold = {_BOLD[0]: r"\textbf{", _BOLD[1]: "}"}
-    replaced = {
-        **symbols,
-        **bold,
-        "±": r"$\pm$",
-        "–": "--",
-        "×": r"$\times$",
-        "−": "$-$",
-        "ᵀ": r"$^\top$",
-    }
-    for mark, command in replaced.items():
+    frame = pd.DataFrame(_texts(table, _BOLD), columns=[*table.row_heads, *table.full_heads])
+    alignment = "l" * len(table.row_heads) + "r" * len(table.heads)
+    text = frame.to_latex(index=False, escape=True, caption=None, column_format=alignment)
+    for mark, command in _LATEX.items():
         text = text.replace(mark, command)
     return f"% {table.title}\n{text}"
 
 
 def to_csv(table: Table) -> str:
-    """Return the table as CSV, measured and reported in columns of their own."""
+    """Return the table as CSV, measured and reported numbers in separate columns."""
     heads = list(table.row_heads)
     for head in table.full_heads:
         heads += [head, f"{head} reported", f"{head} verdict", f"{head} best"]
-    frame = pd.DataFrame(
-        [[*labels, *(text for c in cells for text in _texts(c))] for labels, cells in table.rows],
-        columns=heads,
-    )
-    empty = [
-        c
-        for c in frame.columns
-        if c.endswith((" reported", " verdict", " best")) and not any(frame[c])
-    ]
+    rows = []
+    for labels, cells in table.rows:
+        rows.append(list(labels))
+        for c in cells:
+            rows[-1] += [c.measured, c.reported, c.verdict, "best" if c.best else ""]
+    frame = pd.DataFrame(rows, columns=heads)
+    extra = (" reported", " verdict", " best")
+    empty = [c for c in frame.columns if c.endswith(extra) and not any(frame[c])]
     return frame.drop(columns=empty).to_csv(index=False)
-
-
-def _texts(cell: Cell) -> list[str]:
-    return [cell.measured, cell.reported, cell.verdict, "best" if cell.best else ""]

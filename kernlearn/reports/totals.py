@@ -1,4 +1,4 @@
-"""How many reported numbers come back, and how many claims hold: by table and over all."""
+"""Counts of verdicts and of claims: per experiment and in total."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,16 +9,17 @@ import pandas as pd
 
 from kernlearn.exceptions import SummaryError
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.reports.claims import FAILS, HOLDS, UNDECIDED, Decision
+from kernlearn.reports.claims import Decision
 from kernlearn.reports.committed import read_details, read_summary
+from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
 from kernlearn.reports.summary import is_time, judged
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
 
-#: What is counted apart: accuracies, errors and support vectors; seconds and speed-ups;
+#: Kinds of numbers: accuracies, errors and support vectors; seconds and speed-ups; numbers of
 #: rows and columns of data sets.
 KINDS = SCORES, TIMES, SIZES = ("scores", "times", "sizes")
 
-#: Measured, but under no rule: times of another machine.
+#: Measured, but no rule applies: times of another machine.
 NOT_JUDGED = "not judged"
 
 OUTCOMES = (HOLDS, FAILS, UNDECIDED)
@@ -28,7 +29,7 @@ _VERDICTS = [*VERDICTS, NOT_JUDGED]
 
 @dataclass(frozen=True)
 class Measured:
-    """What one experiment gave.
+    """Results of one experiment.
 
     Attributes
     ----------
@@ -51,11 +52,11 @@ class Totals:
     Attributes
     ----------
     numbers : pandas.DataFrame
-        One row an experiment and kind of number that have reported numbers: ``experiment``,
+        One row per experiment and kind of number that have reported numbers: ``experiment``,
         ``kind``, ``variant_of`` (empty for none), ``reported``, then the verdicts and
         ``not judged``, which add up to ``reported``.
     claims : pandas.DataFrame
-        One row an experiment that has claims: ``experiment``, ``variant_of``, ``claims``, then
+        One row per experiment that has claims: ``experiment``, ``variant_of``, ``claims``, then
         ``holds``, ``fails`` and ``undecided``, which add up to ``claims``.
     """
 
@@ -63,37 +64,37 @@ class Totals:
     claims: pd.DataFrame
 
     def overall(self) -> pd.DataFrame:
-        """Return the sums over all experiments, one row a kind of number.
+        """Return the sums over all experiments, one row per kind of number.
 
-        What is a variant measures again numbers that are counted already, and is left out.
+        Variants measure numbers a second time that are counted already, and are left out.
         """
         counted = self.numbers[self.numbers["variant_of"] == ""]
         sums = counted.groupby("kind")[["reported", *_VERDICTS]].sum()
         return sums.reindex([kind for kind in KINDS if kind in sums.index]).reset_index()
 
     def overall_claims(self) -> dict[str, int]:
-        """Return how many claims hold, fail and are undecided, variants left out."""
+        """Return how many claims hold, fail and are undecided, without variants."""
         counted = self.claims[self.claims["variant_of"] == ""]
         return {name: int(counted[name].sum()) for name in OUTCOMES}
 
     def in_words(self) -> list[str]:
-        """Return a sentence on the reported scores and one on the claims, where there are any."""
-        said = []
+        """Return a sentence on the reported scores and one on the claims, if there are any."""
+        sentences = []
         for row in self.overall().to_dict("records"):
             if row["kind"] == SCORES:
-                found = [v for v in _VERDICTS if v != NOT_RUN and row[v]]
-                counts = ", ".join(f"{row[v]} {v}" for v in found) or "none"
+                given = [v for v in _VERDICTS if v != NOT_RUN and row[v]]
+                counts = ", ".join(f"{row[v]} {v}" for v in given) or "none"
                 measured = row["reported"] - row[NOT_RUN]
-                said.append(
+                sentences.append(
                     f"Of {row['reported']} reported scores {measured} were measured: {counts}."
                 )
         claims = self.overall_claims()
         if sum(claims.values()):
-            said.append(
+            sentences.append(
                 f"Of {sum(claims.values())} claims {claims[HOLDS]} hold, {claims[FAILS]} fail and "
                 f"{claims[UNDECIDED]} are undecided."
             )
-        return said
+        return sentences
 
 
 def kind_of(metric: str, config: ExperimentConfig) -> str:
@@ -109,22 +110,22 @@ def total(measured: Iterable[Measured]) -> Totals:
     Parameters
     ----------
     measured : iterable of Measured
-        Each experiment once. Verdicts are given anew by the rules of the configs.
+        Each experiment once. Verdicts are computed again by the rules of the configs.
 
     Returns
     -------
     Totals
-        With the experiments in the order given.
+        With the experiments in the given order.
     """
     numbers, claims = [], []
     for one in measured:
         config = one.experiment.config
-        place = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
-        numbers += [{**place, **counts} for counts in _numbers(one.summary, config)]
+        labels = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
+        numbers += [{**labels, **counts} for counts in _numbers(one.summary, config)]
         if one.claims:
-            found = Counter(decision.outcome for decision in one.claims)
-            outcomes = {name: found[name] for name in OUTCOMES}
-            claims.append({**place, "claims": len(one.claims), **outcomes})
+            outcomes = Counter(decision.outcome for decision in one.claims)
+            counts = {name: outcomes[name] for name in OUTCOMES}
+            claims.append({**labels, "claims": len(one.claims), **counts})
     heads = ["experiment", "kind", "variant_of", "reported", *_VERDICTS]
     return Totals(
         pd.DataFrame(numbers, columns=heads),
@@ -135,7 +136,7 @@ def total(measured: Iterable[Measured]) -> Totals:
 def _numbers(summary: pd.DataFrame, config: ExperimentConfig) -> list[dict[str, str | int]]:
     reported = summary[summary["reported_mean"].notna()]
     kinds = [kind_of(metric, config) for metric in reported["metric"]]
-    # without a rule all that can be said is whether it was measured
+    # without a rule a number is only measured or not
     verdicts = [
         verdict or (NOT_JUDGED if is_measured else NOT_RUN)
         for verdict, is_measured in zip(
@@ -151,7 +152,7 @@ def _numbers(summary: pd.DataFrame, config: ExperimentConfig) -> list[dict[str, 
 
 
 def read_measured(experiment: LoadedExperiment, folder: Path) -> Measured:
-    """Read what is committed of an experiment.
+    """Read the committed results of an experiment.
 
     Parameters
     ----------
@@ -166,22 +167,21 @@ def read_measured(experiment: LoadedExperiment, folder: Path) -> Measured:
     Raises
     ------
     SummaryError
-        If the summary, or its decided claims, are not there or cannot be read.
+        If the summary, or its decided claims, do not exist or cannot be read.
     """
     name = experiment.name
     try:
         decisions = [Decision(**claim) for claim in read_details(name, folder).get("claims", [])]
     except TypeError:
         raise SummaryError(
-            f"{folder / name}.json: its claims are not as they are written"
+            f"{folder / name}.json: its claims are not in the expected form"
         ) from None
-    asked, said = [c.says for c in experiment.config.claims], {d.says for d in decisions}
-    missing = [says for says in asked if says not in said]
+    claims = [claim.says for claim in experiment.config.claims]
+    missing = [says for says in claims if says not in {d.says for d in decisions}]
     if missing:
         raise SummaryError(
             f"{folder / name}.json: not decided: {missing[0]!r}; "
-            f"`kernlearn report {name} --summary {folder}` writes it anew"
+            f"`kernlearn report {name} --summary {folder}` writes it again"
         )
-    return Measured(
-        experiment, read_summary(name, folder), [d for d in decisions if d.says in asked]
-    )
+    summary = read_summary(name, folder)
+    return Measured(experiment, summary, [d for d in decisions if d.says in claims])

@@ -13,7 +13,7 @@ from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.supervised import chosen_by_mean, measure_grid
 from kernlearn.experiments.engine.tasks import TASKS
 from kernlearn.experiments.store.results import Result
-from kernlearn.reports.writing import assemble
+from kernlearn.reports.report import assemble
 from kernlearn.voted import L1SVMClassifier
 from tests.experiments.stores import PROTOCOL
 

@@ -23,7 +23,7 @@ Every sentence of the papers' experimental sections that states a result is a cl
 behind it. This page is made from the configs by `python -m tests.reports.test_claims_doc`.
 
 A check compares on the same splits, at level 0.05 for all of its cells together; a cell is a
-data set with a kernel and parameters. `kernlearn/reports/claim_tests.py` says how it is decided.
+data set with a kernel and parameters. `kernlearn/reports/significance.py` says how it is decided.
 Words are read alike everywhere:
 
 - *all*, *each*: in all cells; *almost always*, *almost all*: in at least four fifths of them;

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kernlearn.reports.claim_tests import best_methods, paired, paired_interval
+from kernlearn.reports.significance import best_methods, paired, paired_interval
 
 
 def runs_of(**values):

@@ -10,8 +10,8 @@ from kernlearn.experiments.config.model import Tolerance
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports import summarise
-from kernlearn.reports.remarks import remarks, selections, tidy_runs
-from kernlearn.reports.summary import COLUMNS, is_time, judged
+from kernlearn.reports.report import remarks, selections
+from kernlearn.reports.summary import COLUMNS, is_time, judged, tidy_runs
 
 
 def invented(plan, value):

@@ -9,7 +9,7 @@ from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.config.model import TableSpec
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports import build_tables, summarise
-from kernlearn.reports.remarks import tidy_runs
+from kernlearn.reports.summary import tidy_runs
 from kernlearn.reports.tables import (
     SYMBOLS,
     Cell,

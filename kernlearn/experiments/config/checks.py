@@ -9,6 +9,7 @@ from kernlearn.experiments.config.claims import BOUNDS, QUESTIONS
 from kernlearn.experiments.config.model import DatasetEntry, KernelEntry, MethodEntry
 from kernlearn.experiments.config.values import FORMS, candidates, form_fault, form_of, varied
 from kernlearn.experiments.config.yaml import KeyPath, shortened
+from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.registry import Component, kernel_parameter, parameter_names, suggestion
 from kernlearn.experiments.scope import BUILT_IN, Scope
 from kernlearn.resources import shipped
@@ -49,8 +50,6 @@ def own_parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
 
 
 Fault = tuple[KeyPath, str]
-
-LABELS = ("dataset", "kernel", "method")
 
 
 def _axes(raw: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -1,6 +1,6 @@
 """What a claim may ask of the results: its section of a config.
 
-How each question is decided is written in :mod:`kernlearn.reports.claim_tests`.
+How each question is decided is written in :mod:`kernlearn.reports.significance`.
 """
 
 from typing import Annotated, Any, Literal, get_args

@@ -7,11 +7,10 @@ from typing import Any, Literal
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments.config.model import TableSpec
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.spec import Trial, canonical
+from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
 from kernlearn.experiments.registry import suggestion
 from kernlearn.experiments.store.results import Store
 
-_KIND = ("dataset", "kernel", "method")
 _Key = tuple[Any, ...]
 
 
@@ -66,7 +65,7 @@ class Estimates:
 def _likeness(labels: dict[str, Any]) -> tuple[_Key, ...]:
     """Return keys under which trials are alike, the closest first."""
     cell = tuple(sorted((k, _hashable(v)) for k, v in labels.items()))
-    kind = tuple(labels.get(name) for name in _KIND)
+    kind = tuple(labels.get(name) for name in LABELS)
     return (cell, kind, kind[2:], ())
 
 
@@ -262,7 +261,7 @@ def _passes(trial: Trial, only: Sequence[Mapping[str, str]]) -> bool:
 
 
 def _names(trial: Trial) -> set[str]:
-    labels = (trial.labels.get(k) for k in ("dataset", "kernel", "method"))
+    labels = (trial.labels.get(k) for k in LABELS)
     return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
 
 

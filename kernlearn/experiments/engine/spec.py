@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+#: Labels that every trial has; further ones are the varied parameters.
+LABELS = ("dataset", "kernel", "method")
+
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 1
 
@@ -157,7 +160,7 @@ class Trial:
         return self.spec.split
 
     def __str__(self) -> str:
-        parts = [f"{v}" if k in ("dataset", "kernel", "method") else f"{k}={v}"
+        parts = [f"{v}" if k in LABELS else f"{k}={v}"
                  for k, v in self.labels.items() if v is not None]  # fmt: skip
         return " · ".join([*parts, f"split {self.split + 1}"])
 

@@ -10,23 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.spec import canonical
+from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.results import Store, StoredTrial
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
-COLUMNS = (
-    "experiment", "dataset", "kernel", "method", "params", "metric", "split", "value", "key",
-    "run",
-)  # fmt: skip
+COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
 
 FORMATS = ("csv", "json", "parquet")
-
-_LABELS = ("dataset", "kernel", "method")
 
 
 def parameters_of(labels: dict[str, Any]) -> str:
     """Return the varied parameters among a trial's labels as JSON with sorted keys."""
-    given = {k: v for k, v in labels.items() if k not in _LABELS and v is not None}
+    given = {k: v for k, v in labels.items() if k not in LABELS and v is not None}
     return canonical(given)
 
 
@@ -72,7 +67,7 @@ def _rows(stored: StoredTrial) -> Iterator[dict[str, Any]]:
     trial, result = stored.trial, stored.result
     shared = {
         "experiment": trial.experiment,
-        **{k: trial.labels.get(k) for k in _LABELS},
+        **{k: trial.labels.get(k) for k in LABELS},
         "params": parameters_of(trial.labels),
     }
     for metric, value in result.metrics.items():

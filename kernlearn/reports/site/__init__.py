@@ -1,13 +1,13 @@
-"""Reports as pages that open from disk: one an experiment, and an overview of all of a store."""
+"""Reports as pages that open from disk: one per experiment, and an overview of a store."""
 
 from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "Skipped": "overview",
-        "stored_plans": "overview",
+        "Skipped": ".report",
+        "stored_plans": ".report",
         "write_report": "pages",
-        "write_site": "overview",
+        "write_site": "pages",
     },
 )

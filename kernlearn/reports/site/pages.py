@@ -1,113 +1,60 @@
-"""The files beside a page: tables, summaries, every split, pictures."""
+"""Pages that open from disk: one per experiment with its files, and an overview of all."""
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernlearn import __version__
 from kernlearn.datasets import catalogue
+from kernlearn.experiments.engine.spec import canonical
+from kernlearn.experiments.store.results import utc_now
+from kernlearn.reports import tables
 from kernlearn.reports.figures import save_pictures
-from kernlearn.reports.site.charts import Chart, departures, deviations, figures
-from kernlearn.reports.site.rendering import OUTCOMES, address, render, slug, write_assets, writing
-from kernlearn.reports.tables import Table, to_csv, to_latex, to_markdown
-from kernlearn.reports.totals import total
+from kernlearn.reports.report import Report, Skipped, write_summary
+from kernlearn.reports.site import charts
+from kernlearn.reports.site.rendering import (
+    OUTCOMES,
+    address,
+    numbered,
+    render,
+    slug,
+    write_assets,
+    writing,
+)
+from kernlearn.reports.totals import SCORES, Totals, total
 from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
-from kernlearn.reports.writing import Report, numbered, write_summary
 from kernlearn.resources import shipped
 
 
 @dataclass(frozen=True)
 class Download:
-    """What can be had, in one or more forms.
+    """A file of results, in one or more formats."""
 
-    Attributes
-    ----------
-    what : str
-    files : list of pathlib.Path
-    """
-
-    what: str
+    title: str
     files: list[Path]
-
-
-def write_downloads(report: Report, charts: Sequence[Chart], folder: Path) -> list[Download]:
-    """Write everything of an experiment that is not a page.
-
-    Parameters
-    ----------
-    report : Report
-    charts : sequence of Chart
-    folder : Path
-        Made if it is not there. Gets the summary's two files, ``splits.csv``, ``table.csv``,
-        ``.md`` and ``.tex`` (numbered if there are several), and of every chart ``.svg`` and
-        ``.pdf``. What would have the summary's name has another.
-
-    Returns
-    -------
-    list of Download
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    summary = write_summary(report, folder)
-    splits = folder / f"{_other('splits', summary.stem)}.csv"
-    report.runs.to_csv(splits, index=False)
-    details = summary.with_suffix(".json")
-    found = [
-        Download("Every cell: means, deviations, reported numbers and verdicts", [summary]),
-        Download("Versions, machine, claims and chosen parameters", [details]),
-        Download("Every split, one row a number", [splits]),
-    ]
-    stems = numbered("table", len(report.tables))
-    for stem, table in zip(stems, report.tables, strict=True):
-        texts = {".csv": to_csv(table), ".tex": to_latex(table), ".md": to_markdown(table)}
-        files = [folder / f"{_other(stem, summary.stem)}{suffix}" for suffix in texts]
-        for file, text in zip(files, texts.values(), strict=True):
-            file.write_text(text, encoding="utf-8")
-        found.append(Download(f"Table: {table.title}", files))
-    return [
-        *found,
-        *(Download(f"Figure: {c.title}", save_pictures(c.spec, folder / c.stem)) for c in charts),
-    ]
-
-
-def _other(stem: str, taken: str) -> str:
-    """Return a name that is not taken: the sixth table of ``table6`` is not its summary."""
-    return f"{stem}_shown" if stem == taken else stem
 
 
 @dataclass(frozen=True)
 class Around:
-    """Where the pages lie that a page of a site leads to.
-
-    Attributes
-    ----------
-    overview : str
-        Address of the overview.
-    previous, following : tuple of (name, address) or None
-    """
+    """Addresses of the other pages of a site; of previous and following with their names."""
 
     overview: str
-    previous: tuple[str, str] | None = None
-    following: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class _ShownTable:
-    table: Table
-    notes: dict[str, str]
-    kinds: list[str]
+    previous: tuple[str, str] | None
+    following: tuple[str, str] | None
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """Write everything there is to see of one experiment into a folder of its own.
+    """Write the page of one experiment, with all its files, into a folder.
 
     Parameters
     ----------
     report : Report
     folder : Path
-        Made if it is not there. Gets ``report.html`` with ``assets/``, and beside it the files
-        of :func:`~kernlearn.reports.site.pages.write_downloads`.
+        Created if it does not exist. Gets ``report.html`` with ``assets/``; the summary's two
+        files; ``splits.csv``; ``table.csv``, ``.md`` and ``.tex`` (numbered if there are
+        several); and ``.svg`` and ``.pdf`` of every chart.
 
     Returns
     -------
@@ -120,110 +67,203 @@ def write_report(report: Report, folder: Path) -> Path:
         If something cannot be written.
     """
     page = folder / "report.html"
-    drawn = write_page(report, page, files=folder, assets=folder / "assets")
-    with writing(folder):
-        write_assets(folder / "assets", charts=drawn)
+    has_charts = _write_page(report, page, files=folder, assets=folder / "assets")
+    write_assets(folder / "assets", charts=has_charts)
     return page
 
 
-def write_page(
-    report: Report, page: Path, *, files: Path, assets: Path, around: Around | None = None
-) -> bool:
-    """Write the page of an experiment, and its files.
+def write_site(
+    reports: Sequence[Report], folder: Path, *, skipped: Sequence[Skipped] = ()
+) -> Path:
+    """Write a static site of several experiments.
 
     Parameters
     ----------
-    report : Report
-    page : Path
-    files : Path
-        Folder for tables, summaries and pictures.
-    assets : Path
-        Where style and scripts are to lie; they are not written here.
-    around : Around, optional
-        For a page that is one of a site.
+    reports : sequence of Report
+        Each experiment once.
+    folder : Path
+        Created if it does not exist. Gets ``index.html``, a page for each experiment,
+        ``assets/`` and ``files/<experiment>/``. Other files in it are kept.
+    skipped : sequence of Skipped
+        Experiments that the overview lists as not shown.
 
     Returns
     -------
-    bool
-        Whether the page has charts, for which the assets need Vega.
+    pathlib.Path
+        ``index.html``, which opens from disk without network.
 
     Raises
     ------
     ReportError
         If something cannot be written.
     """
+    reports = sorted(reports, key=_order)
+    index, assets = folder / "index.html", folder / "assets"
+    # an experiment called "index" must not take the place of the overview
+    stems = [f"{name}_" if name.lower() == "index" else name for name in map(_name, reports)]
+    pages = [folder / f"{stem}.html" for stem in stems]
+    links = [(_name(r), address(page, index)) for r, page in zip(reports, pages, strict=True)]
+    has_charts = False
+    neighbours = zip([None, *links], [*links[1:], None], strict=False)
+    for report, page, (previous, following) in zip(reports, pages, neighbours, strict=True):
+        around = Around(index.name, previous, following)
+        files = folder / "files" / page.stem
+        has_charts |= _write_page(report, page, files=files, assets=assets, around=around)
+    write_assets(assets, charts=has_charts)
+    with writing(folder):
+        index.write_text(_overview(reports, links, skipped), encoding="utf-8")
+    return index
+
+
+def _write_page(
+    report: Report, page: Path, *, files: Path, assets: Path, around: Around | None = None
+) -> bool:
+    """Write the page of an experiment and its files; return whether it has charts."""
     experiment, config = report.plan.experiment, report.plan.experiment.config
-    drawn, apart = figures(report), departures(report)
+    figures, departures = charts.figures(report), charts.departures(report)
+    deviations = charts.deviations(report)
     with writing(files):
-        downloads = write_downloads(report, [*drawn, *apart], files)
-    found = deviations(report)
-    counts = total([report.measured])
+        downloads = _write_downloads(report, [*figures, *departures], files)
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
-    given_claims = [claim.outcome for claim in report.claims]
+    outcomes = [claim.outcome for claim in report.claims]
     text = render(
         "experiment.html",
         experiment=experiment,
         config=config,
         commands=_commands(report),
-        report=report,
         details=report.details,
-        totals=counts.numbers.to_dict("records"),
-        claim_counts=[(name, n) for name in OUTCOMES if (n := given_claims.count(name))],
-        judged=bool(config.verdict),
+        totals=total([report.measured]).numbers.to_dict("records"),
+        claim_counts=[(name, n) for name in OUTCOMES if (n := outcomes.count(name))],
         tables=[_shown(table, note_ids) for table in report.tables if table.rows],
-        figures=drawn,
-        departures=apart,
-        charts=bool(drawn or apart),
-        deviations=found,
-        deviation_kinds=[v for v in (WORSE, BETTER) if v in {d.verdict for d in found}],
+        figures=figures,
+        departures=departures,
+        deviations=deviations,
+        deviation_kinds=[v for v in (WORSE, BETTER) if v in {d.verdict for d in deviations}],
         claims=[("", "", claim) for claim in report.claims],
         note_ids=note_ids,
         # the first remarks are the notes
         remarks=report.remarks[len(config.notes) :],
-        downloads=_linked(downloads, page),
+        downloads=[
+            (d.title, [(f.name, address(f, page), f.stat().st_size) for f in d.files])
+            for d in downloads
+        ],
         source=experiment.path.read_text(encoding="utf-8"),
         files=address(files, page),
         assets=address(assets, page),
         around=around,
-        version=__version__,
         written=report.details["written"],
     )
     with writing(page):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
-    return bool(drawn or apart)
+    return bool(figures or departures)
 
 
-def _shown(table: Table, note_ids: dict[str, str]) -> _ShownTable:
-    """Add to a table the notes on its labels, and the verdicts that occur in it."""
+def _write_downloads(
+    report: Report, drawn: Sequence[charts.Chart], folder: Path
+) -> list[Download]:
+    """Write the files of an experiment besides its page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    summary = write_summary(report, folder)
+
+    def path(stem: str) -> Path:
+        # the sixth table of an experiment "table6" must not take the place of its summary
+        return folder / (f"{stem}_shown" if stem == summary.stem else stem)
+
+    splits = path("splits").with_suffix(".csv")
+    report.runs.to_csv(splits, index=False)
+    downloads = [
+        Download("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
+        Download("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
+        Download("All splits, one row per number", [splits]),
+    ]
+    formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
+    for stem, table in zip(numbered("table", len(report.tables)), report.tables, strict=True):
+        files = [path(stem).with_suffix(suffix) for suffix in formats]
+        for file in files:
+            file.write_text(formats[file.suffix](table), encoding="utf-8")
+        downloads.append(Download(f"Table: {table.title}", files))
+    for chart in drawn:
+        pictures = save_pictures(chart.spec, folder / chart.stem)
+        downloads.append(Download(f"Figure: {chart.title}", pictures))
+    return downloads
+
+
+def _shown(table: tables.Table, note_ids: dict[str, str]) -> dict[str, Any]:
+    """Return a table with the notes on its labels, and the verdicts that occur in it."""
     labels = {label for row, _ in table.rows for label in row} | set(table.heads)
     named = {label: label.removesuffix(" (baseline)") for label in labels}
     notes = {label: note_ids[name] for label, name in named.items() if name in note_ids}
-    occur = {cell.verdict for _, cells in table.rows for cell in cells}
-    return _ShownTable(table, notes, [verdict for verdict in VERDICTS if verdict in occur])
+    occurring = {cell.verdict for _, cells in table.rows for cell in cells}
+    return {"table": table, "notes": notes, "kinds": [v for v in VERDICTS if v in occurring]}
 
 
 def _commands(report: Report) -> list[str]:
-    """Return what to type to have these numbers."""
+    """Return the commands that reproduce an experiment."""
     experiment = report.plan.experiment
     path, cards = experiment.path, catalogue()
     name = path.stem if path.parent == shipped("configs") else path.name
-    served = any(
-        cards[d].source.downloads for d in experiment.config.published.values() if d in cards
-    )
-    fetch = [["datasets", "fetch", "--for", name]] if served else []
+    published = [cards[d] for d in experiment.config.published.values() if d in cards]
+    has_downloads = any(card.source.downloads for card in published)
+    fetch = [["datasets", "fetch", "--for", name]] if has_downloads else []
     options = ["--profile", experiment.profile]
     options += [part for setting in experiment.settings for part in ("-o", setting)]
     options += ["--available"] if report.plan.left_out else []
-    asked = [*fetch, ["run", name, *options], ["report", name, *options]]
-    return [shlex.join(["kernlearn", *words]) for words in asked]
+    commands = [*fetch, ["run", name, *options], ["report", name, *options]]
+    return [shlex.join(["kernlearn", *words]) for words in commands]
 
 
-def _linked(downloads: Sequence[Download], page: Path) -> list[dict[str, Any]]:
-    return [
-        {
-            "what": download.what,
-            "files": [(f.name, address(f, page), f.stat().st_size) for f in download.files],
-        }
-        for download in downloads
-    ]
+def _name(report: Report) -> str:
+    return report.plan.experiment.name
+
+
+def _order(report: Report) -> tuple[Any, ...]:
+    """Sort by the paper's year, chapter and number; experiments without them come last."""
+    source = report.plan.experiment.config.source
+    number = re.search(r"(?:tables?|figures?|section) (\d+)(?:\.(\d+))?", source)
+    place = [int(n or 0) for n in number.groups()] if number else [0, 0]
+    year = re.search(r"\((\d{4})\)", source)
+    return (number is None, year[1] if year else "", *place, _name(report))
+
+
+def _overview(
+    reports: Sequence[Report], links: Sequence[tuple[str, str]], skipped: Sequence[Skipped]
+) -> str:
+    totals = total(r.measured for r in reports)
+    times = sorted(time for r in reports for time in r.details["measured"])
+    linked = list(zip(reports, links, strict=True))
+    # each environment once, with the experiments that were measured in it
+    machines: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for report in reports:
+        for machine in report.details["measured_on"]:
+            _, names = machines.setdefault(canonical(machine), (machine, []))
+            names.append(_name(report))
+    return render(
+        "overview.html",
+        rows=[_row(report, href, totals) for report, (_, href) in linked],
+        overall=totals.overall().to_dict("records"),
+        claims=[(*link, claim) for report, link in linked for claim in report.claims],
+        in_words=totals.in_words(),
+        done=sum(r.details["done"] for r in reports),
+        trials=sum(r.details["trials"] for r in reports),
+        seconds=sum(r.details["trial_seconds"] for r in reports),
+        first=times[0] if times else "",
+        last=times[-1] if times else "",
+        machines=list(machines.values()),
+        skipped=skipped,
+        assets="assets",
+        written=utc_now(),
+    )
+
+
+def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
+    name, numbers, claims = _name(report), totals.numbers, totals.claims
+    scores = numbers[(numbers["experiment"] == name) & (numbers["kind"] == SCORES)]
+    outcomes = claims[claims["experiment"] == name]
+    return {
+        **report.details,
+        "href": href,
+        "run_as": report.run_as,
+        "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
+        "outcomes": {outcome: int(outcomes[outcome].sum()) for outcome in OUTCOMES},
+    }

@@ -1,4 +1,4 @@
-"""What all pages share: templates and their words, scripts and style, addresses."""
+"""Parts common to all pages: templates and their filters, scripts and style, addresses."""
 
 import os
 import re
@@ -12,6 +12,7 @@ from urllib.parse import quote
 import jinja2
 import numpy as np
 
+from kernlearn import __version__
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.engine.environment import duration
 from kernlearn.reports.tables import SYMBOLS, Cell, format_number
@@ -33,7 +34,9 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"symbols": SYMBOLS, "outcomes": OUTCOMES}
+    verdicts = [name for name in SYMBOLS if name]
+    environment.globals |= {"symbols": SYMBOLS, "verdicts": verdicts, "outcomes": OUTCOMES,
+                            "version": __version__}  # fmt: skip
     filters: dict[str, Callable[..., str]] = {
         "bytes": _bytes,
         "date": lambda text: text[:16].replace("T", " "),
@@ -49,57 +52,56 @@ def _environment() -> jinja2.Environment:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page made from a template; all that goes into it is escaped."""
+    """Return a page made from a template; all values are escaped."""
     return _environment().get_template(template).render(**values)
 
 
 def slug(text: str) -> str:
-    """Return a name for ids and classes: lower case, a hyphen for all but letters and digits."""
+    """Return a name for ids and classes: lower case, hyphens for all but letters and digits."""
     return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
 
 
+def numbered(stem: str, count: int) -> list[str]:
+    """Return names of files, with numbers if there are several."""
+    return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]
+
+
 def std_text(cell: Cell) -> str:
-    """Write a standard deviation with the digits of its mean; nothing where there is none."""
+    """Format a standard deviation with the digits of its mean; empty if there is none."""
     if np.isnan(cell.std):
         return ""
-    # what rounding left of a number that does not vary
+    # rounding errors of a number that does not vary
     std = 0.0 if cell.std < _ROUNDING * abs(cell.mean) else cell.std
-    # the table shows it with the mean where more is better
+    # tables show it with the mean where more is better
     return f"{std:.3f}" if _SPREAD in cell.measured else format_number(std, cell.metric)
 
 
 def in_full(cell: Cell) -> str:
-    """Say all that is known of a cell, numbers with six digits."""
-    said = []
+    """Describe a cell in full, numbers with six digits."""
+    parts = []
     if not np.isnan(cell.mean):
         spread = "" if np.isnan(cell.std) else f" ± {cell.std:.6g}"
         splits = f" over {cell.n_splits} splits" if cell.n_splits > 1 else ""
-        said.append(f"measured {cell.mean:.6g}{spread}{splits}")
+        parts.append(f"measured {cell.mean:.6g}{spread}{splits}")
     if not np.isnan(cell.reported_mean):
-        said.append(f"reported {cell.reported_mean:.6g}")
-    return "; ".join([*said, cell.verdict] if cell.verdict else said)
+        parts.append(f"reported {cell.reported_mean:.6g}")
+    return "; ".join([*parts, cell.verdict] if cell.verdict else parts)
 
 
 def _bytes(count: int) -> str:
-    return f"{count} B" if count < 1000 else (
-        f"{count / 1e3:.0f} kB" if count < 1e6 else f"{count / 1e6:.1f} MB"
-    )  # fmt: skip
+    if count < 1000:
+        return f"{count} B"
+    return f"{count / 1e3:.0f} kB" if count < 1e6 else f"{count / 1e6:.1f} MB"
 
 
 def address(target: Path, page: Path) -> str:
-    """Return the relative address of a file as a page links to it."""
+    """Return the relative address by which a page links to a file."""
     return quote(Path(os.path.relpath(target, page.parent)).as_posix())
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Make a path that cannot be written one message.
-
-    Raises
-    ------
-    ReportError
-        Instead of an OSError.
-    """
+    """Raise a ReportError with one message in place of an OSError."""
     try:
         yield
     except OSError as error:
@@ -109,11 +111,12 @@ def writing(path: Path) -> Iterator[None]:
 
 def write_assets(folder: Path, *, charts: bool) -> None:
     """Write style and scripts, with Vega if there are charts to draw."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for asset in sorted((_HERE / "assets").iterdir()):
-        (folder / asset.name).write_bytes(asset.read_bytes())
-    if charts:
-        (folder / "vega.js").write_text(_vega(), encoding="utf-8")
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for asset in sorted((_HERE / "assets").iterdir()):
+            (folder / asset.name).write_bytes(asset.read_bytes())
+        if charts:
+            (folder / "vega.js").write_text(_vega(), encoding="utf-8")
 
 
 @cache
@@ -126,5 +129,5 @@ def _vega() -> str:
     bundle = vl_convert.javascript_bundle(
         "window.vegaEmbed = vegaEmbed;", vl_version=vega_lite_version()
     )
-    # its many short names stay its own
+    # a function scope for its many short names
     return f"(() => {{\n{bundle}\n}})();\n"

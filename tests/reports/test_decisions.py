@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 from kernlearn.experiments.config.claims import Check
-from kernlearn.reports.claim_cells import Cell
-from kernlearn.reports.claim_tests import Region, average, claimed_region, decide, enough
+from kernlearn.reports.claims import claimed_region
+from kernlearn.reports.significance import Cell, Region, average, cells_needed, decide
 
 
 def cell(values):
@@ -60,7 +60,7 @@ def test_a_cell_is_in_out_or_open():
      ("some", 7, 1), (5, 7, 5), (5, 3, 5), (0.8, 10, 8), (0.8, 11, 9), (0.6, 5, 3), (0.1, 3, 1)],
 )  # fmt: skip
 def test_how_many_cells_are_asked_for(over, n, cells):
-    assert enough(over, n) == cells
+    assert cells_needed(over, n) == cells
 
 
 def test_a_mean_over_cells_is_taken_on_the_splits_that_all_have():
@@ -79,7 +79,7 @@ def test_cells_without_doubt_are_counted(n, over):
     """With every cell far in or far out the decision is a count."""
     for inside in product([True, False], repeat=n):
         cells = [cell(ALWAYS + (1 if is_in else -1)) for is_in in inside]
-        k = enough(over, n)
+        k = cells_needed(over, n)
         expected = "undecided" if k > n else "holds" if sum(inside) >= k else "fails"
         assert decide(cells, check(above=0, over=over), Region(low=0)) == expected
 
@@ -99,7 +99,7 @@ def test_a_claim_errs_no_more_often_than_its_level(over, n, outcome):
     The decision is most often wrong where as many cells are without doubt as leave it so, and
     all others have their mean at the border: their p-values are then uniform.
     """
-    level, k = 0.05, enough(over, n)
+    level, k = 0.05, cells_needed(over, n)
     shown, sign = (k, 1) if outcome == "holds" else (n - k + 1, -1)
     at_border = n - shown + 1
     strict, plain = level / 2 / at_border, level / 2

@@ -1,0 +1,344 @@
+"""Report of an experiment: assembled from plan and store; plans of all experiments in a store."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from kernlearn.exceptions import ConfigError, ReportError
+from kernlearn.experiments.config.loading import DEFAULT_PROFILE, load_config
+from kernlearn.experiments.engine.environment import describe_environment
+from kernlearn.experiments.engine.plan import Plan, Trial, make_plan
+from kernlearn.experiments.engine.sources import StoredDataset
+from kernlearn.experiments.engine.spec import canonical
+from kernlearn.experiments.engine.supervised import chosen_by_mean
+from kernlearn.experiments.store.results import Result, Store, utc_now
+from kernlearn.reports.claims import Decision, decide_claims
+from kernlearn.reports.committed import summary_text
+from kernlearn.reports.summary import summarise, tidy_runs
+from kernlearn.reports.tables import Table, build_tables
+from kernlearn.reports.totals import Measured
+from kernlearn.reports.verdicts import rules
+from kernlearn.resources import shipped
+
+# A profile, and the settings on top of it.
+_Way = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Results of one experiment.
+
+    Attributes
+    ----------
+    plan : Plan
+    runs : pandas.DataFrame
+        Every number of every split, from :func:`~kernlearn.reports.summary.tidy_runs`.
+    summary : pandas.DataFrame
+        Every cell, from :func:`~kernlearn.reports.summary.summarise`.
+    tables : list of Table
+    claims : list of Decision
+    remarks : list of str
+    details : dict
+        Versions, machine, date, counts, rules of verdicts and chosen parameters, JSON-ready.
+    """
+
+    plan: Plan
+    runs: pd.DataFrame
+    summary: pd.DataFrame
+    tables: list[Table]
+    claims: list[Decision]
+    remarks: list[str]
+    details: dict[str, Any]
+
+    @property
+    def measured(self) -> Measured:
+        """The part that totals are counted from."""
+        return Measured(self.plan.experiment, self.summary, self.claims)
+
+    @property
+    def run_as(self) -> str:
+        """The profile, and the settings on top of it."""
+        return ", ".join([self.details["profile"], *self.details["settings"]])
+
+
+def assemble(plan: Plan, store: Store) -> Report:
+    """Assemble the report of a plan from the results in a store.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+
+    Returns
+    -------
+    Report
+    """
+    experiment = plan.experiment
+    config = experiment.config
+    results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
+    runs = tidy_runs(plan, results)
+    summary = summarise(plan, runs)
+    notes = remarks(plan, results)
+    claims = decide_claims(runs, config)
+    started = [result.started for result in results.values()]
+    details = {
+        "experiment": experiment.name,
+        "title": config.title,
+        "source": config.source,
+        "profile": experiment.profile,
+        "settings": list(experiment.settings),
+        "written": utc_now(),
+        "trials": len(plan.trials),
+        "done": sum(r.done for r in results.values()),
+        "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
+        "measured": [min(started), max(started)] if started else [],
+        "rules": rules(config),
+        "claims": [asdict(c) for c in claims],
+        "remarks": notes,
+        "selected": selections(plan, results),
+        "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
+        "written_by": describe_environment()["packages"],
+    }
+    return Report(plan, runs, summary, build_tables(summary, config), claims, notes, details)
+
+
+def write_summary(report: Report, folder: Path) -> Path:
+    """Write the measured summary: one row per cell as CSV, versions and machine as JSON.
+
+    Parameters
+    ----------
+    report : Report
+    folder : Path
+        Such as ``results/measured``.
+
+    Returns
+    -------
+    pathlib.Path
+        The CSV file; the JSON file has the same name but for the suffix.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    csv = folder / f"{report.plan.experiment.name}.csv"
+    csv.write_text(summary_text(report.summary, report.plan.experiment.config), encoding="utf-8")
+    text = json.dumps(report.details, indent=1, ensure_ascii=False)
+    csv.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    return csv
+
+
+def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
+    """Collect the remarks on a plan's results.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+
+    Returns
+    -------
+    list of str
+        The config's notes, merged classes, subsampled data, omitted data sets, missing or
+        failed trials, warnings, changed plug-ins and times measured under contention.
+    """
+    config = plan.experiment.config
+    found = [(t, results[t.key]) for t in plan.trials if t.key in results]
+    done = [(t, r) for t, r in found if r.done]
+    of_done = f"of {len(done)} trials"
+
+    def info(key: str) -> dict[str, Any]:
+        return {t.labels["dataset"]: r.info[key] for t, r in done if key in r.info}
+
+    notes = [f"{name}: {text}" for name, text in config.notes.items()]
+    notes += [f"{name}: positive classes {', '.join(p)}" for name, p in info("positive").items()]
+    notes += [f"{name}: {note}" for name, note in info("sample").items()]
+    if plan.left_out:
+        notes.append(f"omitted, data not found: {', '.join(plan.left_out)}")
+    if plan.stored:
+        notes.append(f"data not found here, results from the store: {', '.join(plan.stored)}")
+    notes += [f"failed: {t}: {r.error}" for t, r in found if not r.done]
+    missing = len(plan.trials) - len(found)
+    if missing:
+        notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
+    warned: dict[str, set[str]] = defaultdict(set)
+    for trial, result in done:
+        for text in result.info.get("warnings", {}):
+            warned[text].add(trial.key)
+    notes += [f"{len(keys)} {of_done} issued a warning: {text}" for text, keys in warned.items()]
+    changed = Counter(
+        name
+        for _, result in done
+        for name, state in result.info.get("plugins", {}).items()
+        if state != config.scope.state(name)
+    )
+    notes += [
+        f"{name} has changed since {count} {of_done} were measured: if this changes their "
+        "numbers, raise `version` in it, or run again with --force all"
+        for name, count in changed.items()
+    ]
+    contended = sum(bool(r.info.get("contended")) for _, r in done)
+    if contended:
+        notes.append(
+            f"times of {contended} {of_done} were measured while other processes used the "
+            "same cores; accuracies are not affected"
+        )
+    return notes
+
+
+def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
+    """Return how often each cell's validation chose which parameters.
+
+    Returns
+    -------
+    list of dict
+        The cell's labels, and ``selected``: parameters as JSON with their counts.
+    """
+    counts: dict[str, tuple[Trial, Counter[str]]] = {}
+    for trial in plan.trials:
+        result = results.get(trial.key)
+        if result is not None and result.done and "selected" in result.info:
+            _, counter = counts.setdefault(canonical(trial.labels), (trial, Counter()))
+            counter[canonical(result.info["selected"])] += 1
+    return [
+        {**trial.labels, "selected": dict(counter.most_common())}
+        for trial, counter in counts.values()
+    ]
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """An experiment with results in a store that is not shown.
+
+    Attributes
+    ----------
+    name, reason : str
+    """
+
+    name: str
+    reason: str
+
+
+def stored_plans(
+    store: Store,
+    *,
+    configs: Sequence[Path] = (),
+    profile: str | None = None,
+    settings: Sequence[str] = (),
+    data_dir: Path | None = None,
+) -> tuple[list[Plan], list[Skipped]]:
+    """Plan every experiment that a store has runs of.
+
+    Parameters
+    ----------
+    store : Store
+    configs : sequence of Path
+        User-defined configs; for other experiments the shipped config of the same name is used.
+    profile : str, optional
+        Profile of all experiments; by default, for each the profile of its runs with the most
+        trials in the store.
+    settings : sequence of str
+        Settings of all experiments, as for :func:`~kernlearn.experiments.load_config`; by
+        default those of the runs, chosen in the same way.
+    data_dir : Path, optional
+        Where data is searched first. Data sets that are not found are described by the
+        trials in the store, or else omitted.
+
+    Returns
+    -------
+    plans : list of Plan
+    skipped : list of Skipped
+        Experiments without a config or whose config has changed, and those without results
+        under their profile.
+
+    Raises
+    ------
+    ConfigError
+        If a user-defined config cannot be read.
+    ReportError
+        If two of them have the same name, or the store has no run of one.
+    """
+    datasets = store.datasets()
+    ran: dict[str, dict[_Way, None]] = {}
+    for run in reversed(store.runs()):
+        ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
+    own = _by_name(configs)
+    for name in own:
+        if name not in ran:
+            there = ", ".join(sorted(ran)) or "none"
+            raise ReportError(f"{store.path}: no run of {name}; there are runs of: {there}")
+    plans, skipped = [], []
+    for name, ways in reversed(ran.items()):
+        path = own.get(name, shipped("configs") / f"{name}.yaml")
+        if not path.is_file():
+            reason = "kernlearn has no config of that name; --config FILE gives one"
+            skipped.append(Skipped(name, reason))
+            continue
+        requested = _requested(ways, profile, settings)
+        try:
+            plan, n_trials = _fullest(store, path, requested, data_dir, datasets)
+        except ConfigError as error:
+            if name in own:
+                raise
+            skipped.append(Skipped(name, str(error)))
+            continue
+        if n_trials:
+            plans.append(plan)
+        else:
+            skipped.append(Skipped(name, _no_results(plan)))
+    return plans, skipped
+
+
+def _requested(ways: Iterable[_Way], profile: str | None, settings: Sequence[str]) -> list[_Way]:
+    """Return the ways that match a request; the request itself if no run had its profile."""
+    if profile is not None:
+        ways = [way for way in ways if way[0] == profile] or [(profile, ())]
+    if settings:
+        ways = [(way[0], tuple(settings)) for way in ways]
+    return list(dict.fromkeys(ways))
+
+
+def _fullest(
+    store: Store,
+    path: Path,
+    ways: Sequence[_Way],
+    data_dir: Path | None,
+    datasets: Mapping[str, Sequence[StoredDataset]],
+) -> tuple[Plan, int]:
+    """Return the plan with the most trials in the store, and their number."""
+    plans, faults = [], []
+    for profile, settings in ways:
+        try:
+            loaded = load_config(path, profile=profile, settings=settings, data_dir=data_dir)
+        except ConfigError as error:
+            # settings of an earlier run may not fit the present config
+            faults.append(error)
+            continue
+        plan = make_plan(loaded, data_dir=data_dir, available=True, stored=datasets)
+        plans.append((plan, len(store.statuses(trial.key for trial in plan.trials))))
+    if not plans:
+        raise faults[0]
+    return max(plans, key=lambda plan: plan[1])
+
+
+def _by_name(configs: Sequence[Path]) -> Mapping[str, Path]:
+    paths: dict[str, Path] = {}
+    for path in configs:
+        if path.stem in paths:
+            raise ReportError(
+                f"{path}: an experiment is named after its file, and {paths[path.stem]} has the "
+                "same name"
+            )
+        paths[path.stem] = path
+    return paths
+
+
+def _no_results(plan: Plan) -> str:
+    profile = plan.experiment.profile
+    reason = f"the store has none of its trials under profile {profile}"
+    if plan.left_out:
+        return f"{reason}; data not found here: {', '.join(plan.left_out)}"
+    if profile == DEFAULT_PROFILE:
+        return f"{reason}; it was run with an older config, or other settings (--option)"
+    return f"{reason}; choose another with --profile"
