@@ -181,11 +181,7 @@ def check_text(check: Check) -> str:
     >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
     'mse: RegLand-Sp better than KR, in all cells'
     """
-    over = check.over
-    if not isinstance(over, str):
-        part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
-        over = f"in at least {part}"
-    parts = [f"{check.metric.replace('_', ' ')}: {_question(check)}, {_OVER.get(over, over)}"]
+    parts = [f"{check.metric.replace('_', ' ')}: {_question(check)}, {_over(check.over)}"]
     parts += [f"averaged over {_joined(check.mean_over)}"] if check.mean_over else []
     parts += [f"{_joined(check.across)} may differ"] if check.across else []
     where = [
@@ -195,6 +191,13 @@ def check_text(check: Check) -> str:
     parts += [f"where {' and '.join(where)}"] if where else []
     parts += [f"level {check.level:g}"] if check.level != 0.05 else []
     return "; ".join(parts)
+
+
+def _over(over: str | float) -> str:
+    if isinstance(over, str):
+        return _OVER[over]
+    part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
+    return f"in at least {part}"
 
 
 def _question(check: Check) -> str:

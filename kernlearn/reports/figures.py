@@ -161,7 +161,7 @@ def _look(
         scale = alt.Scale(scheme={"name": "viridis", "extent": [0.1, 0.9]})
         return alt.Color(f"{spec.color}:O", title=title, scale=scale), {}
     labels = list(getattr(config, f"{spec.color}s", {}))
-    domain = {"scale": alt.Scale(domain=labels)} if labels else {}
+    domain: dict[str, Any] = {"scale": alt.Scale(domain=labels)} if labels else {}
     shape = alt.Shape(f"{spec.color}:N", title=title, **domain)
     return alt.Color(f"{spec.color}:N", title=title, **domain), {"shape": shape}
 

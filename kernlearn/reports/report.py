@@ -155,7 +155,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     notes += [f"{name}: positive classes {', '.join(p)}" for name, p in info("positive").items()]
     notes += [f"{name}: {note}" for name, note in info("sample").items()]
     if plan.left_out:
-        notes.append(f"omitted, data not found: {', '.join(plan.left_out)}")
+        notes.append(f"left out, not found: {', '.join(plan.left_out)}")
     if plan.stored:
         notes.append(f"data not found here, results from the store: {', '.join(plan.stored)}")
     notes += [f"failed: {t}: {r.error}" for t, r in found if not r.done]

@@ -202,12 +202,14 @@ def decide(cells: Sequence[Cell], check: Check, region: Region) -> str:
     -------
     {"holds", "fails", "undecided"}
     """
-    if cells and check.over == "average":
+    if not cells:
+        return UNDECIDED
+    if check.over == "average":
         cells, k = [average(cells)], 1
     else:
         k = cells_needed(check.over, len(cells))
     n = len(cells)
-    if not n or k > n:
+    if k > n:
         return UNDECIDED
     if _shown(cells, n - k + 1, "out", region, check.level):
         return FAILS

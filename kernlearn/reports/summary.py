@@ -85,9 +85,9 @@ def derived_rows(
     above = rows[is_baseline & (rows["metric"] == (rule.baseline_metric or rule.ratio))]
     below = rows[~is_baseline & (rows["metric"] == rule.ratio) & (rows[value] > 0)]
     baselines = dict(zip(label_rows(above, place), above[value], strict=True))
-    below = below[[labels in baselines for labels in label_rows(below, place)]]
-    numerators = np.array([baselines[labels] for labels in label_rows(below, place)], dtype=float)
-    return below.assign(metric=name, **{value: numerators / below[value]})
+    numerators = [baselines.get(labels, np.nan) for labels in label_rows(below, place)]
+    ratios = np.array(numerators, dtype=float) / below[value]
+    return below.assign(metric=name, **{value: ratios})[ratios.notna()]
 
 
 def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
@@ -248,7 +248,7 @@ def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     """Sort rows as the config lists kernels, data sets, methods and metrics."""
     config = plan.experiment.config
     kernels = [str(trial.labels["kernel"]) for trial in plan.trials]
-    listed = {
+    listed: dict[str, Iterable[str]] = {
         "kernel": dict.fromkeys([*kernels, *config.kernels]),
         "dataset": config.datasets,
         "method": config.methods,

@@ -99,7 +99,7 @@ def test_times_may_be_any(session):
         (["mine.yaml", "--store", "none"], "none: no such store"),
         (["mine.yaml", "--profile", "full"], "measured under profile 'quick', not 'full'"),
         (["quickstart"], "results/baseline/quickstart.csv: no such file; summaries here: mine"),
-        (["mine.yaml", "-o", "seed=7"], "nothing of mine under profile 'quick'; `kernlearn run"),
+        (["mine.yaml", "-o", "seed=7"], "no results of mine under profile 'quick'; `kernlearn run"),
         (["mine.yaml", "-o", "drift.speed.relative=1"], "no metric 'speed'"),
         (["mine.yaml", "--junit", "mine.yaml/x"], "mine.yaml/x: cannot be written"),
     ],
@@ -115,7 +115,7 @@ def test_a_broken_baseline_is_told_by_its_line(session):
     edit(session, lambda f: [*f[:6], "nine", *f[7:]] if is_cell(f) else f)
     out = command(session, "check", "mine.yaml")
     assert out.returncode == 2
-    assert "mine.csv:2: mean is no number: 'nine'" in out.stderr
+    assert "mine.csv:2: mean is not a number: 'nine'" in out.stderr
 
 
 def test_one_fault_does_not_hide_the_others(session):

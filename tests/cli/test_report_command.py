@@ -15,7 +15,7 @@ def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):
     lost = kernlearn("report")
     assert lost.returncode == 2
     assert "store.sqlite: nothing to show" in lost.stderr
-    assert "small: no config of that name comes with kernlearn; --config FILE" in lost.stderr
+    assert "small: kernlearn has no config of that name; --config FILE" in lost.stderr
 
     out = kernlearn("report", "--config", small, "--summary", "measured")
     assert out.returncode == 0, out.stderr
@@ -94,12 +94,12 @@ def test_a_store_is_shown_where_its_data_is_not(kernlearn, tmp_path):
     splits = [tmp_path / place / "files/sonar/splits.csv" for place in ("there", "away")]
     assert splits[0].read_text() == splits[1].read_text()
     assert (
-        "not found here, shown as the store has them: sonar"
+        "data not found here, results from the store: sonar"
         in (tmp_path / "away/sonar.html").read_text()
     )
     named = kernlearn("report", config)
     assert named.returncode == 0, named.stderr
-    assert "shown as the store has them: sonar" in named.stdout
+    assert "results from the store: sonar" in named.stdout
     checked = kernlearn("check", config, "--against", "base", "--profile", "full")
     assert checked.returncode == 0, checked.stderr
     assert "sonar: 7 cells: 2 same, 5 timed" in checked.stdout

@@ -227,7 +227,7 @@ def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
 def test_a_store_with_nothing_of_the_experiment(plan, baseline, tmp_path):
     with (
         Store(tmp_path / "second") as store,
-        pytest.raises(StoreError, match=r"nothing of small under profile 'full'; `kernlearn run"),
+        pytest.raises(StoreError, match=r"no results of small under profile 'full'; `kernlearn run"),
     ):
         check_plan(plan, store, baseline)
 
@@ -242,8 +242,8 @@ ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
         ("a,b\n1,2\n", "it has no column experiment, dataset"),
         (HEADS.replace(",std", ""), "it has no column std"),
         (HEADS + ROW + "small,moons\n", ":3: 2 fields under 12 heads"),
-        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is no number: 'nine'"),
-        (HEADS + ROW + ROW, ":3: this cell is there a second time"),
+        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is not a number: 'nine'"),
+        (HEADS + ROW + ROW, ":3: this cell occurs a second time"),
         (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
         (HEADS + ROW.replace("\n", ",,,\n"), ":2: 15 fields under 12 heads"),
         (HEADS + ROW + 'small,"moons', ":3: unexpected end of data"),

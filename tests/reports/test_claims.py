@@ -96,7 +96,7 @@ def test_what_was_not_measured_is_undecided(decide):
 def test_the_numbers_that_decided_are_said(decide):
     on_all = decide([0.05, -0.05], over="all", **RF_OVER_K)
     assert on_all.numbers == (
-        "RF against K: better in 1, even in 0, worse in 1 (d1 -0.05) of 2 cells, "
+        "RF against K: better in 1, undecided in 0, worse in 1 (d1 -0.05) of 2 cells, "
         "-0.05 (d1) to +0.05 (d0)"
     )
     assert on_all.check == "accuracy: RF better than K, in all cells"
@@ -207,7 +207,7 @@ def test_a_metric_stays_within_bounds(decide, bound, outcome):
 
 def test_what_is_out_of_bounds_is_named(decide):
     numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
-    assert numbers.startswith("below 1 in 3, open in 0, above in 1 (d1 RF 1.3) of 4 cells, ")
+    assert numbers.startswith("below 1 in 3, undecided in 0, above in 1 (d1 RF 1.3) of 4 cells, ")
     assert decide([0.5], above=1.0, of=["RF"]).numbers.startswith("RF: 1.3")
 
 

@@ -1,6 +1,6 @@
 """``docs/claims.md`` lists the claims of all configs, and the sentences that have no check.
 
-``python -m tests.reports.test_claims_doc`` writes it anew.
+``python -m tests.reports.test_claims_doc`` writes it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,20 +19,21 @@ HEAD = """\
 # The papers' claims
 
 Every sentence of the papers' experimental sections that states a result is a claim under
-`claims:` in a config. A report shows each as holding, failing or undecided, with the numbers
-behind it. This page is made from the configs by `python -m tests.reports.test_claims_doc`.
+`claims:` in a config. A report shows whether each holds, fails or is undecided, with the
+numbers that decide it. This page is generated from the configs by
+`python -m tests.reports.test_claims_doc`.
 
 A check compares on the same splits, at level 0.05 for all of its cells together; a cell is a
-data set with a kernel and parameters. `kernlearn/reports/significance.py` says how it is decided.
-Words are read alike everywhere:
+data set with a kernel and parameters. `kernlearn/reports/significance.py` documents the tests.
+The papers' words are interpreted as follows:
 
 - *all*, *each*: in all cells; *almost always*, *almost all*: in at least four fifths of them;
   *some*: in at least one; *consistently*, or no word at all: in most cells, or on average.
 - *superior*, *better*: shown to be; *did not*, *no difference*: the opposite is not shown.
 - *competitive*: shown to be no more than two points of accuracy or AUC behind; *much higher*:
   more than two points ahead.
-- Where the paper gives no number for *moderate*, *slightly* or *spectacular*, the claim says in
-  brackets which one is taken.
+- Where the paper gives no number for *moderate*, *slightly* or *spectacular*, the claim states
+  in brackets which one is used.
 """
 
 

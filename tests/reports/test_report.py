@@ -121,7 +121,7 @@ def test_the_page_of_an_installed_package_names_no_commit(written, tmp_path):
                                ([installed], False)):  # fmt: skip
         details = report.details | {"measured_on": measured_on}
         page = write_report(replace(report, details=details), tmp_path)
-        assert ("<code>c0ffee</code>, with changes" in page.read_text()) is named
+        assert ("<code>c0ffee</code>, modified" in page.read_text()) is named
 
 
 def test_a_report_of_an_empty_store_has_no_figure(small, tmp_path):

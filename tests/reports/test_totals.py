@@ -145,8 +145,8 @@ def test_committed_and_fresh_give_the_same(committed):
     [
         (None, "small.json: not decided: 'the exact kernel is the best'; `kernlearn report small"),
         ({"claims": []}, "not decided"),
-        ({"claims": [{"says": "x"}]}, "small.json: its claims are not as they are written"),
-        ({"claims": 3}, "small.json: its claims are not as they are written"),
+        ({"claims": [{"says": "x"}]}, "small.json: its claims are not in the expected form"),
+        ({"claims": 3}, "small.json: its claims are not in the expected form"),
     ],
 )
 def test_claims_that_nobody_decided(committed, details, said):

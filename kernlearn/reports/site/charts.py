@@ -55,7 +55,7 @@ def _page_style() -> dict[str, Any]:
     """Return a configuration with the colours of the style sheet, light or dark."""
     text = {"labelColor": "var(--fg)", "titleColor": "var(--fg)", "titleFontWeight": 500}
     strong = {"domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)"}
-    looks = {
+    looks: dict[str, dict[str, Any]] = {
         "axis": {**text, "gridColor": "var(--line)", **strong},
         "header": {"labelColor": "var(--fg)"},
         "legend": text,
@@ -270,7 +270,7 @@ def _panel(rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, tit
     datasets = [d for d in config.datasets if d in set(rows["dataset"])]
     methods = [m for m in config.methods if m in set(rows["method"])]
     # methods look as in the figures
-    look = {"scale": alt.Scale(domain=list(config.methods)), "legend": alt.Legend(values=methods),
+    look: dict[str, Any] = {"scale": alt.Scale(domain=list(config.methods)), "legend": alt.Legend(values=methods),
             "title": "method"}  # fmt: skip
     x = alt.X("departs:Q", title=title, scale=alt.Scale(zero=False, nice=False, padding=6))
     tooltip = [
