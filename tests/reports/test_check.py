@@ -227,7 +227,7 @@ def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
 def test_a_store_with_nothing_of_the_experiment(plan, baseline, tmp_path):
     with (
         Store(tmp_path / "second") as store,
-        pytest.raises(StoreError, match=r"no results of small under profile 'full'; `kernlearn run"),
+        pytest.raises(StoreError, match=r"results of small under profile 'full'; `kernlearn run"),
     ):
         check_plan(plan, store, baseline)
 
