@@ -101,7 +101,7 @@ def test_times_may_be_any(session):
         (["quickstart"], "results/baseline/quickstart.csv: no such file; summaries here: mine"),
         (
             ["mine.yaml", "-o", "seed=7"],
-            "no results of mine under profile 'quick'; `kernlearn run",
+            "results of mine under profile 'quick'; `kernlearn run",
         ),
         (["mine.yaml", "-o", "drift.speed.relative=1"], "no metric 'speed'"),
         (["mine.yaml", "--junit", "mine.yaml/x"], "mine.yaml/x: cannot be written"),

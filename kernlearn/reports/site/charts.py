@@ -270,8 +270,8 @@ def _panel(rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, tit
     datasets = [d for d in config.datasets if d in set(rows["dataset"])]
     methods = [m for m in config.methods if m in set(rows["method"])]
     # methods look as in the figures
-    look: dict[str, Any] = {"scale": alt.Scale(domain=list(config.methods)), "legend": alt.Legend(values=methods),
-            "title": "method"}  # fmt: skip
+    scale, legend = alt.Scale(domain=list(config.methods)), alt.Legend(values=methods)
+    look: dict[str, Any] = {"scale": scale, "legend": legend, "title": "method"}
     x = alt.X("departs:Q", title=title, scale=alt.Scale(zero=False, nice=False, padding=6))
     tooltip = [
         alt.Tooltip(f"{c}:Q", format=digits) if digits else alt.Tooltip(f"{c}:N")
