@@ -1,4 +1,4 @@
-"""Kernels: functions of two points, called on two data matrices, and the scale of data."""
+"""Kernels and similarities: functions of two points, evaluated on all pairs of rows."""
 
 from kernlearn.lazy import attach
 
@@ -30,6 +30,6 @@ __getattr__, __dir__, __all__ = attach(
         "VovkKernel": "polynomial",
         "WeightedKernelSum": "weighted_sum",
         "as_kernel": "registry",
-        "mean_distance": "bandwidth",
+        "mean_distance": "distances",
     },
 )

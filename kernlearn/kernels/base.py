@@ -1,4 +1,4 @@
-"""Names for the types that the signatures of several modules share."""
+"""Base classes of kernels, and kernels given by functions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-# An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
+#: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
 
 
 class Kernel(BaseEstimator, ABC):
-    """A function of two points, evaluated on all pairs of rows of two matrices.
+    """Base class of kernels: functions of two points, evaluated on all pairs of rows.
 
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
-    and ``fit`` with ``data_dependent`` where a parameter is worked out from data.
+    and ``fit`` with ``data_dependent`` if a parameter is estimated from data.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Kernel(BaseEstimator, ABC):
         return False
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
-        """Work out the parameters that depend on data; here there are none.
+        """Estimate the parameters that depend on data, if any.
 
         Parameters
         ----------
@@ -51,12 +51,12 @@ class Kernel(BaseEstimator, ABC):
         Returns
         -------
         self : object
-            The kernel itself.
+            Fitted kernel.
 
         Raises
         ------
         ValueError
-            If a parameter has a value that is not allowed.
+            If a parameter is not valid, or cannot be estimated from these points.
         """
         self._validate_params()
         return self
@@ -75,7 +75,12 @@ class Kernel(BaseEstimator, ABC):
         Returns
         -------
         ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix.
+            Kernel matrix, float32 if both matrices are, otherwise float64.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are not valid.
         """
 
 
@@ -85,8 +90,7 @@ class CallableKernel(Kernel):
     Parameters
     ----------
     function : callable
-        Takes `X` of shape (n_samples_x, n_features) and `Y` of shape
-        (n_samples_y, n_features), returns an array of shape (n_samples_x, n_samples_y).
+        Function of (X, Y) that returns an array of shape (n_samples_x, n_samples_y).
 
     Examples
     --------
@@ -101,25 +105,6 @@ class CallableKernel(Kernel):
         self.function = function
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix.
-
-        Raises
-        ------
-        ValueError
-            If the function's result has another shape.
-        """
         self._validate_params()
         X = X if hasattr(X, "shape") else np.asarray(X)
         Y = X if Y is None else Y if hasattr(Y, "shape") else np.asarray(Y)
@@ -128,46 +113,28 @@ class CallableKernel(Kernel):
         if gram.shape != expected:
             raise ValueError(
                 f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
-                f"be {expected}, one row a row of X and one column a row of Y"
+                f"be {expected}, one row per row of X and one column per row of Y"
             )
         return gram
 
 
 class WidthKernel(Kernel):
-    """A kernel with a width, given or found in the training points."""
+    """Base class of kernels with a width, fixed or estimated from the training points."""
 
     _parameter_constraints: dict[str, list[Any]] = {
         "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})],
     }
 
-    sigma: float | Literal["mean_distance"]
     sigma_: float
+
+    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
+        self.sigma = sigma
 
     @property
     def data_dependent(self) -> bool:
-        """Whether ``fit`` has to be called before the kernel can be evaluated."""
         return isinstance(self.sigma, str)
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
-        """Work out the width.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The kernel itself.
-
-        Raises
-        ------
-        ValueError
-            If `sigma` is not valid, or if the mean distance of the points is zero.
-        """
         self._validate_params()
         self.sigma_ = self._mean_distance(X) if isinstance(self.sigma, str) else float(self.sigma)
         if not self.sigma_ > 0:
@@ -179,7 +146,7 @@ class WidthKernel(Kernel):
 
     @abstractmethod
     def _mean_distance(self, X: MatrixLike) -> float:
-        """Return the mean distance of the pairs of points."""
+        """Return the mean distance between pairs of points."""
 
     def _width(self) -> float:
         if not isinstance(self.sigma, str):

@@ -1,4 +1,4 @@
-"""Kernels that are a power series in the inner product, with non-negative coefficients."""
+"""Dot-product kernels: power series in the inner product with non-negative coefficients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels.base import Kernel, MatrixLike
 
-# Elements of the Gram matrix to which f is applied at once: 256 KB of float64 stay in cache.
+# Elements of the kernel matrix to which f is applied at once: 256 KB of float64 stay in cache.
 _BLOCK_ELEMENTS = 32768
 
 
@@ -28,8 +28,8 @@ class BaseDotProductKernel(Kernel):
     space if and only if all :math:`a_n \ge 0` [1]_. A subclass defines `degree_max`,
     `log_coefficients`, ``_function`` and ``_derivative``, and `radius` where it is finite.
 
-    ``k1 + k2`` and ``k1 * k2`` are dot-product kernels again, and so are ``k + c`` and
-    ``c * k`` for a number ``c >= 0``.
+    ``k1 + k2`` and ``k1 * k2`` are dot-product kernels, and so are ``k + c`` and ``c * k`` for a
+    number ``c >= 0``.
 
     References
     ----------
@@ -48,28 +48,18 @@ class BaseDotProductKernel(Kernel):
 
     @abstractmethod
     def _log_coefficients(self, n_max: int) -> np.ndarray:
-        """Return log a_0, ..., log a_{n_max}; the parameters are known to be valid."""
+        """Return log a_0, ..., log a_{n_max}, for valid parameters."""
 
     @abstractmethod
     def _function(self, t: np.ndarray) -> np.ndarray:
-        """Return f(t) in the dtype of t, which lies inside the radius of convergence."""
+        """Return f(t) in the dtype of t, inside the radius of convergence."""
 
     @abstractmethod
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        """Return f'(t) in the dtype of t, which lies inside the radius of convergence."""
+        """Return f'(t) in the dtype of t, inside the radius of convergence."""
 
     def function(self, t: ArrayLike) -> np.ndarray:
-        """Evaluate f elementwise.
-
-        Parameters
-        ----------
-        t : array-like
-            Inner products; float32 and float64 are kept.
-
-        Returns
-        -------
-        ndarray of the shape of t
-            The values f(t).
+        """Evaluate f elementwise, in the dtype of t if it is float32 or float64.
 
         Raises
         ------
@@ -80,33 +70,17 @@ class BaseDotProductKernel(Kernel):
         return self._function(self._inside_radius(t))[()]
 
     def derivative(self, t: ArrayLike) -> np.ndarray:
-        """Evaluate f' elementwise.
-
-        Parameters
-        ----------
-        t : array-like
-            Inner products; float32 and float64 are kept.
-
-        Returns
-        -------
-        ndarray of the shape of t
-            The values f'(t).
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, or if some ``|t|`` is not below `radius`.
-        """
+        """Evaluate the derivative f' elementwise; see `function`."""
         self._validate_params()
         return self._derivative(self._inside_radius(t))[()]
 
     def log_coefficients(self, n_max: int) -> np.ndarray:
-        """Logarithms of the Maclaurin coefficients, which never overflow.
+        """Return the logarithms of the Maclaurin coefficients, which do not overflow.
 
         Parameters
         ----------
         n_max : int
-            Highest order wanted.
+            Highest order.
 
         Returns
         -------
@@ -122,12 +96,12 @@ class BaseDotProductKernel(Kernel):
         return self._log_coefficients(n_max)
 
     def coefficients(self, n_max: int) -> np.ndarray:
-        """Maclaurin coefficients of f.
+        """Return the Maclaurin coefficients of f.
 
         Parameters
         ----------
         n_max : int
-            Highest order wanted.
+            Highest order.
 
         Returns
         -------
@@ -137,8 +111,8 @@ class BaseDotProductKernel(Kernel):
         Raises
         ------
         ValueError
-            If a parameter is not valid, or a coefficient exceeds the largest float64
-            (`log_coefficients` still gives it).
+            If a parameter is not valid, or a coefficient exceeds the largest float64 (take
+            `log_coefficients`).
         """
         logs = self.log_coefficients(n_max)
         if np.max(logs) > np.log(np.finfo(np.float64).max):
@@ -149,26 +123,6 @@ class BaseDotProductKernel(Kernel):
         return np.exp(logs)
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are not valid, or if the absolute inner product of two
-            points is not below `radius`.
-        """
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         gram = safe_sparse_dot(X, Y.T, dense_output=True)
@@ -179,12 +133,12 @@ class BaseDotProductKernel(Kernel):
         return gram
 
     def __add__(self, other: BaseDotProductKernel | float) -> KernelSum:
-        """Return the kernel whose function is the sum; a number counts as a constant kernel."""
+        """Return the sum; a number is a constant kernel."""
         right = _as_operand(other)
         return NotImplemented if right is None else KernelSum(self, right)
 
     def __mul__(self, other: BaseDotProductKernel | float) -> KernelProduct:
-        """Return the kernel whose function is the product."""
+        """Return the product; a number is a constant kernel."""
         right = _as_operand(other)
         return NotImplemented if right is None else KernelProduct(self, right)
 
@@ -207,7 +161,7 @@ class BaseDotProductKernel(Kernel):
 
 
 def _as_operand(other: object) -> BaseDotProductKernel | None:
-    """Turn a number into a constant kernel; None for what can be neither added nor multiplied."""
+    """Convert a number to a constant kernel; None if `other` is neither a number nor a kernel."""
     if isinstance(other, BaseDotProductKernel):
         return other
     if not isinstance(other, Real):
@@ -222,7 +176,7 @@ def _as_operand(other: object) -> BaseDotProductKernel | None:
 
 
 class _Pair(BaseDotProductKernel):
-    """Two kernels combined; `fit` fits clones of them, as a meta-estimator does."""
+    """Two kernels combined; `fit` fits clones of them."""
 
     _parameter_constraints: dict[str, list[Any]] = {
         "left": [BaseDotProductKernel],
@@ -235,34 +189,13 @@ class _Pair(BaseDotProductKernel):
 
     @property
     def radius(self) -> float:
-        """Radius of convergence of the series in the inner product."""
         return min(self.left.radius, self.right.radius)
 
     @property
     def data_dependent(self) -> bool:
-        """Whether ``fit`` has to be called before the kernel can be evaluated."""
         return self.left.data_dependent or self.right.data_dependent
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
-        """Fit clones of both kernels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The kernel itself.
-
-        Raises
-        ------
-        ValueError
-            If a parameter of one of them is not valid.
-        """
         self._validate_params()
         self.left_ = clone(self.left).fit(X)
         self.right_ = clone(self.right).fit(X)
@@ -296,7 +229,6 @@ class KernelSum(_Pair):
 
     @property
     def degree_max(self) -> int | None:
-        """Order above which all coefficients are zero; None for an infinite series."""
         left, right = self.left.degree_max, self.right.degree_max
         return None if left is None or right is None else max(left, right)
 
@@ -316,17 +248,8 @@ class KernelSum(_Pair):
 class KernelProduct(_Pair):
     """The product of two dot-product kernels, written ``left * right``.
 
-    Its coefficients are the Cauchy product of theirs.
-
-    Parameters
-    ----------
-    left, right : dot-product kernels
-        The two kernels.
-
-    Attributes
-    ----------
-    left_, right_ : dot-product kernels
-        Fitted clones, after `fit`.
+    Its coefficients are the Cauchy product of theirs. Parameters and attributes are those of
+    `KernelSum`.
 
     Examples
     --------
@@ -337,7 +260,6 @@ class KernelProduct(_Pair):
 
     @property
     def degree_max(self) -> int | None:
-        """Order above which all coefficients are zero; None for an infinite series."""
         left, right = self.left.degree_max, self.right.degree_max
         return None if left is None or right is None else left + right
 
@@ -366,14 +288,13 @@ class DotProductKernel(BaseDotProductKernel):
     Parameters
     ----------
     series : array-like of shape (n_terms,) or callable
-        a_0, a_1, ... of a polynomial, or a function that takes n = 0, 1, ... (an int) and
-        returns a_n.
+        a_0, a_1, ... of a polynomial, or a function of n = 0, 1, ... that returns a_n.
     radius : float, default=inf
-        The function is evaluated for ``|t| < radius`` only. With a callable, the radius of
+        The function is evaluated only for ``|t| < radius``. With a callable, the radius of
         convergence of its series.
     tol : float, default=1e-12
-        The series of a callable is summed until doubling the number of its terms adds no more
-        than this fraction at the largest ``|t|``; at least 128 terms are looked at.
+        The series of a callable is summed until doubling the number of terms adds at most this
+        fraction at the largest ``|t|``; at least 128 terms are computed.
 
     Examples
     --------
@@ -391,7 +312,7 @@ class DotProductKernel(BaseDotProductKernel):
         "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    # A parameter here, where the other kernels work it out.
+    # A parameter here, a property of the other kernels.
     radius: float = np.inf
 
     def __init__(
@@ -407,10 +328,9 @@ class DotProductKernel(BaseDotProductKernel):
 
     @property
     def degree_max(self) -> int | None:
-        """Order above which all coefficients are zero; None for a callable."""
         if callable(self.series):
             return None
-        positive = np.flatnonzero(self._given())
+        positive = np.flatnonzero(self._array())
         return int(positive[-1]) if positive.size else 0
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
@@ -423,8 +343,8 @@ class DotProductKernel(BaseDotProductKernel):
     def _derivative(self, t: np.ndarray) -> np.ndarray:
         return polyval(t, polyder(self._enough_terms(t, derived=True))).astype(t.dtype)
 
-    def _given(self) -> np.ndarray:
-        """Return the coefficients of an array, checked."""
+    def _array(self) -> np.ndarray:
+        """Return the checked coefficients of an array."""
         values = np.asarray(self.series, dtype=np.float64)
         if values.ndim != 1 or not values.size:
             raise ValueError(
@@ -434,19 +354,19 @@ class DotProductKernel(BaseDotProductKernel):
         return _non_negative(values)
 
     def _terms(self, n_terms: int) -> np.ndarray:
-        """Return the first coefficients, checked."""
+        """Return the first coefficients."""
         if callable(self.series):
             terms = np.array([self.series(n) for n in range(n_terms)], dtype=np.float64)
             return _non_negative(terms)
         terms = np.zeros(n_terms)
-        given = self._given()[:n_terms]
-        terms[: given.size] = given
+        values = self._array()[:n_terms]
+        terms[: values.size] = values
         return terms
 
     def _enough_terms(self, t: np.ndarray, *, derived: bool) -> np.ndarray:
-        """Return as many coefficients as the sum of f (or of f') at the largest ``|t|`` needs."""
+        """Return the coefficients that the sum of f (or of f') at the largest ``|t|`` needs."""
         if not callable(self.series):
-            return self._given()
+            return self._array()
         log_t = np.log(max(float(np.max(np.abs(t), initial=0.0)), np.finfo(np.float64).tiny))
         n_terms = _FIRST_TERMS
         while n_terms < _MAX_TERMS:

@@ -1,4 +1,4 @@
-"""Similarities that need not be positive semi-definite, and the plain linear and cosine ones."""
+"""Linear, cosine, sigmoid, Manhattan, Euclidean and bilinear similarities."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array
 
 from kernlearn.kernels.base import Kernel, MatrixLike
-from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances, negate
+from kernlearn.kernels.distances import (
+    map_manhattan_distances,
+    map_squared_distances,
+    negate,
+    row_tiles,
+)
 from kernlearn.kernels.dot_product import BaseDotProductKernel
 
 _REAL = Interval(Real, None, None, closed="neither")
-# Elements of the matrix that are worked on at once: 512 KB of float64 stay in cache.
-_TILE_ELEMENTS = 2**16
 
 
 class LinearKernel(BaseDotProductKernel):
@@ -34,7 +36,6 @@ class LinearKernel(BaseDotProductKernel):
 
     @property
     def degree_max(self) -> int:
-        """Order above which all coefficients are zero."""
         return 1
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
@@ -48,9 +49,9 @@ class LinearKernel(BaseDotProductKernel):
 
 
 class CosineSimilarity(Kernel):
-    r"""The cosine of the angle, :math:`\langle x, y \rangle / (\|x\| \|y\|)`.
+    r"""The cosine similarity, :math:`\langle x, y \rangle / (\|x\| \|y\|)`.
 
-    A point of norm 0 has similarity 0 to all points, itself included. Positive semi-definite.
+    Positive semi-definite. A point of norm 0 has similarity 0 to all points, including itself.
 
     Examples
     --------
@@ -60,25 +61,6 @@ class CosineSimilarity(Kernel):
     """
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the similarity on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            Values in [-1, 1] up to rounding, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If the data are not valid.
-        """
         X, Y = check_pairwise_arrays(X, Y)
         return cosine_similarity(X, Y, dense_output=True)
 
@@ -91,7 +73,7 @@ class SigmoidKernel(Kernel):
     a : float or "1/d", default="1/d"
         Factor of the inner product; "1/d" is one over the number of features.
     r : float, default=-1.0
-        What is added to it.
+        Shift.
 
     References
     ----------
@@ -114,31 +96,11 @@ class SigmoidKernel(Kernel):
         self.r = r
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The matrix, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are not valid.
-        """
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         factor = 1 / X.shape[1] if isinstance(self.a, str) else float(self.a)
         result = safe_sparse_dot(X, Y.T, dense_output=True)
-        for rows in gen_batches(len(result), max(1, _TILE_ELEMENTS // result.shape[1])):
-            tile = result[rows]
+        for _, tile in row_tiles(result):
             tile *= factor
             tile += float(self.r)
             np.tanh(tile, out=tile)
@@ -160,25 +122,6 @@ class ManhattanSimilarity(Kernel):
     """
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the similarity on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            Values of 0 at most, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If the data are not valid.
-        """
         return map_manhattan_distances(X, Y, negate)
 
 
@@ -188,7 +131,7 @@ class EuclideanSimilarity(Kernel):
     Parameters
     ----------
     squared : bool, default=True
-        Whether to take :math:`-\|x - y\|^2` instead of :math:`-\|x - y\|`.
+        If True, the similarity is :math:`-\|x - y\|^2`, otherwise :math:`-\|x - y\|`.
 
     Examples
     --------
@@ -204,38 +147,19 @@ class EuclideanSimilarity(Kernel):
         self.squared = squared
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the similarity on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            Values of 0 at most, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If `squared` or the data are not valid.
-        """
         self._validate_params()
         return map_squared_distances(X, Y, -1.0, None if self.squared else _negated_root)
 
 
 def _negated_root(tile: np.ndarray) -> None:
-    """Turn negated squares into negated numbers."""
+    """Map -t² to -t in place."""
     negate(tile)
     np.sqrt(tile, out=tile)
     negate(tile)
 
 
 class BilinearSimilarity(Kernel):
-    r"""The bilinear similarity :math:`x^\top W x'` of a matrix W.
+    r"""The bilinear similarity :math:`x^\top W x'`.
 
     Positive semi-definite if W is; symmetric in x and x' if W is.
 
@@ -261,26 +185,6 @@ class BilinearSimilarity(Kernel):
         self.matrix = matrix
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the similarity on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The matrix, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If the points are not valid, or `matrix` is not square, not finite, or of another
-            size than the points.
-        """
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         matrix = check_array(self.matrix, dtype=X.dtype, input_name="matrix")

@@ -1,16 +1,16 @@
-"""The dot-product kernels of the thesis, section 3.3.2."""
+"""Polynomial, exponential and Vovk kernels: the dot-product kernels of section 3.3.2."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 from sklearn.utils._param_validation import Interval
 
-from kernlearn.kernels.bandwidth import mean_distance
 from kernlearn.kernels.base import MatrixLike, WidthKernel
+from kernlearn.kernels.distances import mean_distance
 from kernlearn.kernels.dot_product import BaseDotProductKernel
 
 _DEGREE = Interval(Integral, 1, None, closed="left")
@@ -38,7 +38,6 @@ class HomogeneousPolynomialKernel(BaseDotProductKernel):
 
     @property
     def degree_max(self) -> int:
-        """Order above which all coefficients are zero."""
         return self.degree
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
@@ -61,7 +60,7 @@ class PolynomialKernel(BaseDotProductKernel):
     degree : int, default=2
         The exponent p, at least 1.
     coef0 : float, default=1.0
-        The shift r; a negative one would make coefficients negative.
+        The shift r, at least 0: a negative one would make coefficients negative.
 
     Examples
     --------
@@ -82,7 +81,6 @@ class PolynomialKernel(BaseDotProductKernel):
 
     @property
     def degree_max(self) -> int:
-        """Order above which all coefficients are zero."""
         return self.degree
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
@@ -106,13 +104,13 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     Parameters
     ----------
     sigma : float or "mean_distance", default="mean_distance"
-        The width. "mean_distance" takes the mean distance of the pairs of points given to
-        `fit`, the heuristic of the thesis, section 3.6.
+        The width. "mean_distance" is the mean distance between the points passed to `fit`, as in
+        the thesis, section 3.6.
 
     Attributes
     ----------
     sigma_ : float
-        The width in use, set by `fit`.
+        The width used, set by `fit`.
 
     Examples
     --------
@@ -121,12 +119,8 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     5.0
     """
 
-    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
-        self.sigma = sigma
-
     @property
     def degree_max(self) -> None:
-        """Order above which all coefficients are zero: there is none."""
         return None
 
     def _mean_distance(self, X: MatrixLike) -> float:
@@ -146,13 +140,13 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
 class VovkKernel(BaseDotProductKernel):
     r"""Vovk's real kernel :math:`(1 - t^p)/(1 - t)` or infinite kernel :math:`1/(1 - t)`.
 
-    Here :math:`t = \langle x, y \rangle`. All coefficients (of orders below p) are 1.
+    Here :math:`t = \langle x, y \rangle`. All coefficients of orders below p are 1.
 
     Parameters
     ----------
     degree : int or None, default=None
-        The number p of terms, at least 1; None for the infinite kernel, which is defined for
-        :math:`|t| < 1` only.
+        Number p of terms, at least 1; None for the infinite kernel, which is defined only for
+        :math:`|t| < 1`.
 
     Examples
     --------
@@ -168,12 +162,10 @@ class VovkKernel(BaseDotProductKernel):
 
     @property
     def radius(self) -> float:
-        """Radius of convergence of the series in the inner product."""
         return 1.0 if self.degree is None else np.inf
 
     @property
     def degree_max(self) -> int | None:
-        """Order above which all coefficients are zero; None for the infinite kernel."""
         return None if self.degree is None else self.degree - 1
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
@@ -184,7 +176,7 @@ class VovkKernel(BaseDotProductKernel):
         if self.degree is None:
             return 1 / (1 - t)
         below = t - 1
-        # t^p - 1 loses all its digits near t = 1; there p log(t) is small and expm1 is exact.
+        # t^p - 1 loses its digits near t = 1; there p log(t) is small and expm1 is exact.
         near = np.abs(below) < 0.5
         exponent = self.degree * np.log1p(np.where(near, below, 0))
         rise = np.where(near, np.expm1(exponent), power(t, self.degree) - 1)
@@ -195,13 +187,13 @@ class VovkKernel(BaseDotProductKernel):
     def _derivative(self, t: np.ndarray) -> np.ndarray:
         if self.degree is None:
             return 1 / (1 - t) ** 2
-        # The closed form cancels twice near t = 1; the sum of positive terms does not.
+        # The closed form cancels near t = 1; the sum of positive terms does not.
         derived = np.arange(1.0, self.degree) if self.degree > 1 else np.zeros(1)
         return np.polynomial.polynomial.polyval(t, derived).astype(t.dtype)
 
 
 def power(t: np.ndarray, exponent: int) -> np.ndarray:
-    """Return t to a non-negative integer power by squaring, many times faster than ``**``."""
+    """Return t to a non-negative integer power, by squaring: much faster than ``**``."""
     power = np.ones_like(t)
     square = t
     while exponent:

@@ -1,14 +1,18 @@
-"""Kernels that fall with the distance of two points."""
+"""Gaussian and Laplacian kernels."""
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import partial
 
 import numpy as np
 
-from kernlearn.kernels.bandwidth import mean_distance, mean_manhattan_distance
 from kernlearn.kernels.base import MatrixLike, WidthKernel
-from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances
+from kernlearn.kernels.distances import (
+    map_manhattan_distances,
+    map_squared_distances,
+    mean_distance,
+    mean_manhattan_distance,
+)
 
 
 class GaussianKernel(WidthKernel):
@@ -17,13 +21,13 @@ class GaussianKernel(WidthKernel):
     Parameters
     ----------
     sigma : float or "mean_distance", default="mean_distance"
-        The width. "mean_distance" takes the mean Euclidean distance of the pairs of points
-        given to `fit`, as in the thesis, section 4.3.2.
+        The width. "mean_distance" is the mean Euclidean distance between the points passed to
+        `fit`, as in the thesis, section 4.3.2.
 
     Attributes
     ----------
     sigma_ : float
-        The width in use, set by `fit`.
+        The width used, set by `fit`.
 
     References
     ----------
@@ -36,29 +40,7 @@ class GaussianKernel(WidthKernel):
     array([[1.   , 0.607]])
     """
 
-    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
-        self.sigma = sigma
-
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If `sigma` or the data are not valid.
-        """
         self._validate_params()
         return map_squared_distances(X, Y, -1 / (2 * self._width() ** 2), _exponential)
 
@@ -72,13 +54,13 @@ class LaplacianKernel(WidthKernel):
     Parameters
     ----------
     sigma : float or "mean_distance", default="mean_distance"
-        The width. "mean_distance" takes the mean Manhattan distance of the pairs of points
-        given to `fit`.
+        The width. "mean_distance" is the mean Manhattan distance between the points passed to
+        `fit`.
 
     Attributes
     ----------
     sigma_ : float
-        The width in use, set by `fit`.
+        The width used, set by `fit`.
 
     Examples
     --------
@@ -87,41 +69,15 @@ class LaplacianKernel(WidthKernel):
     7.0
     """
 
-    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
-        self.sigma = sigma
-
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If `sigma` or the data are not valid.
-        """
         self._validate_params()
-        factor = -1 / self._width()
-
-        def fall(tile: np.ndarray) -> None:
-            tile *= factor
-            np.exp(tile, out=tile)
-
-        return map_manhattan_distances(X, Y, fall)
+        return map_manhattan_distances(X, Y, partial(_exponential, factor=-1 / self._width()))
 
     def _mean_distance(self, X: MatrixLike) -> float:
         return mean_manhattan_distance(X)
 
 
-def _exponential(tile: np.ndarray) -> None:
+def _exponential(tile: np.ndarray, factor: float = 1.0) -> None:
+    if factor != 1.0:
+        tile *= factor
     np.exp(tile, out=tile)

@@ -1,4 +1,4 @@
-"""Similarities of strings, sets and sequences, points that are no rows of a matrix."""
+"""Similarities of strings, sets and sequences."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from kernlearn.kernels.base import Kernel
 class LevenshteinSimilarity(Kernel):
     r"""Similarity of strings by the edit distance.
 
-    The Levenshtein distance d(x, y) is the least number of characters to insert, delete or
-    replace that makes y of x. The similarity is :math:`1 - d(x, y) / \max(|x|, |y|)`, 1 for two
+    The Levenshtein distance d(x, y) is the minimum number of characters to insert, delete or
+    replace to change x into y. The similarity is :math:`1 - d(x, y) / \max(|x|, |y|)`, 1 for two
     empty strings, or :math:`-d(x, y)`. It is indefinite.
 
     Parameters
@@ -33,7 +33,7 @@ class LevenshteinSimilarity(Kernel):
     References
     ----------
     V. I. Levenshtein. Binary codes capable of correcting deletions, insertions and reversals.
-    Soviet Physics Doklady 10, 1966. Distances are RapidFuzz's.
+    Soviet Physics Doklady 10, 1966. Distances are computed by RapidFuzz.
 
     Examples
     --------
@@ -49,32 +49,14 @@ class LevenshteinSimilarity(Kernel):
         self.normalize = normalize
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
-        """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : sequence of str, length n_samples_x
-            Left points.
-        Y : sequence of str, length n_samples_y, default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            Values in [0, 1], or 0 and below.
-
-        Raises
-        ------
-        ValueError
-            If `normalize` is not valid or a point is not a string.
-        """
+        """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None)."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist
 
         self._validate_params()
         left = _strings(X, "X")
         right = left if Y is None else _strings(Y, "Y")
-        # the numbers of edits are exact, RapidFuzz's shares are rounded to float32
+        # The numbers of edits are exact; RapidFuzz's normalised distances are float32.
         distances = cdist(left, right, scorer=Levenshtein.distance, dtype=np.float64)
         if not self.normalize:
             return 0 - distances
@@ -106,27 +88,27 @@ class JaccardSimilarity(Kernel):
         Parameters
         ----------
         X : sequence of collections, or {ndarray, sparse matrix} of shape (n_samples_x, n_items)
-            Left points: sets, lists or tuples of hashable items, where an item that comes again
-            counts once; or a matrix whose rows are 1 where an item is in the set, else 0.
+            Left points: sets, lists or tuples of hashable items; or a matrix whose rows are 1
+            where an item is in the set, otherwise 0.
         Y : of the same kind, default=None
             Right points.
 
         Returns
         -------
         ndarray of shape (n_samples_x, n_samples_y)
-            Values in [0, 1], float32 if both matrices are, else float64.
+            Values in [0, 1], float32 if both matrices are, otherwise float64.
 
         Raises
         ------
         ValueError
-            If a point is a string or no collection, or a matrix has other entries than 0 and 1.
+            If a point is a string or not a collection, or a matrix has entries other than 0 and 1.
         """
         if hasattr(X, "shape") and len(X.shape) == 2:
             rows, columns = check_pairwise_arrays(X, Y)
             for name, matrix in (("X", rows), ("Y", columns)):
                 entries = matrix.data if sparse.issparse(matrix) else matrix
                 if not ((entries == 0) | (entries == 1)).all():
-                    raise ValueError(f"'{name}' must hold 0 and 1 only, or be a list of sets")
+                    raise ValueError(f"'{name}' must contain only 0 and 1, or be a list of sets")
         else:
             rows, columns = _as_rows(X, X if Y is None else Y)
         shared = safe_sparse_dot(rows, columns.T, dense_output=True)
@@ -136,18 +118,17 @@ class JaccardSimilarity(Kernel):
 
 
 class DynamicTimeWarpingSimilarity(Kernel):
-    r"""Similarity of sequences of different lengths and speeds, the negated warping distance.
+    r"""Similarity of sequences by dynamic time warping, the negated warping distance.
 
-    The distance is the least sum of :math:`\|x_i - y_j\|_2` along a path of pairs (i, j) from the
-    first to the last elements of both that goes on by one in the first sequence, the second or
-    both at each step. The similarity is indefinite.
+    The distance is the minimum sum of :math:`\|x_i - y_j\|_2` along a path of pairs (i, j) from
+    the first to the last elements of both, which advances by one in the first sequence, the
+    second or both at each step. The similarity is indefinite.
 
     Parameters
     ----------
     window : int, default=None
-        Pairs (i, j) on a path have :math:`|i - j|` of at most this (Sakoe-Chiba band), or of
-        the difference in length of the two sequences where that is more, since there would be
-        no path; None for any.
+        Maximum of :math:`|i - j|` on a path (Sakoe-Chiba band), raised to the difference in
+        length of the two sequences where that is larger; None for no maximum.
 
     References
     ----------
@@ -175,15 +156,14 @@ class DynamicTimeWarpingSimilarity(Kernel):
         Parameters
         ----------
         X : sequence of array-like of shape (length,) or (length, n_dimensions)
-            Left points, each of a length of its own; a matrix has a sequence of numbers in
-            each row.
+            Left points, of any lengths; each row of a matrix is a sequence of numbers.
         Y : sequence of array-like, default=None
             Right points.
 
         Returns
         -------
         ndarray of shape (n_samples_x, n_samples_y)
-            Values of 0 at most, float32 if all sequences are, else float64.
+            Non-positive values, float32 if all sequences are, otherwise float64.
 
         Raises
         ------
@@ -199,27 +179,27 @@ class DynamicTimeWarpingSimilarity(Kernel):
         if left.shape[1] != right.shape[1]:
             raise ValueError(
                 f"elements of 'X' have {left.shape[1]} dimensions and those of 'Y' "
-                f"{right.shape[1]}; they must have as many"
+                f"{right.shape[1]}; they must have the same number"
             )
         dtype = np.result_type(left, right)
         window = -1 if self.window is None else int(self.window)
         left, right = left.astype(dtype, copy=False), right.astype(dtype, copy=False)
-        # 0 and not -0 for equal ones
+        # 0 and not -0 for equal sequences
         return 0 - warping_distances(left, right, left_ends, right_ends, window)
 
 
 def _strings(points: Any, name: str) -> list[str]:
     if isinstance(points, str):
         raise ValueError(f"'{name}' must be a sequence of strings, got the string {points!r}")
-    found = list(points)
-    for point in found:
+    strings = list(points)
+    for point in strings:
         if not isinstance(point, str):
-            raise ValueError(f"'{name}' must hold strings only, got {point!r}")
-    return found
+            raise ValueError(f"'{name}' must contain only strings, got {point!r}")
+    return strings
 
 
 def _as_rows(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Return sets as binary rows over the items of all."""
+    """Return sets as binary rows over all items."""
     left, right = _sets(X, "X"), _sets(Y, "Y")
     items: dict[Any, int] = {}
     for item in chain.from_iterable(left + right):
@@ -236,34 +216,34 @@ def _as_rows(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
 
 
 def _sets(points: Any, name: str) -> list[frozenset[Any]]:
-    found = []
+    sets = []
     for point in points:
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
-            raise ValueError(f"'{name}' must hold sets or other collections, got {point!r}")
+            raise ValueError(f"'{name}' must contain sets or other collections, got {point!r}")
         try:
-            found.append(frozenset(point))
+            sets.append(frozenset(point))
         except TypeError as error:
-            raise ValueError(f"'{name}' must hold sets of hashable items: {error}") from error
-    return found
+            raise ValueError(f"'{name}' must contain sets of hashable items: {error}") from error
+    return sets
 
 
 def _sequences(points: Any, name: str) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
-    """Return all sequences one after the other, (total_length, n_dimensions), and their ends."""
-    found = []
+    """Return the concatenated sequences, (total_length, n_dimensions), and their ends."""
+    sequences = []
     for point in points:
         sequence = check_array(
             point, ensure_2d=False, dtype=[np.float64, np.float32], input_name=name
         )
         if sequence.ndim not in (1, 2):
             raise ValueError(
-                f"'{name}' must hold sequences of numbers or of vectors, got an array of shape "
+                f"'{name}' must contain sequences of numbers or of vectors, got an array of shape "
                 f"{sequence.shape}"
             )
-        found.append(sequence.reshape(len(sequence), -1))
-    widths = {sequence.shape[1] for sequence in found}
+        sequences.append(sequence.reshape(len(sequence), -1))
+    widths = {sequence.shape[1] for sequence in sequences}
     if len(widths) != 1:
         raise ValueError(
-            f"'{name}' must hold sequences whose elements have the same number of dimensions, "
+            f"'{name}' must contain sequences whose elements have the same number of dimensions, "
             f"got {sorted(widths)}"
         )
-    return np.concatenate(found), np.cumsum([len(sequence) for sequence in found])
+    return np.concatenate(sequences), np.cumsum([len(sequence) for sequence in sequences])

@@ -1,4 +1,4 @@
-"""The value difference metric: nominal values are close where they say the same of the class."""
+"""Similarity of nominal data by the value difference metric."""
 
 from __future__ import annotations
 
@@ -22,23 +22,22 @@ _BLOCK_ROWS = 1024
 class ValueDifferenceSimilarity(Kernel):
     r"""Similarity of nominal data by the value difference metric, learnt from labels.
 
-    Two values a and b of an attribute are as far apart as the classes of the training points
-    that have them are distributed differently [1]_, [2]_,
+    The distance between two values a and b of an attribute compares the class distributions of
+    the training points that have them [1]_, [2]_,
 
     .. math:: \delta(a, b) = \sum_c |P(c \mid a) - P(c \mid b)|^q ,
 
-    a distance d is the sum over the attributes, and the similarity is :math:`1 - d / m`.
-    There are no weights of attributes.
+    the distance d of two points is the unweighted sum over the attributes, and the similarity is
+    :math:`1 - d / m`.
 
     Parameters
     ----------
     q : {1, 2}, default=2
         The exponent.
     normalize : {"observed", "possible"}, default="observed"
-        What m is: the largest distance between two training points, so that the similarities
-        of training points fill [0, 1] and a new point that lies farther than any two of them
-        has one below 0; or the largest that any two points can have, so that all
-        similarities are in [0, 1].
+        The constant m: the largest distance between two training points, so that the
+        similarities of training points span [0, 1] and those of new points can be negative; or
+        the largest possible distance, so that all similarities are in [0, 1].
 
     Attributes
     ----------
@@ -47,19 +46,19 @@ class ValueDifferenceSimilarity(Kernel):
     categories_ : list of ndarray
         The values of each attribute.
     probabilities_ : list of ndarray of shape (n_values + 1, n_classes)
-        P(c | a) of each attribute, one row a value; the last one is for values that did not
+        P(c | a) of each attribute, one row per value; the last one is for values that did not
         occur in training.
     largest_distance_ : float
-        The number m.
+        The constant m.
 
     Notes
     -----
-    A value that did not occur in training says nothing of the class: its P(c | a) is the
-    share of class c among all training points.
+    For a value that did not occur in training, P(c | a) is the share of class c among all
+    training points.
 
-    The labels of the points that `fit` is given are part of the similarity. Where it is fitted
-    to test points too, no honest test error can be had. That is so for the similarity matrix
-    "voting" of [3]_: the defaults, fitted to all its 435 points, are its form.
+    The labels of the points passed to `fit` are part of the similarity: if these include test
+    points, test errors are biased. This is so for the similarity matrix "voting" of [3]_, which
+    is this similarity with the defaults, fitted to all its 435 points.
 
     References
     ----------
@@ -91,24 +90,23 @@ class ValueDifferenceSimilarity(Kernel):
 
     @property
     def data_dependent(self) -> bool:
-        """Whether ``fit`` has to be called before the kernel can be evaluated: always."""
         return True
 
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
-        """Learn what the values say of the class.
+        """Estimate the class distribution of each value.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points; numbers or strings, which are compared for equality only. NaN is a
+            Training points; numbers or strings, which are only compared for equality. NaN is a
             value like any other.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Labels.
 
         Returns
         -------
         self : object
-            The similarity itself.
+            Fitted similarity.
 
         Raises
         ------
@@ -118,12 +116,12 @@ class ValueDifferenceSimilarity(Kernel):
         self._validate_params()
         if y is None:
             raise ValueError(
-                "ValueDifferenceSimilarity learns from labels: 'y' must hold one a row of X, "
+                "ValueDifferenceSimilarity learns from labels: 'y' must hold one per row of X, "
                 "got None"
             )
         X, y = check_X_y(_dense(X), y, dtype=None, ensure_all_finite="allow-nan")
-        # Places from the end of a table: NaN is the last one of the values that have it, and
-        # the row after the values' is for those not seen.
+        # Codes from the end of a table: NaN is the last of the values, and the row after the
+        # values is for unknown ones.
         self._encoder = OrdinalEncoder(
             dtype=np.intp,
             handle_unknown="use_encoded_value",
@@ -143,31 +141,12 @@ class ValueDifferenceSimilarity(Kernel):
             self.largest_distance_ = float(sum(map(self._largest, self.probabilities_)))
         if not self.largest_distance_ > 0:
             raise ValueError(
-                "ValueDifferenceSimilarity needs attributes that say something of the class: all "
-                "rows of X are at distance 0"
+                "ValueDifferenceSimilarity needs attributes on which the class depends: all rows "
+                "of X are at distance 0"
             )
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the similarity on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            Values of 1 at most, float32 if both are, else float64.
-
-        Raises
-        ------
-        ValueError
-            If the number of attributes is not that of training.
-        """
         check_is_fitted(self, "largest_distance_")
         left = self._embed(X)
         right = left if Y is None or Y is X else self._embed(Y)
@@ -177,7 +156,7 @@ class ValueDifferenceSimilarity(Kernel):
         return similarities
 
     def _embed(self, X: MatrixLike) -> NDArray[np.floating]:
-        """Put every value's P(c | a) in its place; distances of these rows are the metric's."""
+        """Replace every value by its P(c | a); distances of these rows are the metric's."""
         X = check_array(_dense(X), dtype=None, ensure_all_finite="allow-nan")
         codes = self._encoder.transform(X)
         columns = [table[codes[:, k]] for k, table in enumerate(self.probabilities_)]
@@ -197,14 +176,14 @@ class ValueDifferenceSimilarity(Kernel):
         )
 
     def _largest(self, table: NDArray[np.floating]) -> float:
-        # The last row is a mean of the others, and no farther from any than some other is.
+        # The last row is a mean of the others, and never the farthest.
         return -float(self._negated_distances(table, table).min())
 
 
 def _class_shares(
     codes: NDArray[np.intp], labels: NDArray[np.intp], n_values: int, n_classes: int
 ) -> NDArray[np.float64]:
-    """Return the classes' shares among the points with each value, and among all points last."""
+    """Return the class shares among the points with each value, and last among all points."""
     counts = np.bincount(codes * n_classes + labels, minlength=n_values * n_classes)
     counts = counts.reshape(n_values, n_classes)
     counts = np.vstack([counts, counts.sum(axis=0)])
@@ -212,5 +191,5 @@ def _class_shares(
 
 
 def _dense(X: MatrixLike) -> ArrayLike:
-    """Return X as it is or, if sparse, dense; the value 0 counts like any other."""
+    """Convert a sparse matrix to a dense one; the value 0 counts like any other."""
     return X.toarray() if sparse.issparse(X) else X

@@ -15,21 +15,10 @@ def warping_distances(
     right_ends: NDArray[np.intp],
     window: int,
 ) -> NDArray[np.floating]:
-    """Compare all pairs of sequences.
+    """Return the warping distances of all pairs of sequences, in the dtype of `left`.
 
-    Parameters
-    ----------
-    left, right : ndarray of shape (total_length, n_dimensions)
-        Sequences, one after the other.
-    left_ends, right_ends : ndarray of shape (n_sequences,)
-        Where each of them ends.
-    window : int
-        How far apart the positions of two elements that are paired may be; -1 for any.
-
-    Returns
-    -------
-    ndarray of shape (n_left, n_right)
-        Distances, of the type of `left`.
+    Sequences are concatenated, of shape (total_length, n_dimensions), and end at `left_ends` and
+    `right_ends`; a `window` of -1 means none.
     """
     distances = np.empty((len(left_ends), len(right_ends)), dtype=left.dtype)
     longest = 0
@@ -52,14 +41,14 @@ def warping_distances(
 def _warped(
     x: NDArray[np.floating], y: NDArray[np.floating], window: int, costs: NDArray[np.float64]
 ) -> float:
-    """Compare two sequences; before step i `costs[j]` is the least for x[:i] and y[:j]."""
+    """Compare two sequences; before step i `costs[j]` is the minimum for x[:i] and y[:j]."""
     n, m = len(x), len(y)
     reach = max(n, m) if window < 0 else max(window, abs(n - m))
     costs[0] = 0.0
     costs[1 : m + 1] = np.inf
     for i in range(n):
         low, high = max(0, i - reach), min(m, i + reach + 1)
-        # of the row before, one step to the left; left of the band there is no path
+        # Of the previous row, one step to the left; left of the band there is no path.
         diagonal, costs[low] = costs[low], np.inf
         for j in range(low, high):
             squares = 0.0

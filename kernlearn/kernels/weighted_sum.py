@@ -1,4 +1,4 @@
-"""Sums of kernels with weights, and kernels scaled to one on the diagonal."""
+"""Weighted sums of kernels, and normalised kernels."""
 
 from __future__ import annotations
 
@@ -15,16 +15,11 @@ from sklearn.utils.validation import check_array
 from kernlearn.kernels.base import Kernel, MatrixLike
 from kernlearn.kernels.registry import as_kernel
 
-# Of a block of so many rows all pairs are evaluated to have those on the diagonal.
-_DIAGONAL_ROWS = 32
+_DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 
 
 class _OfFittedKernels(Kernel):
-    """A kernel made of others that are taken as they are, fitted already if they must be.
-
-    `sklearn.base.clone` copies them with what they were fitted to, as a width: a weight or a
-    scale belongs to them as they were when it was found.
-    """
+    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps."""
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**deepcopy(self.get_params(deep=False)))
@@ -36,8 +31,8 @@ class WeightedKernelSum(_OfFittedKernels):
     Parameters
     ----------
     kernels : sequence of str, Kernel or callable
-        The kernels K_i: names, objects or functions of two matrices. They are evaluated as
-        they are; one with a width that depends on data must be fitted before.
+        The kernels K_i: names, objects or functions of two matrices. They are not fitted: one
+        with a width that depends on data must be fitted before.
     weights : array-like of shape (n_kernels,)
         The weights μ, finite and not negative. A kernel of weight 0 is not evaluated.
 
@@ -67,26 +62,6 @@ class WeightedKernelSum(_OfFittedKernels):
         self.weights = weights
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix.
-
-        Raises
-        ------
-        ValueError
-            If a weight is negative or not finite, there are not as many weights as kernels, or
-            a kernel does not take the points.
-        """
         self._validate_params()
         kernels = [as_kernel(kernel, "kernels") for kernel in self.kernels]
         weights = check_array(
@@ -102,7 +77,7 @@ class WeightedKernelSum(_OfFittedKernels):
                 f"'weights' must not be negative, or the sum of Mercer kernels need not be one, "
                 f"got {weights.min()}"
             )
-        # One kernel is evaluated though no weight is positive: it gives shape and type.
+        # If no weight is positive, one kernel is evaluated for shape and dtype.
         used = np.flatnonzero(weights) if weights.any() else [0]
         terms = (np.asarray(kernels[i](X, Y)) * float(weights[i]) for i in used)
         return reduce(np.add, terms)
@@ -111,13 +86,13 @@ class WeightedKernelSum(_OfFittedKernels):
 class NormalizedKernel(_OfFittedKernels):
     r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
 
-    A point with K(x, x) = 0 has similarity 0 to all points, itself included.
+    A point with K(x, x) = 0 has similarity 0 to all points, including itself.
 
     Parameters
     ----------
     kernel : str, Kernel or callable
-        A Mercer kernel K: a name, an object or a function of two matrices. It is evaluated as
-        it is; one with a width that depends on data must be fitted before.
+        A Mercer kernel K: a name, an object or a function of two matrices. It is not fitted: one
+        with a width that depends on data must be fitted before.
 
     Examples
     --------
@@ -132,26 +107,6 @@ class NormalizedKernel(_OfFittedKernels):
         self.kernel = kernel
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-            Left points.
-        Y : {array-like, sparse matrix} of shape (n_samples_y, n_features), default=None
-            Right points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples_x, n_samples_y)
-            The Gram matrix.
-
-        Raises
-        ------
-        ValueError
-            If the kernel is negative for a point and itself, as no Mercer kernel is, or does
-            not take the points.
-        """
         self._validate_params()
         kernel = as_kernel(self.kernel)
         X = X if hasattr(X, "shape") else np.asarray(X)

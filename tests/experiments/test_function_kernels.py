@@ -50,7 +50,7 @@ def test_unknown_parameters_are_refused():
 
 
 def test_a_matrix_of_the_wrong_shape_is_told():
-    with pytest.raises(ValueError, match="one row a row of X and one column a row of Y"):
+    with pytest.raises(ValueError, match="one row per row of X and one column per row of Y"):
         kernel_class(lambda X, Y: X, "Wrong")()(X, X[:5])
 
 

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 
@@ -106,3 +108,111 @@ def test_coefficients_too_large_for_a_float():
         kernel.coefficients(3000)
     logs = kernel.log_coefficients(3000)
     np.testing.assert_allclose(np.logaddexp.reduce(logs), 3000 * np.log(2), rtol=1e-12)
+
+
+coefficients = st.lists(st.floats(0, 10), min_size=1, max_size=6)
+
+
+@given(coefficients, coefficients)
+def test_coefficients_of_sums_and_products(a, b):
+    left, right = DotProductKernel(a), DotProductKernel(b)
+    n_max = len(a) + len(b)
+    total, product = (left + right).coefficients(n_max), (left * right).coefficients(n_max)
+    np.testing.assert_allclose(
+        total, left.coefficients(n_max) + right.coefficients(n_max), rtol=1e-12
+    )
+    expected = np.zeros(n_max + 1)
+    expected[: len(a) + len(b) - 1] = np.convolve(a, b)
+    # below the smallest normal number a float has fewer digits than that
+    np.testing.assert_allclose(product, expected, rtol=1e-10, atol=np.finfo(float).tiny)
+
+
+@given(coefficients, coefficients, st.floats(-2, 2))
+def test_values_of_sums_and_products(a, b, t):
+    left, right = DotProductKernel(a), DotProductKernel(b)
+    assert (left + right).function(t) == left.function(t) + right.function(t)
+    assert (left * right).function(t) == left.function(t) * right.function(t)
+
+
+def test_numbers_shift_and_scale():
+    kernel = 3 * PolynomialKernel(1) + 0.5
+    np.testing.assert_allclose(kernel.coefficients(2), [3.5, 3.0, 0.0])
+    np.testing.assert_allclose((0.5 + PolynomialKernel(1) * 3).coefficients(1), [3.5, 3.0])
+
+
+@pytest.mark.parametrize("number", [-1.0, np.inf, np.nan])
+def test_numbers_must_be_finite_and_not_negative(number):
+    with pytest.raises(ValueError, match="finite number >= 0"):
+        number * PolynomialKernel()
+
+
+def test_nothing_else_is_added():
+    with pytest.raises(TypeError):
+        PolynomialKernel() + "1"
+    with pytest.raises(TypeError):
+        PolynomialKernel() * [1]
+
+
+def test_fitting_fits_clones():
+    exponential = ExponentialKernel()
+    kernel = exponential * exponential + PolynomialKernel()
+    assert kernel.data_dependent
+    kernel.fit([[0.0], [2.0]])
+    assert not hasattr(exponential, "sigma_")
+    assert kernel.function(2.0) == pytest.approx(np.exp(1.0) + 9)
+
+
+def test_parameters_of_the_parts_are_reached():
+    kernel = PolynomialKernel(2) + PolynomialKernel(3)
+    assert kernel.set_params(right__degree=5).degree_max == 5
+
+
+def test_radius_is_the_smaller_one():
+    assert (PolynomialKernel() * VovkKernel()).radius == 1
+    assert (PolynomialKernel() + PolynomialKernel()).radius == np.inf
+
+
+@pytest.mark.parametrize("t", [0.0, 0.5, -0.9, 0.999])
+def test_a_callable_is_summed_until_it_has_converged(t):
+    kernel = DotProductKernel(lambda n: 1.0, radius=1.0)
+    exact = VovkKernel()
+    assert kernel.function(t) == pytest.approx(exact.function(t), rel=1e-9)
+    assert kernel.derivative(t) == pytest.approx(exact.derivative(t), rel=1e-9)
+
+
+def test_a_callable_with_values_far_above_one():
+    kernel = DotProductKernel(lambda n: np.exp(ExponentialKernel(1.0).log_coefficients(n)[-1]))
+    np.testing.assert_allclose(kernel.function([-2.0, 30.0, 100.0]), np.exp([-2.0, 30, 100]))
+
+
+def test_too_close_to_the_radius():
+    with pytest.raises(ValueError, match="not converged after"):
+        DotProductKernel(lambda n: 1.0, radius=1.0).function(1 - 1e-9)
+
+
+@pytest.mark.parametrize("series", [[1.0, -0.5], lambda n: 1.0 - n, [np.nan], [1.0, np.inf]])
+def test_coefficients_must_be_non_negative_and_finite(series):
+    kernel = DotProductKernel(series)
+    for use in (kernel.function, kernel.coefficients):
+        with pytest.raises(ValueError, match=r"'series' has coefficient .* at order"):
+            use(2)
+
+
+@pytest.mark.parametrize("series", [[], [[1.0, 2.0]]])
+def test_coefficients_must_be_one_row(series):
+    with pytest.raises(ValueError, match=r"'series' must be .*\(n_terms,\)"):
+        DotProductKernel(series).function(0.5)
+
+
+@pytest.mark.parametrize("bad", [{"series": 3}, {"radius": 0.0}, {"tol": 0.0}, {"tol": 1}])
+def test_bad_parameters_of_a_series(bad):
+    kernel = DotProductKernel(**{"series": [1.0], **bad})
+    with pytest.raises(ValueError, match=f"'{next(iter(bad))}' parameter"):
+        kernel.function(0.5)
+
+
+def test_no_positive_coefficient_is_the_zero_kernel():
+    kernel = DotProductKernel([0.0, 0.0])
+    assert kernel.degree_max == 0
+    assert kernel.function(3.0) == 0
+    assert DotProductKernel(lambda n: 0.0).function(0.3) == 0

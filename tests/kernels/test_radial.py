@@ -94,7 +94,7 @@ def test_mean_manhattan_distance_does_not_move_with_the_points(X, shift):
 def test_mean_manhattan_distance_in_several_blocks(monkeypatch):
     X = np.random.RandomState(0).normal(size=(20, 7))
     whole = LaplacianKernel().fit(X).sigma_
-    monkeypatch.setattr("kernlearn.kernels.bandwidth._DENSE_ELEMENTS", 45)
+    monkeypatch.setattr("kernlearn.kernels.distances._DENSE_ELEMENTS", 45)
     for form in FORMS.values():
         assert LaplacianKernel().fit(form(X)).sigma_ == pytest.approx(whole, rel=1e-13)
 

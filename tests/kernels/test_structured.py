@@ -116,13 +116,17 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("kernel", "points", "message"),
         [
-            (LevenshteinSimilarity(), ["a", 3], "'X' must hold strings only, got 3"),
+            (LevenshteinSimilarity(), ["a", 3], "'X' must contain only strings, got 3"),
             (LevenshteinSimilarity(), "abc", "must be a sequence of strings, got the string"),
             (LevenshteinSimilarity(normalize=1.5), ["a"], "The 'normalize' parameter"),
-            (JaccardSimilarity(), ["abc"], "'X' must hold sets or other collections, got 'abc'"),
-            (JaccardSimilarity(), [3], "'X' must hold sets or other collections, got 3"),
-            (JaccardSimilarity(), [[{1}]], "'X' must hold sets of hashable items"),
-            (JaccardSimilarity(), np.array([[0.0, 2.0]]), "'X' must hold 0 and 1 only"),
+            (
+                JaccardSimilarity(),
+                ["abc"],
+                "'X' must contain sets or other collections, got 'abc'",
+            ),
+            (JaccardSimilarity(), [3], "'X' must contain sets or other collections, got 3"),
+            (JaccardSimilarity(), [[{1}]], "'X' must contain sets of hashable items"),
+            (JaccardSimilarity(), np.array([[0.0, 2.0]]), "'X' must contain only 0 and 1"),
             (DynamicTimeWarpingSimilarity(), [[1.0], []], "0 sample"),
             (DynamicTimeWarpingSimilarity(), [[1.0, np.nan]], "X contains NaN"),
             (DynamicTimeWarpingSimilarity(), [[1.0], [[1.0, 2.0]]], r"got \[1, 2\]"),

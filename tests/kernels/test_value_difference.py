@@ -110,7 +110,7 @@ def test_a_missing_value_not_seen_in_training_is_like_any_other_such_value(votes
 
 def test_bad_input(votes):
     X, y = votes
-    with pytest.raises(ValueError, match="'y' must hold one a row of X, got None"):
+    with pytest.raises(ValueError, match="'y' must hold one per row of X, got None"):
         ValueDifferenceSimilarity().fit(X)
     with pytest.raises(ValueError, match="all rows of X are at distance 0"):
         ValueDifferenceSimilarity().fit(np.ones((4, 2)), [0, 1, 0, 1])
