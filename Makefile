@@ -15,7 +15,7 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 TIMED := table3_1 figure3_1 figure3_2
 JOBS  ?= 2
 
-.PHONY: help demo test test-all lint format bench check report reproduce-all reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format bench check smoke report reproduce-all reproduce-quick baseline clean
 
 help:            ## what each target does
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -63,9 +63,17 @@ check: $(READY)  ## every experiment in small, against the committed numbers
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn check $(CONFIGS) --junit results/runs/check.xml
 
-baseline: $(READY)        ## commit other numbers: writes what check compares with
+smoke: $(READY)  ## every experiment at its smallest, against the committed numbers
+	$(BIN)/kernlearn run $(CONFIGS) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+	  --store results/runs/smoke.sqlite
+	$(BIN)/kernlearn check $(CONFIGS) --profile smoke --against results/smoke \
+	  --store results/runs/smoke.sqlite --junit results/runs/smoke.xml
+
+baseline: $(READY)        ## commit other numbers: writes what check and smoke compare with
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention \
 	  --summary results/baseline
+	$(BIN)/kernlearn run $(CONFIGS) --profile smoke --jobs $(JOBS) --allow-contention \
+	  --store results/runs/smoke.sqlite --summary results/smoke
 
 report: $(READY)          ## a site of all results
 	$(BIN)/kernlearn report
