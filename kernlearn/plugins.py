@@ -1,4 +1,4 @@
-'''Methods, kernels, data sets and metrics of your own, for configs to name.
+'''Registration of user-defined methods, kernels, data sets and metrics.
 
 A Python file registers them:
 
@@ -38,7 +38,7 @@ A Python file registers them:
 
     @register_dataset()
     def stripes(n_samples=200, n_stripes=4, random_state=None):
-        """Classes by turns along the first of two coordinates."""
+        """Two classes that alternate along the first of two coordinates."""
         X = np.random.RandomState(random_state).uniform(size=(n_samples, 2))
         return X, (X[:, 0] * n_stripes).astype(int) % 2
 
@@ -47,19 +47,19 @@ A Python file registers them:
     def balanced_accuracy(y_true, y_pred):
         return balanced_accuracy_score(y_true, y_pred)
 
-and a config beside it names the file, then what the file registers:
+A config in the same folder names the file, and then what the file registers:
 
 .. code-block:: yaml
 
     # my.yaml
-    title: A method of my own
+    title: A user-defined method
     plugins: [my_methods.py]
     datasets:
       stripes: {generator: stripes, n_samples: 300, n_stripes: [2, 6]}
       breast_cancer_wdbc: {}
     kernels:
       inverse distance: {kernel: inverse_distance, width: 0.5}
-      gaussian: {kernel: GaussianKernel}
+      gaussian: {kernel: gaussian}
     methods:
       mine: {estimator: SimilarityRidge, alpha: {select: [0.01, 0.1, 1]}}
       K: {estimator: KernelSVM, C: {select: [1, 10]}}
@@ -68,182 +68,152 @@ and a config beside it names the file, then what the file registers:
     table: {rows: [dataset, n_stripes, kernel, method]}
 
 ``kernlearn list my.yaml`` shows the names, ``kernlearn validate my.yaml`` checks the parameters,
-``kernlearn run my.yaml`` measures. A package does the same for all configs with an entry point
-that names a module, or a function to be called, which registers:
+``kernlearn run my.yaml`` runs the experiment. A package can register its methods for all configs
+with an entry point that names a module, or a function that is called:
 
 .. code-block:: toml
 
     [project.entry-points."kernlearn.plugins"]
     my_methods = "my_package.methods"
 
-**A plug-in is a program, and may do whatever its user may.** A file is run when a config that
-names it under ``plugins`` is read, be it by ``validate`` or ``list CONFIG``, and never else; an
-installed package is loaded with any config. Read the plug-ins that come with somebody else's
-config before you use it.
+**A plug-in is a program with all the rights of its user.** A file is executed whenever a config
+that lists it under ``plugins`` is read, also by ``validate`` and ``list CONFIG``; an installed
+package is loaded with every config. Read the plug-ins of somebody else's config before you use it.
 
-What is stored of a trial is found again by the plug-in's name (that of the file or package), the
-component's name, its parameters and its ``version``: raise ``version`` when the same parameters
-give other numbers. Numbers of another state of the file are told in the report's remarks. A file
-registers what it itself calls these functions for; it may import any installed package, but no
-other file beside it. Outside of kernlearn the functions check what they are given and hand it
-back, so that the file can be imported and tested like any other.
+A stored result is identified by the name of the plug-in (of the file or the package), the name of
+the component, its parameters and its ``version``: raise ``version`` when the same parameters give
+different numbers. The report remarks on results that were measured with a different state of the
+file. A file may import any installed package, but no other file in its folder. Outside kernlearn
+the decorators check their argument and return it unchanged, so that the file can be imported and
+tested as usual.
 '''
 
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Literal, TypeVar
 
-Kind = Literal["estimator", "kernel", "dataset", "metric"]
+from kernlearn.registration import (
+    Registered,
+    RegisteredDataset,
+    RegisteredEstimator,
+    RegisteredKernel,
+    RegisteredMetric,
+)
+
 Target = TypeVar("Target", bound=Callable[..., Any])
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
-
-@dataclass(frozen=True)
-class Registration:
-    """What a plug-in registered.
-
-    Attributes
-    ----------
-    kind : {"estimator", "kernel", "dataset", "metric"}
-    name : str
-        What configs call it.
-    target : class or function
-    version : int
-    summary : str
-        One line for ``kernlearn list``.
-    module, line : str, int
-        Where it was registered.
-    options : mapping
-        What else the kind has.
-    """
-
-    kind: Kind
-    name: str
-    target: Callable[..., Any]
-    version: int
-    summary: str
-    module: str
-    line: int
-    options: Mapping[str, Any] = field(default_factory=dict)
+__all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
 
 
-# All that was registered in this process, in its order.
-_registered: list[Registration] = []
+# Everything that has been registered in this process, in order.
+_registered: list[Registered] = []
 
 
-def registrations() -> tuple[Registration, ...]:
-    """Return all that was registered in this process, in its order."""
+def registrations() -> tuple[Registered, ...]:
+    """Return everything that has been registered in this process, in order."""
     return tuple(_registered)
 
 
-def begin(
-    kind: Kind, name: str | None, version: int, summary: str, **options: Any
+def _keeper(
+    made: type[Registered], name: str | None, version: int, summary: str, **options: Any
 ) -> Callable[[Target], Target]:
-    """Check what all kinds have in common, and note who calls the function that calls this.
+    """Check the common arguments; return a function that registers its argument.
 
-    Returns
-    -------
-    callable
-        Keeps a class or function as registered there, and hands it back.
+    The place of registration is the caller of the function that calls this one.
     """
     if isinstance(name, type | FunctionType):
-        raise TypeError(f"write the decorator with brackets, as @register_{kind}()")
+        raise TypeError(f"write the decorator with brackets, as @register_{made.kind}()")
     if name is not None and not (isinstance(name, str) and name.isidentifier()):
         raise ValueError(f"a name must be letters, digits and underscores, not {name!r}")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ValueError(f"version must be an integer of at least 1, not {version!r}")
     caller = sys._getframe(2)
-    module, line = str(caller.f_globals.get("__name__")), caller.f_lineno
+    options |= {"module": str(caller.f_globals.get("__name__")), "line": caller.f_lineno}
 
     def keep(target: Target) -> Target:
         called = name or target.__name__
         if not called.isidentifier():
             raise ValueError(f"{called} is no name for a config: give one in the brackets")
         first_line = inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
-        _registered.append(
-            Registration(
-                kind, called, target, version, summary or first_line, module, line, options
-            )
-        )
+        one = made(called, target, version, summary or first_line, **options)
+        _registered.append(one)
         return target
 
     return keep
 
 
-def check_methods(target: type, needed: Iterable[str], base: str) -> None:
-    """Refuse a class without some methods; a base class has them all."""
-    found = {name for parent in target.__mro__ for name in vars(parent)}
-    missing = [name for name in needed if name not in found]
+def _check_methods(target: type, needed: Iterable[str], base: str) -> None:
+    """Refuse a class that lacks methods which a base class would provide."""
+    available = {name for parent in target.__mro__ for name in vars(parent)}
+    missing = [name for name in needed if name not in available]
     if missing:
         raise TypeError(f"{target.__name__} has no {', '.join(missing)}: derive it from {base}")
 
 
-def check_function(target: Any, what: str, n_given: int, also: str = "") -> None:
-    """Refuse what is no function of so many arguments, and of one more by name."""
+def _check_function(target: Any, what: str, n_positional: int, also: str = "") -> None:
+    """Refuse anything but a function of so many arguments, and of one more by name."""
     if isinstance(target, type) or not callable(target):
         raise TypeError(f"{what}, not {target!r}")
     parameters = list(inspect.signature(target).parameters.values())
-    given = [p for p in parameters[:n_given] if p.kind in _POSITIONAL]
-    if len(given) < n_given:
-        raise TypeError(f"{what}; {target.__name__} takes {len(given)} arguments by position")
-    check_defaults(target, {*(p.name for p in given), also})
+    positional = [p for p in parameters[:n_positional] if p.kind in _POSITIONAL]
+    if len(positional) < n_positional:
+        raise TypeError(f"{what}; {target.__name__} takes {len(positional)} arguments by position")
+    _check_defaults(target, {*(p.name for p in positional), also})
 
 
-def check_defaults(target: Any, given: Iterable[str] = ()) -> None:
-    """Refuse parameters that a config cannot name, and those that it would have to."""
+def _check_defaults(target: Any, passed: Iterable[str] = ()) -> None:
+    """Refuse parameters that a config cannot name, and those without a default."""
     for parameter in inspect.signature(target).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD and isinstance(target, type):
-            continue  # scikit-learn passes over these too
+            continue  # scikit-learn ignores these too
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"{target.__name__} takes {parameter}: name every parameter")
-        if parameter.default is parameter.empty and parameter.name not in given:
+        if parameter.default is parameter.empty and parameter.name not in passed:
             raise TypeError(
                 f"parameter {parameter.name!r} of {target.__name__} needs a default: a config may "
                 "leave it out"
             )
 
 
-__all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
-
-
 def register_estimator(
     name: str | None = None, *, version: int = 1, summary: str = ""
 ) -> Callable[[Target], Target]:
-    """Make an estimator known to configs, as ``estimator: NAME``.
+    """Register an estimator, which configs name as ``estimator: NAME``.
 
     Parameters
     ----------
     name : str, optional
-        What configs call it; by default the name of the class.
+        Name in configs; by default the name of the class.
     version : int, default=1
-        To be raised when the same parameters give other numbers.
+        To be raised when the same parameters give different numbers.
     summary : str, optional
-        One line for ``kernlearn list``; by default the first of the docstring.
+        One line for ``kernlearn list``; by default the first line of the docstring.
 
     Returns
     -------
     callable
         A decorator for a class that follows scikit-learn's conventions: every parameter has a
-        default, ``random_state`` gets the experiment's. One with a parameter ``kernel`` or
-        ``similarity`` runs under every kernel of a config, which it is given to fit and to
-        call; or "precomputed", where the data is a matrix of similarities.
+        default, and ``random_state`` receives the experiment's seed. An estimator with a
+        parameter ``kernel`` or ``similarity`` runs with every kernel of a config: it receives
+        the kernel, which it fits and calls, or "precomputed" if the data is a matrix of
+        similarities.
 
     Raises
     ------
     TypeError, ValueError
         If the class is no estimator, or an argument is not allowed.
     """
-    keep = begin("estimator", name, version, summary)
+    keep = _keeper(RegisteredEstimator, name, version, summary)
 
     def register(target: Target) -> Target:
         if not isinstance(target, type):
             raise TypeError(f"an estimator must be a class, not {target!r}")
-        check_methods(target, ("fit", "get_params", "set_params"), "sklearn.base.BaseEstimator")
-        check_defaults(target)
+        _check_methods(target, ("fit", "get_params", "set_params"), "sklearn.base.BaseEstimator")
+        _check_defaults(target)
         return keep(target)
 
     return register
@@ -252,38 +222,38 @@ def register_estimator(
 def register_kernel(
     name: str | None = None, *, version: int = 1, summary: str = ""
 ) -> Callable[[Target], Target]:
-    """Make a kernel or similarity known to configs, as ``kernel: NAME``.
+    """Register a kernel or similarity, which configs name as ``kernel: NAME``.
 
     Parameters
     ----------
     name : str, optional
-        What configs call it; by default the name of the class or function.
+        Name in configs; by default the name of the class or function.
     version : int, default=1
-        To be raised when the same parameters give other numbers.
+        To be raised when the same parameters give different numbers.
     summary : str, optional
-        One line for ``kernlearn list``; by default the first of the docstring.
+        One line for ``kernlearn list``; by default the first line of the docstring.
 
     Returns
     -------
     callable
         A decorator for a subclass of :class:`kernlearn.kernels.Kernel` (or a class with the
-        same methods), or for a function (X, Y) -> matrix of shape (n_rows_x, n_rows_y), whose
-        further parameters, each with a default, can be set in configs.
+        same methods), or for a function (X, Y) -> matrix of shape (n_rows_x, n_rows_y). Further
+        parameters of the function, each with a default, can be set in configs.
 
     Raises
     ------
     TypeError, ValueError
         If it is no kernel, or an argument is not allowed.
     """
-    keep = begin("kernel", name, version, summary)
+    keep = _keeper(RegisteredKernel, name, version, summary)
 
     def register(target: Target) -> Target:
         if isinstance(target, type):
             needed = ("__call__", "fit", "get_params", "set_params")
-            check_methods(target, needed, "kernlearn.kernels.Kernel")
-            check_defaults(target)
+            _check_methods(target, needed, "kernlearn.kernels.Kernel")
+            _check_defaults(target)
         else:
-            check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
+            _check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
         return keep(target)
 
     return register
@@ -296,29 +266,30 @@ def register_dataset(
     summary: str = "",
     similarity: Literal["similarity", "distance"] | None = None,
 ) -> Callable[[Target], Target]:
-    """Make a data set known to configs.
+    """Register a data set or a generator.
 
     Parameters
     ----------
     name : str, optional
-        What configs call it; by default the name of the function.
+        Name in configs; by default the name of the function.
     version : int, default=1
-        To be raised when the same parameters give other data.
+        To be raised when the same parameters give different data.
     summary : str, optional
-        One line for ``kernlearn list``; by default the first of the docstring.
+        One line for ``kernlearn list``; by default the first line of the docstring.
     similarity : {"similarity", "distance"}, optional
-        What the entries of X are, where it is a square matrix that compares points.
+        What the entries of X are, if X is a square matrix that compares points.
 
     Returns
     -------
     callable
         A decorator for a function whose parameters, each with a default, can be set in
-        configs. With ``random_state`` it is a generator, ``generator: NAME``, called anew for
-        every split; without, a data set, ``name: NAME``, which is loaded once and known by its
-        content. It returns (X, y), or a Bunch with ``data``, ``target`` and, where there are
-        such, ``target_names``, ``query``, ``fold`` and ``note`` as :func:`kernlearn.datasets.load`
-        has them. y may hold text or numbers: for regression they are taken as they are, else
-        their distinct values are the classes or grades, in order.
+        configs. With ``random_state`` it is a generator, ``generator: NAME``, and is called for
+        every split; without it, it is a data set, ``name: NAME``, which is loaded once and
+        identified by its content. It returns (X, y), or a Bunch with ``data``, ``target`` and
+        optionally ``target_names``, ``query``, ``fold`` and ``note`` as in
+        :func:`kernlearn.datasets.load`. y may contain text or numbers: for regression the
+        numbers are used as they are, otherwise the distinct values are the classes or grades,
+        in order.
 
     Raises
     ------
@@ -327,11 +298,11 @@ def register_dataset(
     """
     if similarity not in (None, "similarity", "distance"):
         raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
-    keep = begin("dataset", name, version, summary, similarity=similarity)
+    keep = _keeper(RegisteredDataset, name, version, summary, similarity=similarity)
 
     def register(target: Target) -> Target:
         text = "a data set must be a function that returns (X, y)"
-        check_function(target, text, 0, "random_state")
+        _check_function(target, text, 0, "random_state")
         return keep(target)
 
     return register
@@ -346,29 +317,29 @@ def register_metric(
     version: int = 1,
     summary: str = "",
 ) -> Callable[[Target], Target]:
-    """Make a metric known to configs: it is measured where one names it.
+    """Register a metric, which is measured where a config names it.
 
     Parameters
     ----------
     name : str, optional
-        What configs call it; by default the name of the function.
+        Name in configs; by default the name of the function.
     task : str or iterable of str
-        The tasks that it judges: "classification", "bipartite_ranking" (which gives it scores),
-        "regression", "ordinal" or "ranking".
+        The tasks that it applies to: "classification", "bipartite_ranking" (for which it
+        receives scores), "regression", "ordinal" or "ranking".
     better : {"higher", "lower"} or None
-        Which direction is the good one; None where neither is.
+        Which direction is better, if any.
     label : str, optional
-        Head of its column; by default the name, with blanks for underscores.
+        Heading of its column; by default the name, with spaces for underscores.
     version : int, default=1
-        To be raised when it gives other numbers.
+        To be raised when it gives different numbers.
     summary : str, optional
-        One line for ``kernlearn list``; by default the first of the docstring.
+        One line for ``kernlearn list``; by default the first line of the docstring.
 
     Returns
     -------
     callable
-        A decorator for a function ``f(y_true, y_pred) -> float``. Classes are codes 0, 1, ...
-        A function with a parameter ``query`` is given the query of each row, for ranking.
+        A decorator for a function ``f(y_true, y_pred) -> float``. Classes are encoded as 0, 1, ...
+        A function with a parameter ``query`` receives the query of each row, for ranking.
 
     Raises
     ------
@@ -379,11 +350,13 @@ def register_metric(
         raise ValueError(f"better must be 'higher', 'lower' or None, not {better!r}")
     tasks = (task,) if isinstance(task, str) else tuple(task)
     direction = {"higher": 1, "lower": -1, None: 0}[better]
-    keep = begin("metric", name, version, summary, tasks=tasks, better=direction, label=label)
+    keep = _keeper(
+        RegisteredMetric, name, version, summary, tasks=tasks, better=direction, label=label or ""
+    )
 
     def register(target: Target) -> Target:
         text = "a metric must be a function (y_true, y_pred) -> float"
-        check_function(target, text, 2, "query")
+        _check_function(target, text, 2, "query")
         return keep(target)
 
     return register

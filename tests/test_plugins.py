@@ -44,9 +44,8 @@ def test_what_others_have_written_can_be_registered_under_a_name():
     assert register_metric(task=["classification"], better="higher")(f1_score) is f1_score
     names = [r.name for r in registrations()[-3:]]
     assert names == ["L1", "Bell", "f1_score"]
-    assert registrations()[-1].options == {
-        "tasks": ("classification",), "better": 1, "label": None,
-    }  # fmt: skip
+    metric = registrations()[-1]
+    assert (metric.tasks, metric.better, metric.label) == (("classification",), 1, "")
 
 
 class NoFit:

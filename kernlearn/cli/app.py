@@ -9,7 +9,7 @@ from kernlearn.cli import datasets, goodness, rademacher, regret, report, run, s
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 
 if TYPE_CHECKING:
-    from kernlearn.experiments.scope import Scope
+    from kernlearn.experiments.registry import Scope
 
 app = typer.Typer(
     name="kernlearn",
@@ -100,7 +100,7 @@ def _components(scope: "Scope") -> dict[str, dict[str, str]]:
     """Return a line of text per name, by section; a plug-in is named in brackets."""
     from kernlearn.datasets import catalogue
     from kernlearn.experiments.config.yaml import read_yaml
-    from kernlearn.experiments.registry import TASK_METRICS
+    from kernlearn.experiments.registry import TASKS
     from kernlearn.resources import shipped
 
     def marked(text: str, component: object) -> str:
@@ -117,7 +117,7 @@ def _components(scope: "Scope") -> dict[str, dict[str, str]]:
         "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
         "Metrics": {
             task: ", ".join(marked(n, scope.metrics[n]) for n in scope.task_metrics(task))
-            for task in TASK_METRICS
+            for task in TASKS
         },
     }
 

@@ -1,87 +1,231 @@
-"""What a name in a config stands for, and what may be written beside it."""
+"""Everything that a config can name: kernlearn's own and what plug-ins register."""
 
 import difflib
-import inspect
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kernlearn.experiments.config.values import unfold
+from kernlearn.kernels.registry import KERNELS
+from kernlearn.registration import (
+    Registered,
+    RegisteredDataset,
+    RegisteredEstimator,
+    RegisteredKernel,
+    RegisteredMetric,
+)
+
+if TYPE_CHECKING:
+    from kernlearn.datasets import Generator
+
+_R = TypeVar("_R", bound=Registered)
+
+
+def _by_name(*registered: _R) -> dict[str, _R]:
+    return {one.name: one for one in registered}
+
+
+def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator:
+    """Register an estimator by the name of its class."""
+    return RegisteredEstimator(target.partition(":")[2], target, summary=summary, **options)
+
+
+ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
+    _estimator("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM", takes="kernel"),
+    _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
+    _estimator(
+        "kernlearn.features:MaclaurinSVM",
+        "RF and H0/1: random Maclaurin features, LIBLINEAR",
+        takes="kernel",
+    ),
+    _estimator(
+        "kernlearn.features:RandomMaclaurin",
+        "feature map of a dot-product kernel",
+        takes="kernel",
+    ),
+    _estimator(
+        "kernlearn.features:CompositionalMaclaurin",
+        "feature map of a composed kernel",
+        takes="kernel",
+    ),
+    _estimator(
+        "kernlearn.landmarks:BBSClassifier",
+        "BBS: similarities to landmarks as features",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:DBoostClassifier",
+        "DBOOST: boosted comparisons with landmark pairs",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:FTuneClassifier",
+        "FTUNE: landmark pairs with a learnt transfer function",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:SimilarityKNNClassifier",
+        "k nearest neighbours by similarity",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:SimilarityFeatureSVM",
+        "linear SVM on all similarities",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:SpectrumSVM",
+        "SVM after clipping, flipping or shifting a spectrum",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:KernelRegressor",
+        "KR: weighted mean of training targets",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:RegLand",
+        "RegLand: support vector regression on landmarks",
+        version=2,
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:SparseRegLand",
+        "RegLand-Sp: few landmarks chosen greedily",
+        takes="similarity",
+    ),
+    _estimator(
+        "kernlearn.landmarks:ORLand",
+        "ORLand: ordinal regression on landmarks",
+        takes="similarity",
+    ),
+    _estimator("kernlearn.landmarks:RankLand", "ranking on landmarks", takes="similarity"),
+    _estimator("kernlearn.pairwise:OLP", "OLP: online learning with pairs in a buffer"),
+    _estimator("kernlearn.pairwise:OAM", "OAM_gra, OAM_seq: online AUC maximisation"),
+    _estimator("kernlearn.pairwise:AllPairsSVM", "large AUC from all pairs"),
+    _estimator("kernlearn.theory.rademacher:LinearAUC", "ball of linear scores"),
+    _estimator("kernlearn.theory.rademacher:KernelAUC", "ball of kernel scores", takes="kernel"),
+    _estimator("kernlearn.theory.rademacher:BilinearSimilarity", "ball of bilinear similarities"),
+    _estimator("kernlearn.theory.rademacher:MahalanobisMetric", "ball of Mahalanobis metrics"),
+    _estimator("kernlearn.theory.rademacher:KernelCombination", "combinations of kernels"),
+    _estimator("sklearn.svm:SVC", "support vector machine by LIBSVM", takes="kernel"),
+    _estimator("kernlearn.voted:VotedKernelClassifier", "voted kernel regularization"),
+    _estimator("kernlearn.voted:L1SVMClassifier", "norm-1 SVM", takes="kernel"),
+    _estimator("sklearn.dummy:DummyClassifier", "the most frequent class"),
+    _estimator("sklearn.dummy:DummyRegressor", "the mean"),
+    _estimator("sklearn.linear_model:Ridge", "linear least squares, regularised"),
+    _estimator("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression", takes="kernel"),
+    _estimator("sklearn.svm:SVR", "support vector regression by LIBSVM", takes="kernel"),
+    _estimator(
+        "skordinal.classifiers:LogisticAT",
+        "ordinal logistic regression, all thresholds",
+        extra="bench",
+    ),
+    _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
+    _estimator(
+        "kernlearn.solvers:LinearSVMRegressor", "linear support vector regression by LIBLINEAR"
+    ),
+)
 
 
 @dataclass(frozen=True)
-class Component:
-    """A class or function that a config can name.
+class RegisteredTask(Registered):
+    """A task: what is done with a method.
 
-    Attributes
-    ----------
-    path : str
-        ``"module:name"``.
-    version : int
-        Raised when the same parameters give other numbers, so that stored ones are stale.
-    summary : str
-        One line for ``kernlearn list``.
-    extra : str
-        The extra that installs the library it comes from; empty for what is always there.
-    plugin : str
-        The plug-in that registered it; empty for kernlearn's own.
+    The target is a ``Task`` of supervised learning, or a function that carries out a trial.
     """
 
-    path: str
-    version: int
-    summary: str
-    extra: str = ""
-    plugin: str = ""
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What a trial's key holds of it besides its name."""
-        return {"version": self.version} | ({"plugin": self.plugin} if self.plugin else {})
-
-    @property
-    def installed(self) -> bool:
-        """Whether the library that it comes from is there."""
-        return find_spec(self.path.partition(".")[0]) is not None
-
-    def load(self) -> Any:
-        """Import and return the class or function."""
-        module, _, name = self.path.partition(":")
-        return getattr(import_module(module), name)
+    supervised: bool = True
 
 
-@dataclass(frozen=True)
-class Metric:
-    """What is known of a metric.
-
-    Attributes
-    ----------
-    label : str
-        Head of its column.
-    better : {1, -1, 0}
-        1 where more is better, -1 where less is, 0 where neither.
-    """
-
-    label: str
-    better: int
+_ENGINE = "kernlearn.experiments.engine"
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """Say what is allowed, and which of it was probably meant.
+def _task(name: str, target: str, *, supervised: bool = True) -> RegisteredTask:
+    return RegisteredTask(name, f"{_ENGINE}.{target}", supervised=supervised)
+
+
+TASKS: dict[str, RegisteredTask] = _by_name(
+    _task("classification", "tasks:CLASSIFICATION"),
+    _task("bipartite_ranking", "tasks:BIPARTITE_RANKING"),
+    _task("regression", "tasks:REGRESSION"),
+    _task("ordinal", "tasks:ORDINAL"),
+    _task("ranking", "tasks:RANKING"),
+    _task("kernel_approximation", "trial:approximate_kernel", supervised=False),
+    _task("dataset_statistics", "trial:count_data", supervised=False),
+    _task("rademacher_complexity", "trial:estimate_complexity", supervised=False),
+)
+
+SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
+
+
+def _metric(
+    name: str, label: str, better: int, *tasks: str, target: str | None = None
+) -> RegisteredMetric:
+    """Register a metric; the runner measures it itself if there is no target."""
+    return RegisteredMetric(name, target, label=label, better=better, tasks=tasks)
+
+
+METRICS: dict[str, RegisteredMetric] = _by_name(
+    _metric("accuracy", "accuracy", 1, "classification", target=f"{_ENGINE}.tasks:accuracy"),
+    _metric(
+        "error_percent", "error %", -1, "classification", target=f"{_ENGINE}.tasks:error_percent"
+    ),
+    _metric("auc", "AUC", 1, "bipartite_ranking", target=f"{_ENGINE}.tasks:auc"),
+    _metric("mse", "MSE", -1, "regression", target=f"{_ENGINE}.tasks:mean_squared_error"),
+    _metric("mae", "MAE", -1, "regression", target=f"{_ENGINE}.tasks:mean_absolute_error"),
+    _metric("aae", "AAE", -1, "ordinal", target="kernlearn.metrics:average_absolute_error"),
+    _metric(
+        "macro_aae",
+        "macro AAE",
+        -1,
+        "ordinal",
+        target="kernlearn.metrics:macro_average_absolute_error",
+    ),
+    _metric("zero_one", "0-1 error", -1, "ordinal", target="kernlearn.metrics:zero_one_error"),
+    _metric("ndcg", "NDCG", 1, "ranking", target=f"{_ENGINE}.tasks:ndcg"),
+    _metric("ndcg_10", "NDCG@10", 1, "ranking", target=f"{_ENGINE}.tasks:ndcg_10"),
+    _metric(
+        "letor_ndcg_10", "NDCG@10 (LETOR)", 1, "ranking", target=f"{_ENGINE}.tasks:letor_ndcg_10"
+    ),
+    _metric(
+        "letor_mean_ndcg", "mean NDCG (LETOR)", 1, "ranking", target=f"{_ENGINE}.tasks:letor_mean"
+    ),
+    _metric("complexity", "complexity", -1, "rademacher_complexity"),
+    _metric("complexity_bound", "bound", -1, "rademacher_complexity"),
+    _metric("printed_bound", "bound as printed", -1, "rademacher_complexity"),
+    _metric("complexity_share", "complexity / bound", -1, "rademacher_complexity"),
+    _metric("n_samples", "rows", 0, "dataset_statistics"),
+    _metric("n_features", "columns", 0, "dataset_statistics"),
+    _metric("gram_error", "mean |K − ZZᵀ|", -1, "kernel_approximation"),
+    _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation"),
+    _metric("fit_cpu_seconds", "fit cpu s", -1, *SUPERVISED),
+    _metric("predict_seconds", "predict s", -1, *SUPERVISED),
+    _metric("predict_cpu_seconds", "predict cpu s", -1, *SUPERVISED),
+    _metric("native_predict_seconds", "predict s (LIBSVM)", -1, *SUPERVISED),
+    _metric("select_seconds", "select s", -1, *SUPERVISED),
+    _metric("estimate_seconds", "estimate s", -1, "rademacher_complexity"),
+    _metric("transform_seconds", "transform s", -1, "kernel_approximation"),
+    _metric("n_support", "support vectors", -1, *SUPERVISED),
+)
+
+
+def suggestion(word: str, allowed: Iterable[str]) -> str:
+    """Say which of the allowed names was probably meant, or list them.
 
     Parameters
     ----------
     word : str
         What was written.
-    known : iterable of str
-        What could have been.
+    allowed : iterable of str
 
     Returns
     -------
     str
         ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
     """
-    names = sorted(known)
+    names = sorted(allowed)
     lowered = {n.lower(): n for n in names}
     close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
     if close:
@@ -89,182 +233,129 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; allowed: {', '.join(names)}" if names else "; nothing is allowed here"
 
 
-@cache
-def parameter_names(component: Component) -> tuple[str, ...]:
-    """Return the names of the parameters that a config may set."""
-    return tuple(
-        name
-        for name, parameter in inspect.signature(component.load()).parameters.items()
-        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        and name != "random_state"
-    )
+@dataclass(frozen=True, eq=False)
+class Plugin:
+    """A plug-in that has been loaded.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its ending, or of the package.
+    state : str
+        Identifies its present version: a hash of the file, or the version of the package.
+    registered : tuple of Registered
+    path : Path or None
+        The file, unless it is a package.
+    """
+
+    name: str
+    state: str
+    registered: tuple[Registered, ...]
+    path: Path | None = None
 
 
-def kernel_parameter(component: Component) -> str | None:
-    """Return the name of the parameter that takes a kernel; None for what takes none."""
-    names = parameter_names(component)
-    return next((name for name in ("kernel", "similarity") if name in names), None)
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The names that one config sees: kernlearn's, those of installed packages and of its files.
+
+    Attributes
+    ----------
+    estimators, kernels, metrics : mapping of str to Registered
+    own_datasets : mapping of str to RegisteredDataset
+        Data sets and generators of plug-ins.
+    plugins : tuple of Plugin
+        Those of installed packages, then those that the config names.
+    broken : tuple of str
+        Errors of installed plug-ins that could not be loaded.
+    """
+
+    estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
+    kernels: Mapping[str, RegisteredKernel] = field(default_factory=lambda: KERNELS)
+    metrics: Mapping[str, RegisteredMetric] = field(default_factory=lambda: METRICS)
+    own_datasets: Mapping[str, RegisteredDataset] = field(default_factory=dict)
+    plugins: tuple[Plugin, ...] = ()
+    broken: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> tuple[Plugin, ...]:
+        """The plug-ins that the config names."""
+        return tuple(plugin for plugin in self.plugins if plugin.path is not None)
+
+    @property
+    def generators(self) -> "Mapping[str, Generator | RegisteredDataset]":
+        """Generators, which draw new data for every split, by name."""
+        from kernlearn.datasets import generators
+
+        own = {name: data for name, data in self.own_datasets.items() if data.is_generator}
+        return {**generators(), **own}
+
+    @property
+    def datasets(self) -> Mapping[str, RegisteredDataset]:
+        """The data sets of plug-ins that are loaded once, by name."""
+        return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
+
+    def kernel(self, name: str) -> RegisteredKernel | None:
+        """Return the kernel of a name, also of the name in the keys of trials."""
+        by_stored_name = (k for k in self.kernels.values() if k.stored_name == name)
+        return self.kernels.get(name) or next(by_stored_name, None)
+
+    def task_metrics(self, task: str) -> tuple[str, ...]:
+        """Return the metrics that a task can measure; none for an unknown task."""
+        return tuple(name for name, metric in self.metrics.items() if task in metric.tasks)
+
+    def label(self, metric: str) -> str:
+        """Return the heading of a metric's column; for a derived metric that is its name."""
+        label = self.metrics[metric].label if metric in self.metrics else ""
+        return label or metric.replace("_", " ")
+
+    def better(self, metric: str) -> int:
+        """Return 1 where more of a metric is better, -1 where less is, otherwise 0."""
+        return self.metrics[metric].better if metric in self.metrics else 0
+
+    def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
+        """Return the metrics of plug-ins among some names, by name."""
+        metrics = (self.metrics.get(name) for name in sorted(set(names)))
+        return [metric for metric in metrics if metric is not None and metric.plugin]
+
+    def state(self, plugin: str) -> str | None:
+        """Return the state of a plug-in; a file comes before a package of the same name."""
+        return next((p.state for p in reversed(self.plugins) if p.name == plugin), None)
+
+    def hint(self, word: str, allowed: Iterable[str]) -> str:
+        """Suggest a name for an unknown one, and list the plug-ins that could not be loaded."""
+        return "".join([suggestion(word, allowed), *(f"; {text}" for text in self.broken)])
+
+    def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
+        """Make an estimator or kernel; a parameter ``{kernel: NAME, ...}`` becomes a kernel."""
+        return component.load()(**{k: self._made(k, v) for k, v in parameters.items()})
+
+    def _made(self, name: str, value: Any) -> Any:
+        """Make the kernel that a value describes; a list in it gives several, for ``kernels``."""
+        if not (isinstance(value, Mapping) and "kernel" in value):
+            return value
+        parameters = {k: v for k, v in value.items() if k != "kernel"}
+        kernel = self.kernel(value["kernel"])
+        assert kernel is not None
+        made = [self.make(kernel, fixed) for fixed, _ in unfold(parameters)]
+        if name == "kernels":
+            return made
+        if len(made) > 1:
+            raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
+        return made[0]
+
+    def value_error(self, component: Registered, parameters: Mapping[str, Any]) -> str | None:
+        """Return why an estimator or kernel refuses parameter values, or None if it takes them."""
+        # a plug-in may raise anything
+        expected = Exception if component.plugin else (ValueError, TypeError)
+        try:
+            instance = self.make(component, parameters)
+            # a user-defined estimator may declare no constraints
+            if hasattr(instance, "_parameter_constraints"):
+                instance._validate_params()
+        except expected as error:
+            return str(error) or type(error).__name__
+        return None
 
 
-ESTIMATORS: dict[str, Component] = {
-    "KernelSVM": Component("kernlearn.solvers:KernelSVM", 1, "exact kernel SVM by LIBSVM"),
-    "LinearSVM": Component("kernlearn.solvers:LinearSVM", 1, "linear SVM by LIBLINEAR"),
-    "MaclaurinSVM": Component(
-        "kernlearn.features:MaclaurinSVM", 1, "RF and H0/1: random Maclaurin features, LIBLINEAR"
-    ),
-    "RandomMaclaurin": Component(
-        "kernlearn.features:RandomMaclaurin", 1, "feature map of a dot-product kernel"
-    ),
-    "CompositionalMaclaurin": Component(
-        "kernlearn.features:CompositionalMaclaurin", 1, "feature map of a composed kernel"
-    ),
-    "BBSClassifier": Component(
-        "kernlearn.landmarks:BBSClassifier", 1, "BBS: similarities to landmarks as features"
-    ),
-    "DBoostClassifier": Component(
-        "kernlearn.landmarks:DBoostClassifier",
-        1,
-        "DBOOST: boosted comparisons with landmark pairs",
-    ),
-    "FTuneClassifier": Component(
-        "kernlearn.landmarks:FTuneClassifier", 1, "FTUNE: landmark pairs, transfer function learnt"
-    ),
-    "SimilarityKNNClassifier": Component(
-        "kernlearn.landmarks:SimilarityKNNClassifier", 1, "k nearest neighbours by similarity"
-    ),
-    "SimilarityFeatureSVM": Component(
-        "kernlearn.landmarks:SimilarityFeatureSVM", 1, "linear SVM on all similarities"
-    ),
-    "SpectrumSVM": Component(
-        "kernlearn.landmarks:SpectrumSVM", 1, "SVM after clipping, flipping or shifting a spectrum"
-    ),
-    "KernelRegressor": Component(
-        "kernlearn.landmarks:KernelRegressor", 1, "KR: weighted mean of training targets"
-    ),
-    "RegLand": Component(
-        "kernlearn.landmarks:RegLand", 2, "RegLand: support vector regression on landmarks"
-    ),
-    "SparseRegLand": Component(
-        "kernlearn.landmarks:SparseRegLand", 1, "RegLand-Sp: few landmarks chosen greedily"
-    ),
-    "ORLand": Component(
-        "kernlearn.landmarks:ORLand", 1, "ORLand: ordinal regression on landmarks"
-    ),
-    "RankLand": Component("kernlearn.landmarks:RankLand", 1, "ranking on landmarks"),
-    "OLP": Component("kernlearn.pairwise:OLP", 1, "OLP: online learning with pairs in a buffer"),
-    "OAM": Component("kernlearn.pairwise:OAM", 1, "OAM_gra, OAM_seq: online AUC maximisation"),
-    "AllPairsSVM": Component("kernlearn.pairwise:AllPairsSVM", 1, "large AUC from all pairs"),
-    "LinearAUC": Component("kernlearn.theory.rademacher:LinearAUC", 1, "a ball of linear scores"),
-    "KernelAUC": Component("kernlearn.theory.rademacher:KernelAUC", 1, "a ball of kernel scores"),
-    "BilinearSimilarity": Component(
-        "kernlearn.theory.rademacher:BilinearSimilarity", 1, "a ball of bilinear similarities"
-    ),
-    "MahalanobisMetric": Component(
-        "kernlearn.theory.rademacher:MahalanobisMetric", 1, "a ball of Mahalanobis metrics"
-    ),
-    "KernelCombination": Component(
-        "kernlearn.theory.rademacher:KernelCombination", 1, "combinations of kernels"
-    ),
-    "SVC": Component("sklearn.svm:SVC", 1, "support vector machine by LIBSVM"),
-    "VotedKernelClassifier": Component(
-        "kernlearn.voted:VotedKernelClassifier", 1, "voted kernel regularization"
-    ),
-    "L1SVMClassifier": Component("kernlearn.voted:L1SVMClassifier", 1, "norm-1 SVM"),
-    "DummyClassifier": Component("sklearn.dummy:DummyClassifier", 1, "the most frequent class"),
-    "DummyRegressor": Component("sklearn.dummy:DummyRegressor", 1, "the mean"),
-    "Ridge": Component("sklearn.linear_model:Ridge", 1, "linear least squares, regularised"),
-    "KernelRidge": Component("sklearn.kernel_ridge:KernelRidge", 1, "kernel ridge regression"),
-    "SVR": Component("sklearn.svm:SVR", 1, "support vector regression by LIBSVM"),
-    "LogisticAT": Component(
-        "skordinal.classifiers:LogisticAT",
-        1,
-        "ordinal logistic regression, all thresholds",
-        extra="bench",
-    ),
-    "LogisticRegression": Component(
-        "sklearn.linear_model:LogisticRegression", 1, "logistic regression"
-    ),
-    "LinearSVMRegressor": Component(
-        "kernlearn.solvers:LinearSVMRegressor", 1, "linear support vector regression by LIBLINEAR"
-    ),
-}
-
-KERNELS: dict[str, Component] = {
-    "HomogeneousPolynomialKernel": Component(
-        "kernlearn.kernels:HomogeneousPolynomialKernel", 1, "⟨x, y⟩^degree"
-    ),
-    "PolynomialKernel": Component(
-        "kernlearn.kernels:PolynomialKernel", 1, "(⟨x, y⟩ + coef0)^degree"
-    ),
-    "ExponentialKernel": Component("kernlearn.kernels:ExponentialKernel", 1, "exp(⟨x, y⟩ / σ²)"),
-    "VovkKernel": Component("kernlearn.kernels:VovkKernel", 1, "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
-    "DotProductKernel": Component(
-        "kernlearn.kernels:DotProductKernel", 1, "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"
-    ),
-    "LinearKernel": Component("kernlearn.kernels:LinearKernel", 1, "⟨x, y⟩"),
-    "GaussianKernel": Component("kernlearn.kernels:GaussianKernel", 1, "exp(-‖x - y‖² / 2σ²)"),
-    "LaplacianKernel": Component("kernlearn.kernels:LaplacianKernel", 1, "exp(-‖x - y‖₁ / σ)"),
-    "SigmoidKernel": Component("kernlearn.kernels:SigmoidKernel", 1, "tanh(a ⟨x, y⟩ + r)"),
-    "ManhattanSimilarity": Component("kernlearn.kernels:ManhattanSimilarity", 1, "-‖x - y‖₁"),
-    "EuclideanSimilarity": Component("kernlearn.kernels:EuclideanSimilarity", 1, "-‖x - y‖²"),
-    "CosineSimilarity": Component("kernlearn.kernels:CosineSimilarity", 1, "cosine of the angle"),
-    "LevenshteinSimilarity": Component(
-        "kernlearn.kernels:LevenshteinSimilarity", 1, "of strings, by their edit distance"
-    ),
-    "JaccardSimilarity": Component("kernlearn.kernels:JaccardSimilarity", 1, "of sets"),
-    "DynamicTimeWarpingSimilarity": Component(
-        "kernlearn.kernels:DynamicTimeWarpingSimilarity", 1, "of sequences of any lengths"
-    ),
-    "ValueDifferenceSimilarity": Component(
-        "kernlearn.kernels:ValueDifferenceSimilarity", 1, "of nominal columns, learnt from labels"
-    ),
-}
-
-METRICS: dict[str, Metric] = {
-    "accuracy": Metric("accuracy", 1),
-    "error_percent": Metric("error %", -1),
-    "auc": Metric("AUC", 1),
-    "mse": Metric("MSE", -1),
-    "mae": Metric("MAE", -1),
-    "aae": Metric("AAE", -1),
-    "macro_aae": Metric("macro AAE", -1),
-    "zero_one": Metric("0-1 error", -1),
-    "ndcg": Metric("NDCG", 1),
-    "ndcg_10": Metric("NDCG@10", 1),
-    "letor_ndcg_10": Metric("NDCG@10 (LETOR)", 1),
-    "letor_mean_ndcg": Metric("mean NDCG (LETOR)", 1),
-    "complexity": Metric("complexity", -1),
-    "complexity_bound": Metric("bound", -1),
-    "printed_bound": Metric("bound as printed", -1),
-    "complexity_share": Metric("complexity / bound", -1),
-    "n_samples": Metric("rows", 0),
-    "n_features": Metric("columns", 0),
-    "gram_error": Metric("mean |K − ZZᵀ|", -1),
-    "fit_seconds": Metric("fit s", -1),
-    "fit_cpu_seconds": Metric("fit cpu s", -1),
-    "predict_seconds": Metric("predict s", -1),
-    "predict_cpu_seconds": Metric("predict cpu s", -1),
-    "native_predict_seconds": Metric("predict s (LIBSVM)", -1),
-    "select_seconds": Metric("select s", -1),
-    "estimate_seconds": Metric("estimate s", -1),
-    "transform_seconds": Metric("transform s", -1),
-    "n_support": Metric("support vectors", -1),
-}
-
-_COSTS = (
-    "fit_seconds", "fit_cpu_seconds", "predict_seconds", "predict_cpu_seconds",
-    "native_predict_seconds", "select_seconds", "n_support",
-)  # fmt: skip
-#: Metrics that each task can measure; not every method gives every one.
-TASK_METRICS: dict[str, tuple[str, ...]] = {
-    "classification": ("accuracy", "error_percent", *_COSTS),
-    "bipartite_ranking": ("auc", *_COSTS),
-    "regression": ("mse", "mae", *_COSTS),
-    "ordinal": ("aae", "macro_aae", "zero_one", *_COSTS),
-    "ranking": ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg", *_COSTS),
-    "kernel_approximation": ("gram_error", "fit_seconds", "transform_seconds"),
-    "dataset_statistics": ("n_samples", "n_features"),
-    "rademacher_complexity": (
-        "complexity", "complexity_bound", "printed_bound", "complexity_share", "estimate_seconds",
-    ),
-}  # fmt: skip
+#: The names of kernlearn itself.
+BUILT_IN = Scope()

@@ -3,49 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
+from kernlearn.registration import RegisteredKernel
 
-from kernlearn.kernels.base import CallableKernel, Kernel
-from kernlearn.kernels.indefinite import (
-    CosineSimilarity,
-    EuclideanSimilarity,
-    LinearKernel,
-    ManhattanSimilarity,
-    SigmoidKernel,
-)
-from kernlearn.kernels.polynomial import (
-    ExponentialKernel,
-    HomogeneousPolynomialKernel,
-    PolynomialKernel,
-    VovkKernel,
-)
-from kernlearn.kernels.radial import GaussianKernel, LaplacianKernel
-from kernlearn.kernels.structured import (
-    DynamicTimeWarpingSimilarity,
-    JaccardSimilarity,
-    LevenshteinSimilarity,
-)
-from kernlearn.kernels.value_difference import ValueDifferenceSimilarity
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
-_NAMED: dict[str, type[Kernel]] = {
-    "cosine": CosineSimilarity,
-    "dynamic_time_warping": DynamicTimeWarpingSimilarity,
-    "euclidean": EuclideanSimilarity,
-    "exponential": ExponentialKernel,
-    "gaussian": GaussianKernel,
-    "homogeneous_polynomial": HomogeneousPolynomialKernel,
-    "jaccard": JaccardSimilarity,
-    "laplacian": LaplacianKernel,
-    "levenshtein": LevenshteinSimilarity,
-    "linear": LinearKernel,
-    "manhattan": ManhattanSimilarity,
-    "polynomial": PolynomialKernel,
-    "sigmoid": SigmoidKernel,
-    "value_difference": ValueDifferenceSimilarity,
-    "vovk": VovkKernel,
+    from kernlearn.kernels.base import Kernel
+
+#: Kernels by name; each is imported when it is used.
+KERNELS: dict[str, RegisteredKernel] = {
+    name: RegisteredKernel(name, f"kernlearn.kernels.{target}", summary=summary)
+    for name, target, summary in (
+        (
+            "homogeneous_polynomial",
+            "polynomial:HomogeneousPolynomialKernel",
+            "⟨x, y⟩^degree",
+        ),
+        ("polynomial", "polynomial:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
+        ("exponential", "polynomial:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
+        ("vovk", "polynomial:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
+        ("dot_product", "dot_product:DotProductKernel", "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"),
+        ("linear", "indefinite:LinearKernel", "⟨x, y⟩"),
+        ("gaussian", "radial:GaussianKernel", "exp(-‖x - y‖² / 2σ²)"),
+        ("laplacian", "radial:LaplacianKernel", "exp(-‖x - y‖₁ / σ)"),
+        ("sigmoid", "indefinite:SigmoidKernel", "tanh(a ⟨x, y⟩ + r)"),
+        ("manhattan", "indefinite:ManhattanSimilarity", "-‖x - y‖₁"),
+        ("euclidean", "indefinite:EuclideanSimilarity", "-‖x - y‖²"),
+        ("cosine", "indefinite:CosineSimilarity", "cosine of the angle"),
+        (
+            "levenshtein",
+            "structured:LevenshteinSimilarity",
+            "similarity of strings from their edit distance",
+        ),
+        ("jaccard", "structured:JaccardSimilarity", "similarity of sets"),
+        (
+            "dynamic_time_warping",
+            "structured:DynamicTimeWarpingSimilarity",
+            "similarity of sequences of any lengths",
+        ),
+        (
+            "value_difference",
+            "value_difference:ValueDifferenceSimilarity",
+            "similarity of nominal columns, learnt from labels",
+        ),
+    )
 }
+# Kernels with parameters that have no default cannot be made from a name alone.
+_NEED_PARAMETERS = ("dot_product",)
 
 
 def as_kernel(
@@ -82,14 +88,16 @@ def as_kernel(
     >>> as_kernel("polynomial")
     PolynomialKernel()
     """
+    from kernlearn.kernels.base import CallableKernel, Kernel
+
     if isinstance(spec, Kernel):
         return spec
-    if isinstance(spec, str) and spec in _NAMED:
-        return _NAMED[spec]()
+    names = [name for name in sorted(KERNELS) if name not in _NEED_PARAMETERS]
+    if isinstance(spec, str) and spec in names:
+        return KERNELS[spec].load()()
     if callable(spec):
         return CallableKernel(spec)
-    names = ", ".join(map(repr, _NAMED))
     raise ValueError(
-        f"{name!r} must be one of {names}, a kernel object or a callable (X, Y) -> matrix, "
-        f"got {spec!r}"
+        f"{name!r} must be one of {', '.join(map(repr, names))}, a kernel object or a callable "
+        f"(X, Y) -> matrix, got {spec!r}"
     )

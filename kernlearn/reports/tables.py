@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
-from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import BETTER, MATCH, NOT_RUN, WITHIN_SPREAD, WORSE
 

@@ -11,7 +11,7 @@ from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.supervised import chosen_by_mean, measure_grid
-from kernlearn.experiments.engine.tasks import TASKS
+from kernlearn.experiments.engine.tasks import CLASSIFICATION
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports.report import assemble
 from kernlearn.voted import L1SVMClassifier
@@ -41,7 +41,7 @@ def parts() -> Parts:
 
 def test_every_point_is_measured(parts):
     grid = {"gamma": [0.1, 10.0], "C": [1.0, 100.0]}
-    found = measure_grid(SVC(), grid, parts, TASKS["classification"])
+    found = measure_grid(SVC(), grid, parts, CLASSIFICATION)
     assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
     for point in found:
         model = SVC(**point["parameters"]).fit(parts.X_train, parts.y_train)
@@ -55,7 +55,7 @@ def test_a_path_gives_what_single_fits_do(parts):
 
     model = L1SVMClassifier(PolynomialKernel())
     grid = {"kernel__degree": [1, 4], "beta": [0.1, 0.01]}
-    found = measure_grid(model, grid, parts, TASKS["classification"])
+    found = measure_grid(model, grid, parts, CLASSIFICATION)
     points = [(p["parameters"]["kernel__degree"], p["parameters"]["beta"]) for p in found]
     assert sorted(points) == [(1, 0.01), (1, 0.1), (4, 0.01), (4, 0.1)]
     for point in found:
@@ -116,7 +116,7 @@ def test_a_report_shows_one_choice_a_method(tmp_path):
     [
         ("kernel__degree", "kernel__degre", "PolynomialKernel has no such parameter"),
         ("kernel__degree: {select: [1, 3]}", "kernel__degree: {select: [0]}", "degree"),
-        ("PolynomialKernel", "PolynomalKernel", "did you mean 'PolynomialKernel'"),
+        ("PolynomialKernel", "PolynomalKernel", "did you mean 'polynomial'"),
         ("coef0: 1", "coef0: [1, 2]", "takes one kernel, got the parameters of 2"),
         ("{kernel: PolynomialKernel, coef0: 1}", "polynomial", "kernel beside it, as {kernel:"),
     ],

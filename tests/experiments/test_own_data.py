@@ -7,7 +7,8 @@ from sklearn.utils import Bunch
 
 from kernlearn.datasets import fingerprint, load
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.plugin_objects import OwnDataset, as_bunch, loaded_once
+from kernlearn.experiments.plugin_data import as_bunch, loaded_once, make_data
+from kernlearn.registration import RegisteredDataset
 
 X = np.arange(8.0).reshape(4, 2)
 
@@ -104,7 +105,7 @@ def test_a_data_set_is_made_once_for_each_of_its_parameters():
         calls.append(n)
         return np.ones((n, 1)), None
 
-    data = OwnDataset("ones", "mine", 1, "", made)
+    data = RegisteredDataset("ones", made, plugin="mine")
     assert not data.is_generator
     for parameters in ('{"n": 2}', '{"n": 2}', "{}"):
         loaded_once(data, False, parameters)
@@ -116,8 +117,8 @@ def test_an_error_in_a_data_set_names_it_and_the_line():
         raise KeyError("year")
 
     line = broken.__code__.co_firstlineno + 1
-    data = OwnDataset("sales", "mine", 1, "", broken, file=__file__)
+    data = RegisteredDataset("sales", broken, plugin="mine", file=__file__)
     with pytest.raises(DataError) as caught:
-        data(numbers=False, parameters={})
+        make_data(data, numbers=False, parameters={})
     text = f"data set 'sales' of mine: {__file__}:{line}: KeyError: 'year'"
     assert str(caught.value) == text

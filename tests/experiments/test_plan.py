@@ -9,7 +9,8 @@ from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.sources import StoredDataset, load_source
 from kernlearn.experiments.engine.spec import DatasetSpec, TrialSpec, canonical, trial_key
-from kernlearn.experiments.registry import ESTIMATORS, Component
+from kernlearn.experiments.registry import ESTIMATORS
+from kernlearn.registration import RegisteredEstimator
 
 
 def plan_of(path, **options):
@@ -234,7 +235,7 @@ def test_an_optional_data_set_is_gone_without(tmp_path):
 
 
 def test_a_method_without_its_library(tmp_path, monkeypatch):
-    away = Component("no_such_library.models:Model", 1, "of a library", extra="bench")
+    away = RegisteredEstimator("Model", "no_such_library.models:Model", extra="bench")
     monkeypatch.setitem(ESTIMATORS, "Model", away)
     path = tmp_path / "c.yaml"
     text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")

@@ -23,7 +23,7 @@ from kernlearn.experiments.engine.spec import (
     trial_key,
 )
 from kernlearn.experiments.engine.trial import execute, run_trial
-from kernlearn.experiments.plugin_objects import loaded_once
+from kernlearn.experiments.plugin_data import loaded_once
 from kernlearn.experiments.plugins import load_file, load_plugins
 from kernlearn.reports import assemble
 

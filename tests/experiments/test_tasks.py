@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine.tasks import TASKS, equal_frequency
+from kernlearn.experiments.engine.tasks import equal_frequency
+from kernlearn.experiments.registry import TASKS
 
 
 def test_bins_hold_as_many_rows_each():
@@ -20,17 +21,17 @@ def test_equal_values_get_the_same_grade_and_grades_have_no_gaps():
 
 def test_metrics_by_hand():
     true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
-    assert TASKS["ordinal"].measure(true, predicted) == {
+    assert TASKS["ordinal"].load().measure(true, predicted) == {
         "aae": 0.75, "macro_aae": pytest.approx((0.5 + 0 + 2) / 3), "zero_one": 0.5,
     }  # fmt: skip
-    assert TASKS["regression"].measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
-    assert TASKS["classification"].measure(true, predicted) == {
+    assert TASKS["regression"].load().measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
+    assert TASKS["classification"].load().measure(true, predicted) == {
         "accuracy": 0.5, "error_percent": 50.0,
     }  # fmt: skip
 
 
 def test_real_predictions_become_the_nearest_grade():
-    found = TASKS["ordinal"].as_label(np.array([-3.0, 1.4, 1.6, 9.0]), np.array([1, 2, 3]))
+    found = TASKS["ordinal"].load().as_label(np.array([-3.0, 1.4, 1.6, 9.0]), np.array([1, 2, 3]))
     np.testing.assert_array_equal(found, [1, 1, 2, 3])
 
 
@@ -105,7 +106,7 @@ def test_ranking_on_the_published_folds(tmp_path, data_dir):
 
 def test_ranking_needs_queries():
     with pytest.raises(ValueError, match="rows belong to queries"):
-        TASKS["ranking"].target({"target": [0, 1]}, {}, {})
+        TASKS["ranking"].load().target({"target": [0, 1]}, {}, {})
 
 
 BIPARTITE = """\
@@ -128,7 +129,7 @@ def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
         found = [results[t.key] for t in plan.trials]
     assert all(0.85 < result.metrics["auc"] < 1 for result in found)
     true, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.4, 0.9])
-    assert TASKS["bipartite_ranking"].measure(true, scores) == {"auc": 0.75}
+    assert TASKS["bipartite_ranking"].load().measure(true, scores) == {"auc": 0.75}
 
 
 def test_bipartite_ranking_needs_two_classes(tmp_path):

@@ -10,8 +10,8 @@ from kernlearn.experiments.config.model import DatasetEntry, KernelEntry, Method
 from kernlearn.experiments.config.values import FORMS, candidates, form_fault, form_of, varied
 from kernlearn.experiments.config.yaml import KeyPath, shortened
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import Component, kernel_parameter, parameter_names, suggestion
-from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.experiments.registry import BUILT_IN, Scope, suggestion
+from kernlearn.registration import Registered
 from kernlearn.resources import shipped
 
 
@@ -282,7 +282,7 @@ def _check_methods(raw: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
             continue
         yield from _check_component(path, "estimator", name, scope, parameters)
         # a similarity has a default, a kernel has none that would suit
-        needs = component is not None and kernel_parameter(component) == "kernel"
+        needs = component is not None and component.takes == "kernel"
         if needs and "kernel" not in parameters and not raw.get("kernels"):
             yield path, f"{name} needs a kernel: add a section `kernels`"
 
@@ -320,10 +320,11 @@ def _check_component(
     parameters: Mapping[str, Any],
 ) -> Iterator[Fault]:
     known = scope.kernels if role == "kernel" else scope.estimators
-    if name not in known:
+    component = scope.kernel(name) if role == "kernel" else scope.estimators.get(name)
+    if component is None:
         yield (*path, role), f"no {role} {name!r}{scope.hint(name, known)}"
         return
-    names = [n for n in parameter_names(known[name]) if n != role]
+    names = [n for n in component.settable if n != role]
     for key, value in parameters.items():
         owner, _, nested = key.partition("__")
         if owner not in names:
@@ -332,13 +333,15 @@ def _check_component(
             yield from _check_nested((*path, key), nested, parameters.get(owner), value, scope)
         elif form_fault(value) is None:
             for candidate in candidates(value):
-                faults = [*_check_value((*path, key), known[name], candidate, scope)]
+                faults = [*_check_value((*path, key), component, candidate, scope)]
                 yield from faults
                 if faults:
                     break
 
 
-def _check_value(path: KeyPath, component: Component, value: Any, scope: Scope) -> Iterator[Fault]:
+def _check_value(
+    path: KeyPath, component: Registered, value: Any, scope: Scope
+) -> Iterator[Fault]:
     """Check one value of a parameter, which may describe a kernel."""
     if isinstance(value, dict) and "kernel" in value:
         kernel, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
@@ -363,7 +366,7 @@ def _check_nested(
     if not isinstance(kernel, str):
         text = f"needs `{path[-1]}`'s kernel beside it, as {{kernel: NAME}}"
         yield path, text.replace(f"__{name}", "")
-    elif kernel in scope.kernels:
+    elif scope.kernel(kernel):
         faults = _check_component(path[:-1], "kernel", kernel, scope, {name: value})
         yield from ((path, text) for _, text in faults)
 

@@ -13,8 +13,7 @@ from kernlearn.experiments.config.checks import check_references
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment, Protocol
 from kernlearn.experiments.config.yaml import KeyPath, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
-from kernlearn.experiments.registry import suggestion
-from kernlearn.experiments.scope import Scope
+from kernlearn.experiments.registry import Scope, suggestion
 from kernlearn.resources import shipped
 
 _PLAIN = {

@@ -7,7 +7,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr,
 
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.sections import Count, Execution, Fraction, Section
-from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.experiments.registry import BUILT_IN, Scope
+from kernlearn.registration import Kind
 
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 Task = Literal[
@@ -209,6 +210,15 @@ class BestSpec(Section):
         default=["dataset"], description="labels that are the same for all that is compared"
     )
     level: Fraction = 0.05
+
+
+#: Keys beside the name of a component, which none of its parameters can have.
+RESERVED_KEYS: dict[Kind, set[str]] = {
+    "estimator": set(MethodEntry.model_fields) - {"estimator"},
+    "kernel": set(KernelEntry.model_fields) - {"kernel"},
+    "dataset": set(DatasetEntry.model_fields),
+    "metric": set(),
+}
 
 
 def _by_name(value: Any) -> Any:

@@ -25,8 +25,8 @@ from kernlearn.experiments.engine.spec import (
     TrialSpec,
     split_keys,
 )
-from kernlearn.experiments.registry import Component, kernel_parameter
-from kernlearn.experiments.scope import Scope
+from kernlearn.experiments.registry import Scope
+from kernlearn.registration import RegisteredEstimator
 
 if TYPE_CHECKING:
     from kernlearn.datasets import Card
@@ -157,7 +157,7 @@ def _cells(
     settings = config.protocol.model_dump(exclude={"splits", "scale"})
     # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
-    metrics = tuple(MetricSpec(**metric.identity) for metric in own)
+    metrics = tuple(MetricSpec(metric.name, **metric.identity) for metric in own)
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = ProtocolSpec(**settings, scale=scale)
@@ -198,17 +198,16 @@ def _kernels_and_methods(
                 yield labels, met[1], method
 
 
-def _needs_kernel(component: Component, entry: MethodEntry) -> bool:
-    """Whether a method runs under every kernel; one that takes none, or its own, runs once."""
-    name = kernel_parameter(component)
-    return name is not None and name not in entry.parameters
+def _needs_kernel(component: RegisteredEstimator, entry: MethodEntry) -> bool:
+    """Whether a method runs with every kernel; one that takes none, or has its own, runs once."""
+    return bool(component.takes) and component.takes not in entry.parameters
 
 
 def _own_kernels(parameters: Mapping[str, Any], scope: Scope) -> dict[str, Any] | None:
     """Return the versions of plug-in kernels among a method's parameters, if there are any."""
-    given = [v["kernel"] for v in parameters.values() if isinstance(v, Mapping) and "kernel" in v]
-    own = {name: scope.kernels[name].identity for name in given if scope.kernels[name].plugin}
-    return own or None
+    names = [v["kernel"] for v in parameters.values() if isinstance(v, Mapping) and "kernel" in v]
+    kernels = [kernel for name in names if (kernel := scope.kernel(name))]
+    return {kernel.name: kernel.identity for kernel in kernels if kernel.plugin} or None
 
 
 def _kernel_variants(
@@ -223,12 +222,13 @@ def _kernel_variants(
 def _unfold_kernel(
     label: str, entry: KernelEntry, scope: Scope
 ) -> Iterator[tuple[str, KernelSpec]]:
+    kernel = scope.kernel(entry.kernel)
+    assert kernel is not None
     variants = unfold(entry.parameters)
     names = varied(entry.parameters)
     for parameters, _ in variants:
         values = ", ".join(f"{k}={parameters[k]}" for k in names)
-        identity = scope.kernels[entry.kernel].identity
-        spec = KernelSpec(entry.kernel, **identity, parameters=parameters)
+        spec = KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
         yield f"{label} ({values})" if values else label, spec
 
 

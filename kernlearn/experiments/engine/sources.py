@@ -11,8 +11,8 @@ from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.model import DatasetEntry, LoadedExperiment
 from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.spec import DatasetSpec
-from kernlearn.experiments.plugin_objects import OwnDataset, loaded_once
-from kernlearn.experiments.scope import BUILT_IN, Scope
+from kernlearn.experiments.registry import BUILT_IN, Scope
+from kernlearn.registration import RegisteredDataset
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -115,7 +115,7 @@ def _made(
         labels = {k: parameters[k] for k in varied(entry.parameters)}
         source: dict[str, Any] = {**named, "parameters": parameters}
         what = DatasetSpec(**source, pairwise=make.similarity, **options)
-        if isinstance(make, OwnDataset):
+        if isinstance(make, RegisteredDataset):
             what = replace(what, **make.identity)
             source["numbers"] = numbers
             if entry.generator is None:
@@ -159,12 +159,13 @@ def load_source(
     sklearn.utils.Bunch
     """
     from kernlearn.experiments.engine.protocol import random_state
+    from kernlearn.experiments.plugin_data import make_data
 
     if "generator" in source:
         make = scope.generators[source["generator"]]
         drawn = {**source["parameters"], "random_state": random_state(seed, "data", split)}
-        if isinstance(make, OwnDataset):
-            data = make(numbers=source["numbers"], parameters=drawn)
+        if isinstance(make, RegisteredDataset):
+            data = make_data(make, numbers=source["numbers"], parameters=drawn)
         else:
             data = make(**drawn)
     elif "parameters" in source:
@@ -174,7 +175,9 @@ def load_source(
     return _part(data, seed=seed, **source["part"]) if source["part"] else data
 
 
-def _plugin_data(dataset: OwnDataset, source: dict[str, Any]) -> "Bunch":
+def _plugin_data(dataset: RegisteredDataset, source: dict[str, Any]) -> "Bunch":
+    from kernlearn.experiments.plugin_data import loaded_once
+
     return loaded_once(dataset, source["numbers"], json.dumps(source["parameters"]))
 
 

@@ -1,4 +1,4 @@
-"""A grid of parameters on every split: its best point is chosen by the mean over all splits."""
+"""Trials of supervised tasks: fit, choose parameters, predict and measure."""
 
 import warnings
 from collections import defaultdict
@@ -19,130 +19,9 @@ from kernlearn.experiments.engine.environment import Stopwatch
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
 from kernlearn.experiments.engine.spec import Trial, canonical
-from kernlearn.experiments.engine.tasks import TASKS, Task, with_metrics
-from kernlearn.experiments.scope import Scope
+from kernlearn.experiments.engine.tasks import Task
+from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.store.results import Result
-
-_Fitted = tuple[dict[str, Any], Callable[[Any], NDArray[Any]], float | None]
-
-
-def measure_grid(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, task: Task
-) -> list[dict[str, Any]]:
-    """Train for every point of a grid and measure each, on held-out and on test rows.
-
-    An estimator with a ``path`` method goes through the grid by that: it is given lists of
-    values, and returns an object with ``settings`` (each with ``params``), ``predict`` for all
-    settings at once, and ``n_support``.
-
-    Parameters
-    ----------
-    estimator : estimator
-    grid : mapping of str to list
-        Values of each parameter.
-    parts : Parts
-        With held-out rows.
-    task : Task
-
-    Returns
-    -------
-    list of dict
-        ``parameters``, the ``score`` on held-out rows, and ``metrics`` on test rows.
-    """
-    assert parts.X_val is not None
-    assert parts.y_val is not None
-    found = []
-    fitted = _by_path if hasattr(estimator, "path") else _one_by_one
-    with warnings.catch_warnings():
-        # one warning a point would hide all others
-        warnings.filterwarnings("once")
-        for parameters, predict, n_support in fitted(estimator, grid, parts, task.output):
-            held_out = task.as_label(predict(parts.X_val), parts.y_train)
-            metrics = task.measure(
-                parts.y_test, task.as_label(predict(parts.X_test), parts.y_train), None
-            )
-            if n_support is not None:
-                metrics["n_support"] = n_support
-            score = task.score(parts.y_val, held_out, None)
-            found.append({"parameters": parameters, "score": score, "metrics": metrics})
-    return found
-
-
-def _one_by_one(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
-) -> Iterator[_Fitted]:
-    for parameters in ParameterGrid(dict(grid)):
-        model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
-        n_support = getattr(model, "n_support_", None)
-        yield (
-            parameters,
-            getattr(model, output),
-            None if n_support is None else float(np.sum(n_support)),
-        )
-
-
-def _by_path(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
-) -> Iterator[_Fitted]:
-    """Go along a path for each combination of the nested parameters, which it does not take."""
-    nested = {name: values for name, values in grid.items() if "__" in name}
-    lists = {name: values for name, values in grid.items() if name not in nested}
-    for fixed in ParameterGrid(nested):
-        model = clone(estimator).set_params(**fixed, **lists)
-        path = model.path(parts.X_train, parts.y_train)
-        known = [(X, getattr(path, output)(X)) for X in (parts.X_val, parts.X_test)]
-        for place, setting in enumerate(path.settings):
-            yield (
-                {**fixed, **setting.params},
-                partial(_one_of, known, place),
-                float(path.n_support.ravel()[place]),
-            )
-
-
-def _one_of(known: list[tuple[Any, NDArray[Any]]], place: int, X: Any) -> NDArray[Any]:
-    """Return the predictions of one setting out of those of all, for the same rows."""
-    return next(predicted[place] for rows, predicted in known if rows is X)
-
-
-def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
-    """Give each cell the numbers of the grid point that is best over its splits.
-
-    The best has the greatest mean score; of equally good ones it is the one with the fewest
-    support vectors in the mean, then the first.
-
-    Parameters
-    ----------
-    plan : Plan
-    results : mapping of str to Result
-        As stored; those without a grid pass as they are.
-
-    Returns
-    -------
-    dict of str to Result
-    """
-    cells: dict[str, list[Trial]] = defaultdict(list)
-    for trial in plan.trials:
-        result = results.get(trial.key)
-        if result is not None and result.done and "grid" in result.info:
-            cells[canonical(trial.labels)].append(trial)
-    found = dict(results)
-    for trials in cells.values():
-        grids = [results[trial.key].info["grid"] for trial in trials]
-        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-        support = np.mean(
-            [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids], axis=0
-        )
-        # differences by rounding are none
-        best = int(np.lexsort((np.arange(len(scores)), support, -np.round(scores, 12)))[0])
-        for trial, grid in zip(trials, grids, strict=True):
-            result = results[trial.key]
-            found[trial.key] = replace(
-                result,
-                metrics={**result.metrics, **grid[best]["metrics"]},
-                info={**result.info, "selected": grid[best]["parameters"]},
-            )
-    return found
-
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -150,17 +29,16 @@ _WARM_UP_ROWS = 64
 _warm: set[str] = set()
 
 
-def supervise(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
-    """Fit on the training part, judge the predictions on the test part."""
-    spec, protocol = trial.spec, trial.spec.protocol
-    own = scope.own_metrics(metric.name for metric in spec.metrics)
-    task = with_metrics(TASKS[spec.task], own)
+def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+    """Fit on the training part, evaluate the predictions on the test part."""
+    spec = trial.spec
+    task = replace(task, own=scope.own_metrics(metric.name for metric in spec.metrics))
     data = load_data(trial, scope, data_dir)
     outcome = Outcome()
     y = task.target(data, spec, outcome.info)
     kind = data.get("similarity")
     parts = prepare(
-        data.data, y, protocol, trial.split,
+        data.data, y, spec.protocol, trial.split,
         pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
     )  # fmt: skip
     outcome.info["n_train"], outcome.info["n_test"] = len(parts.y_train), len(parts.y_test)
@@ -170,10 +48,10 @@ def supervise(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
     with Stopwatch() as selecting:
         kernel = build_kernel(trial, scope, parts.X_train, parts.y_train)
         estimator = build_estimator(trial, scope, kernel, kind)
-        if protocol.select_by_mean and spec.method.select:
+        if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
             return outcome
-        chosen = _select(estimator, spec.method.select, parts, trial, task)
+        chosen = _select(estimator, parts, trial, task)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
@@ -213,7 +91,7 @@ def _queries(parts: Parts, which: int) -> Any:
 def _fit(
     estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None, query: Any = None
 ) -> Any:
-    """Fit, and hand on held-out rows or queries to an estimator that takes such."""
+    """Fit, and pass held-out rows or queries to an estimator that takes them."""
     taken = signature(estimator.fit).parameters
     extra = {}
     if X_val is not None and "X_val" in taken:
@@ -223,13 +101,12 @@ def _fit(
     return estimator.fit(X, y, **extra)
 
 
-def _select(
-    estimator: Any, grid: dict[str, list[Any]], parts: Parts, trial: Trial, task: Task
-) -> dict[str, Any]:
-    """Choose parameters by what the task scores on held-out rows; the first of equals wins.
+def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str, Any]:
+    """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
-    Where the protocol holds none out, a part of the training set is taken for it.
+    If the protocol holds no rows out, they are taken from the training part.
     """
+    grid = trial.spec.method.select
     if not grid:
         return {}
     query, query_val = _queries(parts, 0), _queries(parts, 1)
@@ -257,7 +134,7 @@ def _select(
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task, method: str) -> None:
-    """Fit and predict once on a few rows, so that no import or first call is in the times."""
+    """Fit and predict once on a few rows, so that no import or first call is timed."""
     if method in _warm:
         return
     _warm.add(method)
@@ -268,10 +145,113 @@ def _warm_up(estimator: Any, parts: Parts, task: Task, method: str) -> None:
         rows = np.union1d(first, rows)
     X, y = parts.training(rows, rows), parts.y_train[rows]
     with warnings.catch_warnings():
-        # what is said of so few rows is of no interest
+        # warnings about so few rows are of no interest
         warnings.simplefilter("ignore")
         query = None if parts.queries is None else parts.queries[0][rows]
         warm = _fit(clone(estimator), X, y, X, y, query)
         getattr(warm, task.output)(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)
+
+
+# Parameters, a function that predicts with them, and the number of support vectors.
+_Fitted = tuple[dict[str, Any], Callable[[Any], NDArray[Any]], float | None]
+
+
+def measure_grid(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, task: Task
+) -> list[dict[str, Any]]:
+    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
+
+    An estimator with a ``path`` method fits all points at once: it receives lists of values, and
+    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings, and
+    ``n_support``.
+
+    Returns
+    -------
+    list of dict
+        ``parameters``, the ``score`` on held-out rows, and ``metrics`` on test rows.
+    """
+    assert parts.X_val is not None
+    assert parts.y_val is not None
+    points = []
+    fitted = _by_path if hasattr(estimator, "path") else _one_by_one
+    with warnings.catch_warnings():
+        # one warning per point would hide all others
+        warnings.filterwarnings("once")
+        for parameters, predict, n_support in fitted(estimator, grid, parts, task.output):
+            held_out = task.as_label(predict(parts.X_val), parts.y_train)
+            metrics = task.measure(
+                parts.y_test, task.as_label(predict(parts.X_test), parts.y_train), None
+            )
+            if n_support is not None:
+                metrics["n_support"] = n_support
+            score = task.score(parts.y_val, held_out, None)
+            points.append({"parameters": parameters, "score": score, "metrics": metrics})
+    return points
+
+
+def _one_by_one(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
+) -> Iterator[_Fitted]:
+    for parameters in ParameterGrid(dict(grid)):
+        model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
+        n_support = getattr(model, "n_support_", None)
+        yield (
+            parameters,
+            getattr(model, output),
+            None if n_support is None else float(np.sum(n_support)),
+        )
+
+
+def _by_path(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
+) -> Iterator[_Fitted]:
+    """Follow a path for each combination of the nested parameters, which it does not take."""
+    nested = {name: values for name, values in grid.items() if "__" in name}
+    lists = {name: values for name, values in grid.items() if name not in nested}
+    for fixed in ParameterGrid(nested):
+        model = clone(estimator).set_params(**fixed, **lists)
+        path = model.path(parts.X_train, parts.y_train)
+        predictions = [(X, getattr(path, output)(X)) for X in (parts.X_val, parts.X_test)]
+        for place, setting in enumerate(path.settings):
+            yield (
+                {**fixed, **setting.params},
+                partial(_one_of, predictions, place),
+                float(path.n_support.ravel()[place]),
+            )
+
+
+def _one_of(predictions: list[tuple[Any, NDArray[Any]]], place: int, X: Any) -> NDArray[Any]:
+    """Return the predictions of one setting for the rows X."""
+    return next(predicted[place] for rows, predicted in predictions if rows is X)
+
+
+def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
+    """Give each cell the numbers of the grid point that is best over all its splits.
+
+    The best point has the greatest mean score; ties are broken by the fewest support vectors on
+    average, then by order. Results without a grid stay as they are.
+    """
+    cells: dict[str, list[Trial]] = defaultdict(list)
+    for trial in plan.trials:
+        result = results.get(trial.key)
+        if result is not None and result.done and "grid" in result.info:
+            cells[canonical(trial.labels)].append(trial)
+    chosen = dict(results)
+    for trials in cells.values():
+        grids = [results[trial.key].info["grid"] for trial in trials]
+        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
+        support = np.mean(
+            [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids], axis=0
+        )
+        # rounded, so that differences by rounding error are none
+        best = int(np.lexsort((np.arange(len(scores)), support, -np.round(scores, 12)))[0])
+        for trial, grid in zip(trials, grids, strict=True):
+            result = results[trial.key]
+            chosen[trial.key] = replace(
+                result,
+                metrics={**result.metrics, **grid[best]["metrics"]},
+                info={**result.info, "selected": grid[best]["parameters"]},
+            )
+    return chosen

@@ -1,7 +1,8 @@
-"""What each kind of supervised problem predicts, and how predictions are judged."""
+"""Supervised tasks: their targets, and how predictions are evaluated."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,43 +11,79 @@ from sklearn.utils import Bunch
 
 from kernlearn.experiments.engine.protocol import binarized, positive_classes
 from kernlearn.experiments.engine.spec import TrialSpec
-from kernlearn.experiments.plugin_objects import OwnMetric
+from kernlearn.experiments.registry import METRICS
+from kernlearn.registration import RegisteredMetric
 
-Query = NDArray[Any] | None
+Array = NDArray[Any]
+Query = Array | None
 
 
-def _as_it_is(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[Any]:
+def _unchanged(predicted: Array, y_train: Array) -> Array:
     return predicted
 
 
 @dataclass(frozen=True)
 class Task:
-    """A kind of problem.
+    """A kind of supervised problem.
 
     Attributes
     ----------
+    name : str
     target : callable
-        Takes the data, a trial's specification and a dict for what else is to be told;
-        returns what is predicted, one value a row.
-    measure : callable
-        Takes true and predicted values and the rows' queries, if there are any, and returns
-        the metrics by name.
-    score : callable
-        Takes the same, returns a number of which more is better, to choose parameters by.
+        Takes the data, a trial's specification and a dict for further information; returns the
+        values to be predicted, one per row.
+    score_by : str
+        The metric by which parameters are chosen.
     as_label : callable
-        Takes predicted values and those of the training part, returns what is judged.
+        Takes predicted values and the targets of the training part, returns what is evaluated.
     output : str
-        The estimator's method that gives the values.
+        The method of the estimator that gives the values.
+    own : sequence of RegisteredMetric
+        Metrics of plug-ins that are measured too.
     """
 
-    target: Callable[[Bunch, TrialSpec, dict[str, Any]], NDArray[Any]]
-    measure: Callable[[NDArray[Any], NDArray[Any], Query], dict[str, float]]
-    score: Callable[[NDArray[Any], NDArray[Any], Query], float]
-    as_label: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]] = _as_it_is
+    name: str
+    target: Callable[[Bunch, TrialSpec, dict[str, Any]], Array]
+    score_by: str
+    as_label: Callable[[Array, Array], Array] = _unchanged
     output: str = "predict"
+    own: Sequence[RegisteredMetric] = ()
+
+    def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
+        """Return the metrics of the task by name."""
+        metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
+        return {m.name: value(m, true, predicted, query) for m in (*metrics, *self.own)}
+
+    def score(self, true: Array, predicted: Array, query: Query = None) -> float:
+        """Return a number of which more is better."""
+        metric = METRICS[self.score_by]
+        return metric.better * value(metric, true, predicted, query)
 
 
-def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
+def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:
+    """Return the value of a metric.
+
+    Raises
+    ------
+    ValueError
+        If the metric of a plug-in gives no finite number.
+    """
+    given = {"query": query} if "query" in metric.parameters else {}
+    result = metric.load()(true, predicted, **given)
+    if not metric.plugin:
+        return float(result)
+    try:
+        number = float(result)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(
+            f"metric {metric.name!r} of {metric.plugin} must give a finite number, not {result!r}"
+        )
+    return number
+
+
+def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     positive = positive_classes(
         [str(n) for n in data.target_names],
         spec.dataset.binarize,
@@ -58,18 +95,20 @@ def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]
     return binarized(data, positive)
 
 
-def _accuracy(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> float:
+def accuracy(true: Array, predicted: Array) -> float:
+    """Return the share of correct predictions."""
     return float(np.mean(true == predicted))
 
 
-def _accuracies(
-    true: NDArray[Any], predicted: NDArray[Any], query: Query = None
-) -> dict[str, float]:
-    accuracy = _accuracy(true, predicted)
-    return {"accuracy": accuracy, "error_percent": 100 * (1 - accuracy)}
+def error_percent(true: Array, predicted: Array) -> float:
+    """Return the percentage of wrong predictions."""
+    return 100 * (1 - accuracy(true, predicted))
 
 
-def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
+CLASSIFICATION = Task("classification", _classes, "accuracy")
+
+
+def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     y = _classes(data, spec, info)
     if len(np.unique(y)) != 2:
         raise ValueError(
@@ -79,24 +118,34 @@ def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[
     return y
 
 
-def _auc(true: NDArray[Any], scores: NDArray[Any], query: Query = None) -> float:
+def auc(true: Array, scores: Array) -> float:
+    """Return the area under the ROC curve."""
     from sklearn.metrics import roc_auc_score
 
     return float(roc_auc_score(true, scores))
 
 
-def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[np.float64]:
+BIPARTITE_RANKING = Task("bipartite_ranking", _two_classes, "auc", output="decision_function")
+
+
+def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target, dtype=np.float64)
 
 
-def _errors(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> dict[str, float]:
-    return {
-        "mse": float(np.mean((true - predicted) ** 2)),
-        "mae": float(np.mean(np.abs(true - predicted))),
-    }
+def mean_squared_error(true: Array, predicted: Array) -> float:
+    """Return the mean squared error."""
+    return float(np.mean((true - predicted) ** 2))
 
 
-def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[np.intp]:
+def mean_absolute_error(true: Array, predicted: Array) -> float:
+    """Return the mean absolute error."""
+    return float(np.mean(np.abs(true - predicted)))
+
+
+REGRESSION = Task("regression", _values, "mse")
+
+
+def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     n_bins = spec.dataset.bins
     if n_bins is None:
         return np.asarray(data.target)
@@ -104,85 +153,55 @@ def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[np.in
 
 
 def equal_frequency(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
-    """Cut values into grades 0, 1, ... of about as many rows each.
+    """Cut values into grades 0, 1, ... of about equal frequency.
 
-    Equal values get the same grade, so that there may be fewer grades than asked for.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-    n_bins : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    Equal values get the same grade, so there may be fewer grades than `n_bins`.
     """
     edges = np.quantile(values, np.arange(1, n_bins) / n_bins)
     _, grades = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)
     return grades
 
 
-def _nearest_grade(predicted: NDArray[Any], y_train: NDArray[Any]) -> NDArray[np.intp]:
-    """Round real predictions, and keep them within the grades of the training part."""
+def _nearest_grade(predicted: Array, y_train: Array) -> Array:
+    """Round real predictions to the grades of the training part."""
     return np.clip(np.rint(predicted), y_train.min(), y_train.max()).astype(np.intp)
 
 
-def _grade_errors(
-    true: NDArray[Any], predicted: NDArray[Any], query: Query = None
-) -> dict[str, float]:
-    from kernlearn.metrics import (
-        average_absolute_error,
-        macro_average_absolute_error,
-        zero_one_error,
-    )
-
-    return {
-        "aae": average_absolute_error(true, predicted),
-        "macro_aae": macro_average_absolute_error(true, predicted),
-        "zero_one": zero_one_error(true, predicted),
-    }
+ORDINAL = Task("ordinal", _grades, "aae", _nearest_grade)
 
 
-def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> NDArray[Any]:
+def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     if "query" not in data:
         raise ValueError("task: ranking needs data whose rows belong to queries")
     return np.asarray(data.target)
 
 
-def _gains(true: NDArray[Any], predicted: NDArray[Any], query: Query = None) -> dict[str, float]:
-    from kernlearn.metrics import letor_mean_ndcg, letor_ndcg, thesis_ndcg
+def ndcg(true: Array, predicted: Array, query: Query) -> float:
+    """Return the thesis' NDCG."""
+    from kernlearn.metrics import thesis_ndcg
 
-    return {
-        "ndcg": float(thesis_ndcg(true, predicted, qid=query)),
-        "ndcg_10": float(thesis_ndcg(true, predicted, qid=query, k=10)),
-        "letor_ndcg_10": float(letor_ndcg(true, predicted, qid=query, k=10)),
-        "letor_mean_ndcg": float(letor_mean_ndcg(true, predicted, qid=query)),
-    }
+    return float(thesis_ndcg(true, predicted, qid=query))
 
 
-#: Tasks by their names in a config.
-TASKS: dict[str, Task] = {
-    "classification": Task(_classes, _accuracies, _accuracy),
-    "bipartite_ranking": Task(
-        _two_classes, lambda *values: {"auc": _auc(*values)}, _auc, output="decision_function"
-    ),
-    "regression": Task(_values, _errors, lambda *values: -_errors(*values)["mse"]),
-    "ordinal": Task(
-        _grades, _grade_errors, lambda *values: -_grade_errors(*values)["aae"], _nearest_grade
-    ),
-    "ranking": Task(_relevances, _gains, lambda *values: _gains(*values)["ndcg"]),
-}
+def ndcg_10(true: Array, predicted: Array, query: Query) -> float:
+    """Return the thesis' NDCG of the first ten."""
+    from kernlearn.metrics import thesis_ndcg
+
+    return float(thesis_ndcg(true, predicted, qid=query, k=10))
 
 
-def with_metrics(task: Task, own: Sequence[OwnMetric]) -> Task:
-    """Return a task that measures plug-ins' metrics besides its own."""
-    if not own:
-        return task
+def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
+    """Return LETOR's NDCG of the first ten."""
+    from kernlearn.metrics import letor_ndcg
 
-    def measure(
-        true: NDArray[Any], predicted: NDArray[Any], query: Query = None
-    ) -> dict[str, float]:
-        values = {metric.name: metric.measure(true, predicted, query) for metric in own}
-        return task.measure(true, predicted, query) | values
+    return float(letor_ndcg(true, predicted, qid=query, k=10))
 
-    return replace(task, measure=measure)
+
+def letor_mean(true: Array, predicted: Array, query: Query) -> float:
+    """Return the mean of LETOR's NDCG over all positions."""
+    from kernlearn.metrics import letor_mean_ndcg
+
+    return float(letor_mean_ndcg(true, predicted, qid=query))
+
+
+RANKING = Task("ranking", _relevances, "ndcg")

@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "DaskExecutor": "cluster",
+        "Execution": "choice",
         "Executor": "base",
         "InProcess": "local",
         "Limits": "base",

@@ -221,7 +221,7 @@ class DaskExecutor:
 
 
 def _execute(trial: Trial, data_dir: Path | None, limits: Limits, beside: bool) -> Result:
-    return execute(trial, data_dir, beside=beside)
+    return execute(trial, data_dir, concurrent=beside)
 
 
 def _execute_guarded(trial: Trial, data_dir: Path | None, limits: Limits, beside: bool) -> Result:

@@ -70,7 +70,7 @@ class Worker:
         for attempt in range(1, tries + 1):
             try:
                 pool = self._start()
-                future = pool.submit(execute, trial, self._data_dir, beside=self._beside)
+                future = pool.submit(execute, trial, self._data_dir, concurrent=self._beside)
                 over = self._watch(future)
             except BrokenProcessPool as error:
                 self._drop()

@@ -1,0 +1,137 @@
+"""Records of the classes and functions that configs can name."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, ClassVar, Literal
+
+Kind = Literal["estimator", "kernel", "dataset", "metric"]
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A class or function that configs can name, built in or from a plug-in.
+
+    Attributes
+    ----------
+    name : str
+        Its name in configs.
+    target : class, function or str
+        ``"module:name"`` is imported on first use.
+    version : int
+        Raised when the same parameters give different numbers.
+    summary : str
+        One line for ``kernlearn list``.
+    plugin : str
+        The plug-in that registers it; empty for kernlearn's own.
+    extra : str
+        The extra that installs the library it needs, if that is optional.
+    module, line : str, int
+        Where a plug-in registers it.
+    """
+
+    kind: ClassVar[Kind]
+
+    name: str
+    target: Any = None
+    version: int = 1
+    summary: str = ""
+    plugin: str = ""
+    extra: str = ""
+    module: str = ""
+    line: int = 0
+
+    def load(self) -> Any:
+        """Import and return the class or function."""
+        if not isinstance(self.target, str):
+            return self.target
+        module, _, name = self.target.partition(":")
+        return getattr(import_module(module), name)
+
+    @property
+    def installed(self) -> bool:
+        """Whether the library that it comes from is installed."""
+        return not isinstance(self.target, str) or bool(find_spec(self.target.partition(".")[0]))
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the key of a trial contains of it besides the name."""
+        return {"version": self.version} | ({"plugin": self.plugin} if self.plugin else {})
+
+    @property
+    def stored_name(self) -> str:
+        """The name that it has in the keys of trials."""
+        return self.name
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        """The names and defaults of its parameters."""
+        return {
+            name: parameter.default
+            for name, parameter in inspect.signature(self.load()).parameters.items()
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        }
+
+    @property
+    def settable(self) -> list[str]:
+        """The parameters that a config may set."""
+        return [name for name in self.parameters if name != "random_state"]
+
+
+@dataclass(frozen=True)
+class RegisteredEstimator(Registered):
+    """An estimator; ``takes`` names its parameter for a kernel, if it has one."""
+
+    kind = "estimator"
+    takes: str = ""
+
+
+@dataclass(frozen=True)
+class RegisteredKernel(Registered):
+    """A kernel or similarity: a class, or a function of a plug-in."""
+
+    kind = "kernel"
+
+    @property
+    def stored_name(self) -> str:
+        """The name of the class for a built-in kernel."""
+        return self.name if self.plugin else str(self.target).partition(":")[2]
+
+
+@dataclass(frozen=True)
+class RegisteredDataset(Registered):
+    """A function that returns data; with the parameter ``random_state`` a generator.
+
+    ``similarity`` tells what the entries of X are if they compare points.
+    """
+
+    kind = "dataset"
+    similarity: Literal["similarity", "distance"] | None = None
+    file: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its summary."""
+        return self.summary
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether new data is drawn for every split."""
+        return "random_state" in self.parameters
+
+
+@dataclass(frozen=True)
+class RegisteredMetric(Registered):
+    """A metric.
+
+    ``better`` is 1 where more is better, -1 where less is, and 0 for neither; ``label`` is the
+    heading of its column. Metrics without a target are measured by the runner itself.
+    """
+
+    kind = "metric"
+    label: str = ""
+    better: int = 0
+    tasks: tuple[str, ...] = ()

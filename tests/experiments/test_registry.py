@@ -1,0 +1,32 @@
+"""The registry of built-in estimators, kernels, metrics and tasks."""
+
+import pytest
+
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, TASKS
+from kernlearn.kernels import Kernel
+from kernlearn.kernels.registry import KERNELS
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_kernel_parameter_is_the_one_in_the_signature(name):
+    estimator = ESTIMATORS[name]
+    if not estimator.installed:
+        pytest.skip("an optional library is not installed")
+    parameters = [p for p in ("kernel", "similarity") if p in estimator.parameters]
+    assert estimator.takes == next(iter(parameters), "")
+
+
+def test_kernels_have_a_short_name_and_the_one_of_their_class():
+    for name, kernel in KERNELS.items():
+        assert issubclass(kernel.load(), Kernel)
+        assert BUILT_IN.kernel(name) is BUILT_IN.kernel(kernel.load().__name__) is kernel
+    assert BUILT_IN.kernel("nothing") is None
+
+
+def test_every_task_has_metrics_and_every_metric_a_task():
+    for name, task in TASKS.items():
+        assert callable(task.load()) != task.supervised
+        assert BUILT_IN.task_metrics(name)
+    for metric in METRICS.values():
+        assert set(metric.tasks) <= set(TASKS)
+        assert metric.target is None or callable(metric.load())
