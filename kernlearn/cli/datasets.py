@@ -274,14 +274,14 @@ class _Reporter:
         self._bars.update(self._tasks[key], completed=so_far, total=in_all)
 
     def done(self, result: "Fetched") -> None:
-        from kernlearn.datasets.transfer import size
+        from rich.filesize import decimal
 
         self._number += 1
         if self._bars is not None:
             for key in [key for key in self._tasks if key[0] == result.name]:
                 self._bars.remove_task(self._tasks.pop(key))
         said = {"there": "there already", "carried": "needs no file", "failed": "FAILED"}
-        state = said.get(result.state, f"fetched {size(result.n_bytes)}")
+        state = said.get(result.state, f"fetched {decimal(result.n_bytes)}")
         # the reasons of failures come together at the end
         remark = f"; {result.remark}" if result.remark and result.state != "failed" else ""
         line = f"[{self._number}/{self._total}] {result.name}: {state}{remark}"

@@ -1,8 +1,7 @@
-"""Data sets: a catalogue of cards, readers of the published file formats, generators.
+"""Data sets: a catalogue of cards, readers of published file formats, generators.
 
-Nothing here knows of methods or experiments. A card (``datasets/<name>.yaml``) says where a
-data set is published, how its files read and what they must hold; :func:`load` finds the
-files, checks them against the card and hands the arrays on.
+A card (``datasets/<name>.yaml``) says where a data set is published, how its files read and what
+they must contain; :func:`load` finds the files, checks them against the card and returns arrays.
 """
 
 from kernlearn.lazy import attach
@@ -16,33 +15,33 @@ __getattr__, __dir__, __all__ = attach(
         "FeatureRange": "description",
         "Fetched": "fetching",
         "Form": "card",
-        "Found": "lookup",
+        "Found": "files",
         "Generator": "artificial",
         "Source": "card",
-        "Verified": "verification",
+        "Verified": "description",
         "add": "new_cards",
-        "catalogue": "lookup",
+        "catalogue": "card",
         "describe": "description",
         "fetch": "fetching",
-        "find_card": "lookup",
-        "fingerprint": "hashing",
+        "find_card": "card",
+        "fingerprint": "cache",
         "gaussian_stream": "streams",
         "generators": "artificial",
         "indefinite_similarity": "artificial",
         "iter_chunks": "chunks",
         "load": "loading",
         "load_all": "loading",
-        "locate": "lookup",
-        "missing_message": "lookup",
-        "own_cards": "lookup",
+        "locate": "files",
+        "missing_message": "files",
+        "own_cards": "card",
         "picture": "description",
         "read_card": "card",
         "rings": "artificial",
-        "search_path": "lookup",
+        "search_path": "files",
         "two_gaussians": "streams",
         "two_moons": "artificial",
         "unit_ball": "artificial",
-        "verify": "verification",
+        "verify": "description",
         "waveform": "artificial",
     },
 )

@@ -1,4 +1,4 @@
-"""Reader for Weka's ARFF: attributes declared at the top, then dense or sparse rows."""
+"""Weka's ARFF: attributes declared at the top, then dense or sparse rows."""
 
 import re
 from collections.abc import Sequence
@@ -8,18 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.formats import Arff
-from kernlearn.datasets.hashing import canonical_label, coder
-from kernlearn.datasets.readers import Expected, Table, dense_or_sparse
-from kernlearn.datasets.text import (
-    Convert,
-    Layout,
-    fault,
-    make_layout,
-    number,
-    parse_rows,
-    read_lines,
-)
+from kernlearn.datasets import text
+from kernlearn.datasets.formats import Arff, Expected, Table
+from kernlearn.datasets.svmlight import dense_or_sparse
 from kernlearn.exceptions import DataError
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
@@ -29,35 +20,30 @@ _INDEXED = re.compile(r"(\d{1,9})[ \t]+(.*)", re.ASCII)
 _NUMERIC = {"numeric", "real", "integer"}
 
 
-class _Header(NamedTuple):
-    """The attributes, the values of the nominal ones, and the number of lines down to @data."""
+class Header(NamedTuple):
+    """The declarations of an ARFF file.
 
-    names: tuple[str, ...]
+    Attributes
+    ----------
+    types : dict of str to tuple of str or str
+        For each attribute its values if it is nominal, else "numeric" or "text".
+    lines : int
+        The number of lines up to ``@data``.
+    """
+
     types: dict[str, tuple[str, ...] | str]
     lines: int
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes, in the file's order."""
+        return tuple(self.types)
+
 
 def read_arff(paths: Sequence[Path], options: Arff, expected: Expected) -> Table:
-    """Read ARFF files and put their rows together.
+    """Read ARFF files and concatenate their rows.
 
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        The files.
-    options : Arff
-        What the attributes are for.
-    expected : Expected
-        What they must hold.
-
-    Returns
-    -------
-    Table
-        X is a CSR matrix for sparse rows of numbers, if fewer than a fifth are not zero.
-
-    Raises
-    ------
-    DataError
-        If a file is damaged; the message names line and column.
+    X is a CSR matrix for sparse rows of numbers if less than a fifth of them is not zero.
     """
     from scipy import sparse
 
@@ -78,43 +64,42 @@ def read_arff(paths: Sequence[Path], options: Arff, expected: Expected) -> Table
 
 def _read_file(
     path: Path, options: Arff, expected: Expected
-) -> tuple[Layout, Any, NDArray[np.float64]]:
-    lines = ["" if line.lstrip().startswith("%") else line for line in read_lines(path)]
-    header = _read_header(path, lines)
+) -> tuple[text.Layout, Any, NDArray[np.float64]]:
+    lines, header = read_declarations(path, text.read_lines(path))
     rows = "\n".join(lines[header.lines :])
     layout = _layout(path, header, options, expected, "?" if "?" in rows else None)
     if rows.lstrip().startswith("{"):
-        values = _read_sparse(path, lines, header, layout)
-        y = values[:, layout.targets].toarray().ravel()
-        return layout, values[:, layout.features], y
+        sparse_values = _read_sparse(path, lines, header, layout)
+        y = sparse_values[:, layout.targets].toarray().ravel()
+        return layout, sparse_values[:, layout.features], y
+    width = len(header.names)
     split = None
     if re.search(r"['\"{]", rows):
-        split = _splitter(len(header.names))
+        split = _row_splitter(width)
     else:  # rows that end with a comma, as published in bank8FM.arff
-        surplus = len(header.names)
-        lines = [x.rstrip().removesuffix(",") if x.count(",") == surplus else x for x in lines]
-    values = parse_rows(path, lines, header.lines, layout, ",", split)
+        lines = [x.rstrip().removesuffix(",") if x.count(",") == width else x for x in lines]
+    values = text.parse_rows(path, lines, header.lines, layout, ",", split)
     return layout, values[:, layout.features], values[:, layout.targets].ravel()
 
 
-def _read_header(path: Path, lines: list[str]) -> _Header:
-    names: list[str] = []
+def read_declarations(path: Path, lines: list[str]) -> tuple[list[str], Header]:
+    """Return the lines of a file with comments blanked, and its header."""
+    lines = ["" if line.lstrip().startswith("%") else line for line in lines]
     types: dict[str, tuple[str, ...] | str] = {}
-    for number_, line in enumerate(lines, start=1):
+    for line_number, line in enumerate(lines, start=1):
         word = line.split(maxsplit=1)[0].lower() if line.strip() else ""
         if word == "@data":
-            if not names:
-                raise fault(path, number_, line.strip(), "an @attribute before")
-            return _Header(tuple(names), types, number_)
+            if not types:
+                raise text.fault(path, line_number, line.strip(), "an @attribute before")
+            return lines, Header(types, line_number)
         if word in ("", "@relation"):
             continue
         match = _ATTRIBUTE.fullmatch(line.strip())
         if match is None:
-            raise fault(path, number_, line.strip(), "@relation, @attribute or @data")
+            raise text.fault(path, line_number, line.strip(), "@relation, @attribute or @data")
         name, kind = _unquoted(match[1]), match[2].strip()
         if name in types:
-            raise fault(path, number_, name, "an attribute not declared before")
-        names.append(name)
+            raise text.fault(path, line_number, name, "an attribute not declared before")
         if kind.startswith("{") and kind.endswith("}"):
             types[name] = tuple(_split(kind[1:-1]))
         elif kind.lower() in _NUMERIC:
@@ -122,28 +107,29 @@ def _read_header(path: Path, lines: list[str]) -> _Header:
         elif kind.lower().split(maxsplit=1)[:1] in (["string"], ["date"]):
             types[name] = "text"
         else:
-            raise fault(path, number_, kind, "numeric, real, integer, string, date or {values}")
+            wanted = "numeric, real, integer, string, date or {values}"
+            raise text.fault(path, line_number, kind, wanted)
     raise DataError(f"{path}: has no @data line")
 
 
 def _layout(
-    path: Path, header: _Header, options: Arff, expected: Expected, missing: str | None
-) -> Layout:
-    target = _position(path, options.target, header)
-    dropped = {_position(path, column, header) for column in options.drop}
-    nominal: dict[str, tuple[str, ...]] = {}
-    for i, name in enumerate(header.names):
-        kind = header.types[name]
-        if isinstance(kind, tuple):
-            nominal[name] = kind
-        elif kind == "text" and i != target and i not in dropped:
+    path: Path, header: Header, options: Arff, expected: Expected, missing: str | None
+) -> text.Layout:
+    names, width = header.names, len(header.names)
+    target = text.column_position(path, options.target, names, width, "attribute")
+    dropped = {text.column_position(path, c, names, width, "attribute") for c in options.drop}
+    nominal = {name: kind for name, kind in header.types.items() if isinstance(kind, tuple)}
+    for i, name in enumerate(names):
+        if header.types[name] == "text" and i != target and i not in dropped:
             raise DataError(f"{path}: the attribute {name} is text; the card must drop it")
-    label: Convert = number
+    label: text.Convert = text.number
     if expected.classes is not None:
-        code = coder(expected.classes)
-        spelt = {canonical_label(theirs): ours for theirs, ours in options.rename.items()}
-        label = (lambda text: code(spelt.get(canonical_label(text), text))) if spelt else code
-    layout = make_layout(header.names, [target], dropped, nominal, label, missing)
+        code = text.coder(expected.classes)
+        renamed = {text.canonical_label(k): label for k, label in options.rename.items()}
+        label = code
+        if renamed:
+            label = lambda entry: code(renamed.get(text.canonical_label(entry), entry))  # noqa: E731
+    layout = text.make_layout(names, [target], dropped, nominal, label, missing)
     if len(layout.features) != expected.n_features:
         raise DataError(
             f"{path}: found {len(layout.features)} features, expected {expected.n_features}"
@@ -151,49 +137,39 @@ def _layout(
     return layout
 
 
-def _position(path: Path, column: int | str, header: _Header) -> int:
-    width = len(header.names)
-    if isinstance(column, str):
-        if column not in header.names:
-            raise DataError(f"{path}: has no attribute called {column!r}")
-        return header.names.index(column)
-    if not -width <= column < width:
-        raise DataError(f"{path}: attribute {column} asked for, expected -{width} to {width - 1}")
-    return column % width
-
-
-def _read_sparse(path: Path, lines: list[str], header: _Header, layout: Layout) -> Any:
+def _read_sparse(path: Path, lines: list[str], header: Header, layout: text.Layout) -> Any:
     from scipy import sparse
 
     width = len(layout.names)
     (target,) = layout.targets
-    default = header.types[layout.names[target]]
-    text = default[0] if isinstance(default, tuple) else "0"  # what a row that leaves it out has
+    kind = header.types[layout.names[target]]
+    default = kind[0] if isinstance(kind, tuple) else "0"  # the value of a target left out
     values: list[float] = []
     indices: list[int] = []
     indptr = [0]
-    for number_, line in enumerate(lines[header.lines :], start=header.lines + 1):
+    for line_number, line in enumerate(lines[header.lines :], start=header.lines + 1):
         if not (row := line.strip().removesuffix(",").rstrip()):
             continue
         if not (row.startswith("{") and row.endswith("}")):
-            raise fault(path, number_, row, "a sparse row, as {index value, index value}")
+            wanted = "a sparse row, as {index value, index value}"
+            raise text.fault(path, line_number, row, wanted)
         before = -1
-        entries = [entry for entry in _pieces(row[1:-1]) if entry.strip()]
+        entries = [entry for entry in _sparse_entries(row[1:-1]) if entry.strip()]
         written = {entry.split(maxsplit=1)[0] for entry in entries}
         if str(target) not in written:
             position = sum(_index(entry) < target for entry in entries)
-            entries.insert(position, f"{target} {text}")
+            entries.insert(position, f"{target} {default}")
         for entry in entries:
             match = _INDEXED.fullmatch(entry.strip())
             if match is None or not before < int(match[1]) < width:
-                wanted = f"rising indices from 0 to {width - 1}, each with a value"
-                raise fault(path, number_, entry.strip(), wanted)
+                wanted = f"increasing indices from 0 to {width - 1}, each with a value"
+                raise text.fault(path, line_number, entry.strip(), wanted)
             before = int(match[1])
             try:
                 value = layout.convert[before](_unquoted(match[2].strip()))
             except ValueError as error:
                 column = f"{before + 1} ({layout.names[before]})"
-                raise fault(path, number_, match[2], str(error), column) from None
+                raise text.fault(path, line_number, match[2], str(error), column) from None
             values.append(value)
             indices.append(before)
         indptr.append(len(values))
@@ -206,14 +182,14 @@ def _index(entry: str) -> int:
     return int(match[1]) if match else -1
 
 
-def _pieces(text: str) -> list[str]:
-    """Cut at commas that stand outside quotes; for the entries of a sparse row."""
-    if "'" not in text and '"' not in text:
-        return text.split(",")
-    return re.findall(rf"(?:{_QUOTED}|[^,'\"])+|['\"][^,]*", text)
+def _sparse_entries(row: str) -> list[str]:
+    """Split a sparse row at commas outside of quotes."""
+    if "'" not in row and '"' not in row:
+        return row.split(",")
+    return re.findall(rf"(?:{_QUOTED}|[^,'\"])+|['\"][^,]*", row)
 
 
-def _splitter(width: int) -> "Any":
+def _row_splitter(width: int) -> text.Split:
     def split(line: str) -> list[str]:
         entries = _split(line)
         if len(entries) == width + 1 and not entries[-1]:
@@ -225,17 +201,14 @@ def _splitter(width: int) -> "Any":
 
 def _split(line: str) -> list[str]:
     entries, at = [], 0
-    while at <= len(line):
-        match = _ENTRY.match(line, at)
-        if match is None:  # cannot be: the last alternative matches anything
-            break
+    while at <= len(line) and (match := _ENTRY.match(line, at)):
         entries.append(_unquoted(match[1] if match[1] is not None else match[0]))
         at = match.end() + 1
     return entries
 
 
-def _unquoted(text: str) -> str:
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return re.sub(r"\\(.)", r"\1", text[1:-1])
-    return text
+def _unquoted(entry: str) -> str:
+    entry = entry.strip()
+    if len(entry) > 1 and entry[0] == entry[-1] and entry[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", entry[1:-1])
+    return entry

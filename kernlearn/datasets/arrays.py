@@ -1,9 +1,9 @@
-"""Readers for arrays: NumPy's NPZ, and Parquet by way of pyarrow."""
+"""Arrays of numbers: NumPy's NPZ, Parquet, MATLAB files, and scikit-learn's bundled data sets."""
 
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,94 +11,65 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.formats import Carried, Matlab, Npz, Parquet
-from kernlearn.datasets.hashing import canonical_labels, coder
-from kernlearn.datasets.packed import LIMIT, read_bytes
-from kernlearn.datasets.readers import Expected, Table, default_names
-from kernlearn.datasets.text import number
+from kernlearn.datasets.files import LIMIT, one_line, read_bytes, too_large
+from kernlearn.datasets.formats import (
+    Bundled,
+    Expected,
+    Matlab,
+    Npz,
+    Parquet,
+    Table,
+    default_names,
+)
+from kernlearn.datasets.text import canonical_labels, coder, number
 from kernlearn.exceptions import DataError
 
 Part = tuple[Path, Any, Any, Any]
 
 
 def read_npz(paths: Sequence[Path], options: Npz, expected: Expected) -> Table:
-    """Read a matrix and its labels from NPZ files.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        One file; or several, whose rows are put together.
-    options : Npz
-        The names of the arrays.
-    expected : Expected
-        What they must hold.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If a file is damaged, or an array is not there or of another kind.
-    """
+    """Read a matrix and its labels from NPZ files."""
     parts: list[Part] = []
     for path in paths:
-        wanted = [n for n in (options.matrix, options.target, options.query) if n is not None]
-        found = _npz_arrays(path, read_bytes(path), wanted)
-        query = None if options.query is None else found[options.query]
-        parts.append((path, found[options.matrix], found[options.target], query))
-    return as_table(parts, expected)
+        names = (options.matrix, options.target, options.query)
+        arrays = load_npz(path, names)
+        if missing := [name for name in names if name is not None and name not in arrays]:
+            raise DataError(f"{path}: has no array called {missing[0]}")
+        matrix, y, query = (None if name is None else arrays[name] for name in names)
+        parts.append((path, matrix, y, query))
+    return _as_table(parts, expected)
 
 
-def _npz_arrays(path: Path, content: bytes, wanted: list[str]) -> dict[str, Any]:
+def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str, Any]:
+    """Return the arrays of an NPZ file, all or those named; pickled objects are not loaded."""
+    content = read_bytes(path)
     try:
         with zipfile.ZipFile(BytesIO(content)) as packed:
-            claimed = sum(info.file_size for info in packed.infolist())
-        if claimed > LIMIT:
-            raise DataError(f"{path}: holds more than {LIMIT >> 20} MiB unpacked")
+            size = sum(info.file_size for info in packed.infolist())
+        if size > LIMIT:
+            raise too_large(path, LIMIT)
         with np.load(BytesIO(content), allow_pickle=False) as stored:
-            if missing := [name for name in wanted if name not in stored]:
-                raise DataError(f"{path}: has no array called {missing[0]}")
-            return {name: stored[name] for name in wanted}
+            wanted = stored.files if names is None else set(names).intersection(stored.files)
+            return {name: stored[name] for name in wanted if name is not None}
     except DataError:
         raise
     except Exception as error:  # a damaged archive may raise anything at all
-        line = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no NPZ file of plain arrays: {line}") from None
+        raise _damaged(path, error, "NPZ file of plain arrays") from None
+
+
+def _damaged(path: Path, error: Exception, kind: str) -> DataError:
+    return DataError(f"{path}: damaged, or no {kind}: {one_line(error)}")
 
 
 def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) -> Table:
-    """Read Parquet files and put their rows together.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        The files.
-    options : Parquet
-        What the columns are for.
-    expected : Expected
-        What they must hold.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If a file is damaged, or a column is not there or of another kind.
-    """
+    """Read Parquet files and concatenate their rows."""
     parts: list[Part] = []
     first: list[str] = []
     for path in paths:
-        table = _parquet_table(path)
+        table = load_parquet(path)
         names = list(table.column_names)
         special = [options.target, *options.drop, *([options.query] if options.query else [])]
-        if len(set(names)) != len(names):
-            raise DataError(f"{path}: two columns have one name")
-        if unknown := [n for n in (*special, *options.nominal) if n not in names]:
-            raise DataError(f"{path}: has no column called {unknown[0]}")
+        check_columns(path, names, [*special, *options.nominal])
         features = [name for name in names if name not in special]
         first = first or features
         if features != first:
@@ -109,11 +80,12 @@ def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) ->
         y = _labels(path, table.column(options.target), options.target)
         query = _labels(path, table.column(options.query), "query") if options.query else None
         parts.append((path, X, y, query))
-    result = as_table(parts, expected, missing=True)
+    result = _as_table(parts, expected, missing=True)
     return result._replace(feature_names=tuple(first), nominal=dict(options.nominal))
 
 
-def _parquet_table(path: Path) -> Any:
+def load_parquet(path: Path) -> Any:
+    """Return the table of a Parquet file, with all its pages checked."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -122,22 +94,29 @@ def _parquet_table(path: Path) -> Any:
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
         if sum(sizes) > LIMIT:
-            raise DataError(f"{path}: holds more than {LIMIT >> 20} MiB unpacked")
+            raise too_large(path, LIMIT)
         table = file.read()
         table.validate(full=True)
-        list(table.column_names)  # text that is none raises here
+        list(table.column_names)  # raises for names that are not text
     except DataError:
         raise
     except Exception as error:  # a damaged file may raise anything at all
-        line = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no Parquet file: {line}") from None
+        raise _damaged(path, error, "Parquet file") from None
     return table
+
+
+def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise if columns of a Parquet file share a name, or a wanted one does not exist."""
+    if len(set(names)) != len(names):
+        raise DataError(f"{path}: two columns have the same name")
+    if unknown := [name for name in wanted if name not in names]:
+        raise DataError(f"{path}: has no column called {unknown[0]}")
 
 
 def _column(
     path: Path, column: Any, name: str, nominal: tuple[str, ...] | None
 ) -> NDArray[np.float64]:
-    convert: Callable[[str], float] = number if nominal is None else coder(nominal)
+    convert = number if nominal is None else coder(nominal)
     values = column.to_pylist()
     result = np.empty(len(values))
     for i, value in enumerate(values):
@@ -163,34 +142,18 @@ def _labels(path: Path, column: Any, name: str) -> NDArray[Any]:
     return np.array(column.to_pylist())
 
 
-def as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = False) -> Table:
-    """Check arrays and put their rows together.
+def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = False) -> Table:
+    """Check the matrix, labels and queries of each file, and concatenate their rows.
 
-    Parameters
-    ----------
-    parts : sequence of (path, matrix, labels, queries or None)
-        The arrays of each file.
-    expected : Expected
-        What they must hold.
-    missing : bool, default=False
-        Whether NaN may stand for a missing entry.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If shapes or kinds are wrong; the message names the file and the row.
+    `missing` allows NaN as a missing entry of the matrix.
     """
     X, y, queries = [], [], []
     for path, matrix, labels, query in parts:
         X.append(_matrix(path, matrix, missing))
-        y.append(_targets(path, labels, len(X[-1]), expected))
+        y.append(_codes(path, labels, len(X[-1]), expected))
         if query is not None:
             if np.size(query) != len(X[-1]) or np.asarray(query).dtype.kind not in "iu":
-                raise DataError(f"{path}: the queries must be one whole number a row")
+                raise DataError(f"{path}: the queries must be one whole number per row")
             queries.append(np.ravel(query).astype(np.int64))
     if len({part.shape[1] for part in X}) > 1:
         raise DataError(f"{parts[0][0]}: the files differ in the number of columns")
@@ -215,7 +178,7 @@ def _matrix(path: Path, matrix: Any, missing: bool) -> NDArray[np.float64]:
     return np.ascontiguousarray(values)
 
 
-def _targets(path: Path, labels: Any, n_rows: int, expected: Expected) -> NDArray[np.float64]:
+def _codes(path: Path, labels: Any, n_rows: int, expected: Expected) -> NDArray[np.float64]:
     values = np.ravel(labels)
     if values.size != n_rows or values.dtype.kind not in "fiubU":
         raise DataError(
@@ -242,50 +205,29 @@ _USER_BLOCK = 512  # where the HDF5 part of a version 7.3 file begins
 
 
 def read_matlab(paths: Sequence[Path], options: Matlab, expected: Expected) -> Table:
-    """Read a matrix and its labels.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        One file; or several, whose rows are put together.
-    options : Matlab
-        The names of the variables.
-    expected : Expected
-        What they must hold.
-
-    Returns
-    -------
-    Table
-
-    Raises
-    ------
-    DataError
-        If a file is damaged, or a variable is not there or of another kind.
-    """
-    parts = []
+    """Read a matrix and its labels from MATLAB files."""
+    parts: list[Part] = []
+    names = [options.matrix, options.target]
     for path in paths:
         content = read_bytes(path)
         is_hdf5 = _HDF5 in (content[:8], content[_USER_BLOCK : _USER_BLOCK + 8])
-        variables = (_read_hdf5 if is_hdf5 else _read_classic)(path, content, options)
-        for name in (options.matrix, options.target):
-            if name not in variables:
-                raise DataError(f"{path}: has no full array called {name}")
+        try:
+            variables = (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
+        except Exception as error:  # a damaged file may raise anything at all
+            raise _damaged(path, error, "MATLAB file") from None
+        if missing := [name for name in names if name not in variables]:
+            raise DataError(f"{path}: has no full array called {missing[0]}")
         parts.append((path, variables[options.matrix], variables[options.target], None))
-    return as_table(parts, expected)
+    return _as_table(parts, expected)
 
 
-def _read_classic(path: Path, content: bytes, options: Matlab) -> dict[str, Any]:
+def _read_version_5(content: bytes, names: list[str]) -> dict[str, Any]:
     from scipy.io import loadmat
 
-    try:
-        if content[126:128] in (b"IM", b"MI"):
-            _check_elements(content)
-        found = loadmat(BytesIO(content), variable_names=[options.matrix, options.target])
-    except Exception as error:  # a damaged file may raise anything at all
-        line = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no MATLAB file: {line}") from None
-    arrays = {name: found[name] for name in (options.matrix, options.target) if name in found}
-    return {name: _dense(value) for name, value in arrays.items()}
+    if content[126:128] in (b"IM", b"MI"):
+        _check_elements(content)
+    variables = loadmat(BytesIO(content), variable_names=names)
+    return {name: _dense(variables[name]) for name in names if name in variables}
 
 
 def _check_elements(content: bytes) -> None:
@@ -307,51 +249,32 @@ def _check_elements(content: bytes) -> None:
 
 
 def _dense(array: Any) -> Any:
-    """Fill a sparse matrix; take a cell array of texts or single numbers apart."""
+    """Return a sparse matrix or a cell array of texts or single numbers as a plain array."""
     from scipy import sparse
 
     if sparse.issparse(array):
         return array.toarray()
     if array.dtype.kind != "O":
         return array
-    cells = array
-    return np.array([np.asarray(cell).item() if np.size(cell) == 1 else "" for cell in cells.flat])
+    return np.array([np.asarray(cell).item() if np.size(cell) == 1 else "" for cell in array.flat])
 
 
-def _read_hdf5(path: Path, content: bytes, options: Matlab) -> dict[str, Any]:
+def _read_hdf5(content: bytes, names: list[str]) -> dict[str, Any]:
     import h5py
 
     variables = {}
-    try:
-        with h5py.File(BytesIO(content), "r") as file:
-            for name in (options.matrix, options.target):
-                stored = file.get(name)
-                if isinstance(stored, h5py.Dataset) and stored.dtype.kind in "fiu":
-                    if stored.nbytes > LIMIT:
-                        raise ValueError(f"{name} holds more than {LIMIT >> 20} MiB")
-                    variables[name] = np.asarray(stored).T  # MATLAB stores column by column
-    except Exception as error:  # a damaged file may raise anything at all
-        line = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no MATLAB file: {line}") from None
+    with h5py.File(BytesIO(content), "r") as file:
+        for name in names:
+            stored = file.get(name)
+            if isinstance(stored, h5py.Dataset) and stored.dtype.kind in "fiu":
+                if stored.nbytes > LIMIT:
+                    raise ValueError(f"{name} holds more than {LIMIT >> 20} MiB")
+                variables[name] = np.asarray(stored).T  # MATLAB stores column by column
     return variables
 
 
-def read_carried(paths: Sequence[Path], options: Carried, expected: Expected) -> Table:
-    """Take a data set out of scikit-learn.
-
-    Parameters
-    ----------
-    paths : sequence of pathlib.Path
-        Empty.
-    options : Carried
-        Which data set.
-    expected : Expected
-        What it must hold.
-
-    Returns
-    -------
-    Table
-    """
+def read_bundled(paths: Sequence[Path], options: Bundled, expected: Expected) -> Table:
+    """Load a data set that is bundled with scikit-learn; there are no paths."""
     from sklearn import datasets
 
     bunch = getattr(datasets, options.loader)()

@@ -1,4 +1,4 @@
-"""Artificial points, returned as :func:`load` returns published ones."""
+"""Artificial data: generators of points and of similarity matrices."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernlearn.datasets.streams import Seed, between, bunch, count, random, two_gaussians
+from kernlearn.datasets.streams import Seed, between, count, random, to_bunch, two_gaussians
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -24,12 +25,12 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     n_features : int, default=50
         Their dimension.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Returns
     -------
     sklearn.utils.Bunch
-        As from :func:`load`; ``target`` is None and ``card`` too.
+        As from :func:`load`; ``target`` and ``card`` are None.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
     X *= rng.uniform(size=(n_samples, 1)) ** (1 / n_features)
-    return bunch(X, None, ())
+    return to_bunch(X, None)
 
 
 def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
@@ -58,15 +59,15 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
 
     With the triangular waves h₁(t) = max(6 - abs(t - 11), 0), h₂(t) = h₁(t - 4) and
     h₃(t) = h₁(t + 4), a point of 21 coordinates is u·hᵢ(t) + (1 - u)·hⱼ(t) + ε(t) with u
-    uniform on [0, 1], ε standard normal and (i, j) = (1, 2), (1, 3), (2, 3) for the classes
-    0, 1, 2, which are equally likely. The best possible error is about 14 %.
+    uniform on [0, 1], ε standard normal and (i, j) = (1, 2), (1, 3), (2, 3) for the equally
+    likely classes 0, 1, 2. The Bayes error is about 14 %.
 
     Parameters
     ----------
     n_samples : int, default=5000
         The number of points.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Returns
     -------
@@ -97,22 +98,20 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     y = rng.randint(3, size=n_samples)
     u = rng.uniform(size=(n_samples, 1))
     X = u * waves[first[y]] + (1 - u) * waves[second[y]] + rng.standard_normal((n_samples, 21))
-    return bunch(X, y, ("0", "1", "2"))
+    return to_bunch(X, y, "0", "1", "2")
 
 
 def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Bunch":
-    """Draw two interleaved half circles.
-
-    This is :func:`sklearn.datasets.make_moons`.
+    """Draw two interleaved half circles with :func:`sklearn.datasets.make_moons`.
 
     Parameters
     ----------
     n_samples : int, default=500
-        The number of points, in both together.
+        The number of points in both together.
     noise : float, default=0.1
         The standard deviation of the normal noise on both coordinates.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Returns
     -------
@@ -123,40 +122,29 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
     ------
     ValueError
         If a parameter is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import two_moons
-    >>> two_moons(n_samples=10, random_state=0).target_names.tolist()
-    ['0', '1']
     """
     from sklearn.datasets import make_moons
 
-    X, y = make_moons(
-        count("n_samples", n_samples),
-        noise=between("noise", noise, 0, np.inf),
-        random_state=random(random_state),
-    )
-    return bunch(X, y, ("0", "1"))
+    n = count("n_samples", n_samples)
+    noise = between("noise", noise, 0, np.inf)
+    return to_bunch(*make_moons(n, noise=noise, random_state=random(random_state)), "0", "1")
 
 
 def rings(
     n_samples: int = 500, noise: float = 0.05, factor: float = 0.5, random_state: Seed = None
 ) -> "Bunch":
-    """Draw two concentric rings.
-
-    This is :func:`sklearn.datasets.make_circles`.
+    """Draw two concentric rings with :func:`sklearn.datasets.make_circles`.
 
     Parameters
     ----------
     n_samples : int, default=500
-        The number of points, in both together.
+        The number of points in both together.
     noise : float, default=0.05
         The standard deviation of the normal noise on both coordinates.
     factor : float, default=0.5
-        The inner ring's radius, from 0 up to but not including 1, the outer one's.
+        The radius of the inner ring, in [0, 1); that of the outer one is 1.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Returns
     -------
@@ -167,22 +155,12 @@ def rings(
     ------
     ValueError
         If a parameter is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import rings
-    >>> rings(n_samples=10, random_state=0).data.shape
-    (10, 2)
     """
     from sklearn.datasets import make_circles
 
-    X, y = make_circles(
-        count("n_samples", n_samples),
-        noise=between("noise", noise, 0, np.inf),
-        factor=between("factor", factor, 0, 1),
-        random_state=random(random_state),
-    )
-    return bunch(X, y, ("0", "1"))
+    n, noise = count("n_samples", n_samples), between("noise", noise, 0, np.inf)
+    factor, rng = between("factor", factor, 0, 1), random(random_state)
+    return to_bunch(*make_circles(n, noise=noise, factor=factor, random_state=rng), "0", "1")
 
 
 def indefinite_similarity(
@@ -192,27 +170,26 @@ def indefinite_similarity(
     noise: float = 0.5,
     random_state: Seed = None,
 ) -> "Bunch":
-    """Draw a symmetric similarity of two classes with a negative spectrum of chosen weight.
+    """Draw a symmetric similarity matrix of two classes with a chosen negative eigenfraction.
 
     The matrix is Q·diag(λ)·Qᵀ with a random orthogonal Q whose first column follows the
-    labels. Both the positive and the negative eigenvalues decay as 1, 1/2, 1/3, …; they are
-    scaled so that the negative ones hold the share `negative` of Σ abs(λ) (the "negative
-    eigenfraction"), and the whole so that the largest absolute entry is 1.
+    labels. The positive and the negative eigenvalues both decay as 1, 1/2, 1/3, …; they are
+    scaled so that the negative ones have the share `negative` of Σ abs(λ), and the matrix so
+    that its largest absolute entry is 1.
 
     Parameters
     ----------
     n_samples : int, default=200
-        The number of points, at least 2; the classes have as many points each, up to one.
+        The number of points, at least 2; the sizes of the classes differ by at most one.
     negative : float, default=0.2
-        The share of the negative eigenvalues, from 0 up to but not including 1. 0 gives a
-        positive definite matrix.
+        The share of the negative eigenvalues, in [0, 1). 0 gives a positive definite matrix.
     n_negative : int, optional
-        How many eigenvalues are negative, if any; half of them by default.
+        The number of negative eigenvalues, if any; half of them by default.
     noise : float, default=0.5
         Standard deviation of the normal noise on the direction that separates the classes,
-        in units of its own entries.
+        relative to its entries.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Returns
     -------
@@ -247,17 +224,15 @@ def indefinite_similarity(
     directions = rng.standard_normal((n, n))
     directions[:, 0] = 2 * y - 1 + between("noise", noise, 0, np.inf) * directions[:, 0]
     basis, _ = np.linalg.qr(directions)
-    spectrum = np.empty(n)
-    spectrum[: n - k] = (1 - share) * _decay(n - k)
-    spectrum[n - k :] = -share * _decay(k)
+    spectrum = np.concatenate([(1 - share) * _decay(n - k), -share * _decay(k)])
     K = (basis * spectrum) @ basis.T
     K = (K + K.T) / (2 * np.abs(K).max())
-    found = bunch(K, y, ("0", "1"))
-    found.similarity = "similarity"
-    return found
+    bunch = to_bunch(K, y, "0", "1")
+    bunch.similarity = "similarity"
+    return bunch
 
 
-def _decay(k: int) -> np.ndarray:
+def _decay(k: int) -> NDArray[np.float64]:
     """Return 1, 1/2, …, 1/k, scaled to sum to 1."""
     values = 1 / np.arange(1, k + 1)
     return values / values.sum() if k else values
@@ -274,7 +249,7 @@ class Generator:
     make : callable
         The function that makes the data.
     similarity : str or None, default=None
-        "similarity" or "distance" where it makes a matrix of these instead of features.
+        "similarity" or "distance" if it makes such a matrix instead of features.
 
     Examples
     --------
@@ -289,32 +264,17 @@ class Generator:
 
     @property
     def title(self) -> str:
-        """One line on what it makes."""
+        """The first line of the function's documentation."""
         return (inspect.getdoc(self.make) or self.name).splitlines()[0]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters and their defaults."""
-        found = inspect.signature(self.make).parameters.values()
-        return MappingProxyType({parameter.name: parameter.default for parameter in found})
+        parameters = inspect.signature(self.make).parameters.values()
+        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
 
     def __call__(self, **parameters: Any) -> "Bunch":
-        """Make the data.
-
-        Parameters
-        ----------
-        **parameters : dict
-            Some of :attr:`parameters`.
-
-        Returns
-        -------
-        sklearn.utils.Bunch
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not known or out of range.
-        """
+        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
         if unknown := sorted(parameters.keys() - self.parameters.keys()):
             raise ValueError(
                 f"{self.name} has no parameter {', '.join(unknown)}; "
@@ -324,7 +284,7 @@ class Generator:
 
 
 def generators() -> Mapping[str, Generator]:
-    """Return the generators, by name.
+    """Return the generators by name.
 
     Returns
     -------
@@ -338,9 +298,7 @@ def generators() -> Mapping[str, Generator]:
     >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
     (20, 5)
     """
-    known = [Generator("indefinite_similarity", indefinite_similarity, "similarity")]
-    known += [
-        Generator(make.__name__, make)
-        for make in (rings, two_gaussians, two_moons, unit_ball, waveform)
-    ]
-    return MappingProxyType({generator.name: generator for generator in known})
+    points = (rings, two_gaussians, two_moons, unit_ball, waveform)
+    makers = [Generator("indefinite_similarity", indefinite_similarity, "similarity")]
+    makers += [Generator(make.__name__, make) for make in points]
+    return MappingProxyType({generator.name: generator for generator in makers})

@@ -1,4 +1,4 @@
-"""Parsed copies of data sets, kept in the user's cache as NPZ files."""
+"""Fingerprints of data sets, and what the user's cache keeps: parsed copies and small notes."""
 
 import json
 import os
@@ -7,13 +7,82 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from kernlearn.datasets.packed import container
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from kernlearn.datasets.files import cache_folder, container
+from kernlearn.datasets.text import canonical_labels
+
+_CONTENT_VERSION = "kernlearn content 1"
+_BLOCK_ENTRIES = 1 << 20
+_ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
+
+
+def fingerprint(X: Any, y: ArrayLike | None = None) -> str:
+    """Hash the rows and labels of a data set.
+
+    Each row is written as its label and its non-zero entries, (column, value) pairs of
+    little-endian int64 and float64, and hashed by SHA-256; the sorted hashes are hashed
+    together with the number of columns.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The data. Dense and sparse, -0.0 and 0.0, and all NaNs are alike.
+    y : array-like of shape (n_samples,), optional
+        Labels, text or numbers; ``"+1"``, ``1`` and ``1.0`` are alike.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits, the same for any order of the rows.
+
+    Raises
+    ------
+    ValueError
+        If X is not 2-D, or X and y differ in length.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import fingerprint
+    >>> fingerprint([[0, 1], [2, 3]], ["a", "b"]) == fingerprint([[2, 3], [0, 1]], ["b", "a"])
+    True
+    """
+    from scipy import sparse
+
+    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have 2 dimensions, got {X.ndim}")
+    n_samples, n_features = X.shape
+    labels = np.zeros(n_samples, dtype="U1") if y is None else canonical_labels(y)
+    if len(labels) != n_samples:
+        raise ValueError(f"y must have one label per row of X, got {len(labels)} for {n_samples}")
+    heads = [label.encode() + b"\0" for label in labels.tolist()]
+    step = max(1, _BLOCK_ENTRIES // max(1, n_features))
+    digests: list[bytes] = []
+    for start in range(0, n_samples, step):
+        digests += _hash_rows(X[start : start + step], heads[start : start + step])
+    digests.sort()
+    return sha256(f"{_CONTENT_VERSION} {n_features}\n".encode() + b"".join(digests)).hexdigest()
+
+
+def _hash_rows(X: Any, heads: list[bytes]) -> list[bytes]:
+    from scipy import sparse
+
+    rows = sparse.csr_matrix(X, dtype=np.float64, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    entries = np.empty(rows.nnz, dtype=_ENTRY)
+    entries["column"] = rows.indices
+    entries["value"] = np.where(np.isnan(rows.data), np.nan, rows.data)  # one NaN for all
+    content = entries.tobytes()
+    ends = (rows.indptr * _ENTRY.itemsize).tolist()
+    return [
+        sha256(head + content[start:end]).digest()
+        for head, start, end in zip(heads, ends, ends[1:], strict=False)
+    ]
 
 
 _VERSION = 2
@@ -21,7 +90,7 @@ _SPARSE_PARTS = ("values", "indices", "indptr", "shape")
 
 
 class Contents(NamedTuple):
-    """What a data set holds, checked and encoded.
+    """The contents of a data set, checked and encoded.
 
     Attributes
     ----------
@@ -34,7 +103,7 @@ class Contents(NamedTuple):
     feature_names : ndarray of str, shape (n_features,)
         The names of the columns.
     fingerprint : str
-        The content's fingerprint.
+        The fingerprint of the content.
     query : ndarray of int, shape (n_samples,), optional
         The query of each row, for ranking.
     note : str, default=""
@@ -42,39 +111,23 @@ class Contents(NamedTuple):
     """
 
     data: Any
-    target: "NDArray[Any]"
-    target_names: "NDArray[np.str_]"
-    feature_names: "NDArray[np.str_]"
+    target: NDArray[Any]
+    target_names: NDArray[np.str_]
+    feature_names: NDArray[np.str_]
     fingerprint: str
-    query: "NDArray[np.int64] | None" = None
+    query: NDArray[np.int64] | None = None
     note: str = ""
 
 
-def cache_folder() -> Path:
-    """Return the folder of everything that is kept for the user between runs.
-
-    Returns
-    -------
-    pathlib.Path
-        The environment variable ``KERNLEARN_CACHE`` if it is set, else the place that the
-        operating system provides. It need not exist.
-    """
-    if named := os.environ.get("KERNLEARN_CACHE"):
-        return Path(named).expanduser()
-    import pooch
-
-    return Path(pooch.os_cache("kernlearn"))
-
-
 class Stamp(NamedTuple):
-    """Files in one state, and how they are read: what a copy or a note is valid for.
+    """Some files in one state, read in one way: what a copy or a note is valid for.
 
     Attributes
     ----------
     stem : str
         The name of the copy's file, without its suffix.
     key : str
-        Identifies files, variant and the files' sizes and times of modification.
+        Identifies the files, how they are read, and their sizes and times of modification.
     """
 
     stem: str
@@ -82,21 +135,7 @@ class Stamp(NamedTuple):
 
 
 def stamp(name: str, paths: Sequence[Path], variant: dict[str, Any]) -> Stamp:
-    """Identify the present state of some files, read in one way.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    paths : sequence of pathlib.Path
-        The files.
-    variant : dict
-        How they are read and encoded: plain values only.
-
-    Returns
-    -------
-    Stamp
-    """
+    """Identify the present state of some files; `variant` says in plain values how they read."""
     resolved = [str(path.resolve()) for path in paths]
     identity = sha256(json.dumps([resolved, variant]).encode()).hexdigest()
     state = [[stat.st_size, stat.st_mtime_ns] for stat in (container(p).stat() for p in paths)]
@@ -113,10 +152,11 @@ def recall(mark: Stamp) -> Any:
 
 
 def remember(mark: Stamp, value: Any) -> None:
-    """Keep a small JSON value for these files in this state, where the cache can be written."""
-    text = json.dumps(value)
-    with suppress(OSError):
-        _write(_note_file(mark), lambda file: file.write(f"{_seal(mark, text)}\n{text}".encode()))
+    """Keep a small JSON value for these files in this state, if the cache can be written."""
+    if recall(mark) != value:
+        text = json.dumps(value)
+        content = f"{_seal(mark, text)}\n{text}".encode()
+        _write(_note_file(mark), lambda file: file.write(content))
 
 
 def _note_file(mark: Stamp) -> Path:
@@ -124,54 +164,39 @@ def _note_file(mark: Stamp) -> Path:
 
 
 def _seal(mark: Stamp, text: str) -> str:
+    """Hash state and text, so that a note that is outdated or damaged is not used."""
     return sha256(f"{mark.key}\n{text}".encode()).hexdigest()
 
 
 def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
-    """Return the parsed copy of some files, making it if there is none that is still valid.
+    """Return the parsed copy of some files; `make` parses them if there is no valid copy.
 
-    The copy's fingerprint is remembered, so that it is known without reading the copy.
-    Where nothing can be read or written, everything works without.
-
-    Parameters
-    ----------
-    mark : Stamp
-        The files.
-    make : callable
-        Parses the files.
-
-    Returns
-    -------
-    Contents
+    The fingerprint is remembered, so that it is known without reading the copy. If the cache
+    cannot be read or written, everything works without.
     """
     copy = cache_folder() / "parsed" / f"{mark.stem}.npz"
     contents = _read(copy, mark.key)
     if contents is None:
         contents = make()
         arrays = _arrays(mark.key, contents)
-        with suppress(OSError):
-            _write(copy, lambda file: _save(file, arrays))
-    if recall(mark) != contents.fingerprint:
-        remember(mark, contents.fingerprint)
+        _write(copy, lambda file: np.savez(file, **arrays))
+    remember(mark, contents.fingerprint)
     return contents
 
 
 def _read(path: Path, key: str) -> Contents | None:
-    import numpy as np
     from scipy import sparse
 
-    # a damaged archive may raise anything at all, and is as good as none
+    # a damaged archive may raise anything at all, and is ignored
     with suppress(Exception), np.load(path, allow_pickle=False) as stored:
         if str(stored["key"]) != key:
             return None
         parts = [stored[part] for part in _SPARSE_PARTS if part in stored]
         data = sparse.csr_matrix(tuple(parts[:3]), shape=parts[3]) if parts else stored["data"]
         target, labels, names = (stored[p] for p in ("target", "target_names", "feature_names"))
-        query = stored.get("query")
-        told = (str(stored[part]) for part in ("fingerprint", "note"))
-        contents = Contents(data, target, labels, names, next(told), query, next(told))
-        if contents.data.shape == (len(contents.target), len(contents.feature_names)):
-            return contents
+        texts = str(stored["fingerprint"]), stored.get("query"), str(stored["note"])
+        if data.shape == (len(target), len(names)):
+            return Contents(data, target, labels, names, *texts)
     return None
 
 
@@ -187,19 +212,15 @@ def _arrays(key: str, contents: Contents) -> dict[str, Any]:
     return arrays
 
 
-def _save(file: IO[bytes], arrays: dict[str, Any]) -> None:
-    import numpy as np
-
-    np.savez(file, **arrays)
-
-
 def _write(path: Path, save: Callable[[IO[bytes]], object]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            save(file)
-        Path(temporary).replace(path)  # readers see the old copy or the new one, never half
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a file if possible; readers see the old one or the new one, never a part."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                save(file)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise

@@ -1,12 +1,19 @@
-"""Cards: what is known of a data set, and how its published files read."""
+"""Cards: what is known of each data set, how its files read, and the catalogue of cards."""
 
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from kernlearn.datasets.files import search_path
 from kernlearn.datasets.formats import Format, Label, Strict
 from kernlearn.exceptions import DataError
+from kernlearn.resources import shipped
 
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
 Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
@@ -21,12 +28,11 @@ class Source(Strict):
     Parameters
     ----------
     publisher : str
-        Who publishes it.
+        The publisher.
     page : str or None
-        The address of the page that describes it, if there is one.
+        The address of the page that describes it.
     downloads : dict of str to str, default={}
-        For each file, the address to fetch it from: the file itself, the file compressed,
-        or an archive that holds it.
+        For each file, the address of the file, plain or compressed, or of an archive with it.
     """
 
     publisher: str
@@ -34,43 +40,42 @@ class Source(Strict):
     downloads: dict[FileName, Address] = {}
 
     @property
-    def told(self) -> str:
-        """Publisher and page, as a message names them."""
+    def name_and_page(self) -> str:
+        """Publisher and page, for messages."""
         return self.publisher if self.page is None else f"{self.publisher}, {self.page}"
 
 
 class Form(Strict):
-    """One form in which a data set is found: some files, how they read, what they hold.
+    """One form in which a data set is found: its files, how they read, what they contain.
 
     Parameters
     ----------
     files : tuple of str, default=()
-        The files, in the order in which their rows are put together. Each may also be
-        found compressed (``.gz``, ``.bz2`` or ``.xz`` after its name), or in an archive.
+        The files, in the order in which their rows are concatenated. Each may also be
+        compressed (with ``.gz``, ``.bz2`` or ``.xz`` after its name) or in an archive.
     members : dict of str to str, default={}
-        For a file whose name is not the only one of its kind in the published archive, its
-        path there.
+        The path in the published archive of a file whose name is not unique there.
     own_folder : bool, default=False
-        Whether the files are only taken from a folder with the data set's name, since
-        other data sets have files of the same names.
+        Whether the files are only taken from a folder named like the data set, because other
+        data sets have files of the same names.
     folder : str, optional
-        The data set in whose folder the files may lie too, since both are published together.
-    format : Delimited, Libsvm, Letor, Arff, Matlab, Npz, Parquet or Carried
-        How the files read.
+        Another data set whose folder may contain the files, as both are published together.
+    format : Delimited, Libsvm, Letor, Arff, Matlab, Npz, Parquet or Bundled
+        The file format and its options.
     rows : int, optional
-        The number of rows in all files together, if it is known.
+        The number of rows in all files together, if known.
     classes : dict of str to int, optional
-        The labels, in the order of their codes, and how many rows each has.
+        The labels in the order of their codes, and their numbers of rows.
     labels : tuple of str, optional
-        The labels alone, where the counts are not known.
+        The labels alone, if their counts are not known.
     folds : tuple of int, default=()
-        The number of rows of each fold, in their order, where the publisher gives folds.
+        The number of rows of each published fold, in order.
     fingerprint : str, optional
-        The :func:`fingerprint` of what :func:`load` returns by default, if the data was seen.
+        The :func:`fingerprint` of what :func:`load` returns by default.
     sample : bool, default=False
         Whether this is only a part of the published data.
     note : str, default=""
-        What a report that uses this form has to say.
+        A remark for reports that use this form.
     """
 
     files: tuple[FileName, ...] = ()
@@ -89,9 +94,9 @@ class Form(Strict):
     @model_validator(mode="after")
     def _check(self) -> "Form":
         if self.format.kind == "sklearn" and self.files:
-            raise ValueError("files: must be empty for a data set that scikit-learn carries")
+            raise ValueError("files: must be empty for a data set bundled with scikit-learn")
         if self.format.kind != "sklearn" and not self.files:
-            raise ValueError("files: at least one is needed")
+            raise ValueError("files: at least one is required")
         if self.classes is not None and sum(self.classes.values()) != self.rows:
             raise ValueError(
                 f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
@@ -99,16 +104,16 @@ class Form(Strict):
         if self.folds and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
         if self.classes is not None and self.labels is not None:
-            raise ValueError("labels: must be left out where classes are given")
+            raise ValueError("labels: must be left out if classes are given")
         if unknown := sorted(self.members.keys() - set(self.files)):
             raise ValueError(f"members: {', '.join(unknown)}: not among files")
         if self.sample and not self.note:
-            raise ValueError("note: a sample must say what it is a sample of")
+            raise ValueError("note: a sample must state of what")
         return self
 
     @property
     def known_labels(self) -> tuple[str, ...] | None:
-        """The labels in the order of their codes, counted or not; None if there are none."""
+        """The labels in the order of their codes; None if there are none."""
         return self.labels if self.classes is None else tuple(self.classes)
 
 
@@ -122,10 +127,10 @@ class Card(Strict):
     title : str
         Its full name.
     task : {"classification", "regression", "ordinal", "ranking", "similarity"}
-        What its target is for.
+        The kind of target.
     n_features : int
-        The number of feature columns as published (nominal columns count once); the number
-        of points for a similarity matrix.
+        The number of feature columns as published (a nominal column counts once); for a
+        similarity matrix the number of points.
     source : Source
         Where it is published.
     forms : tuple of Form
@@ -135,9 +140,9 @@ class Card(Strict):
     citation : str
         What to cite.
     similarity : {"similarity", "distance"}, optional
-        What the entries of a matrix are; given where the task is "similarity", else not.
+        What the entries of a matrix are; required for the task "similarity", else not allowed.
     notes : tuple of str, default=()
-        Known faults and other things that a user should know.
+        Known faults and other remarks for users.
 
     Examples
     --------
@@ -161,18 +166,18 @@ class Card(Strict):
     @model_validator(mode="after")
     def _check(self) -> "Card":
         if not self.forms:
-            raise ValueError("forms: at least one is needed")
+            raise ValueError("forms: at least one is required")
         if (self.similarity is None) == (self.task == "similarity"):
-            raise ValueError("similarity: needed where the task is similarity, and only there")
+            raise ValueError("similarity: required for the task similarity, and only there")
         for number, form in enumerate(self.forms):
             labels = form.known_labels
             form.format.check(self.n_features, len(labels or ()))
             if self.task == "classification" and labels is None:
-                raise ValueError(f"forms.{number}.classes: needed for classification")
+                raise ValueError(f"forms.{number}.classes: required for classification")
             if self.task == "regression" and labels is not None:
-                raise ValueError(f"forms.{number}.classes: regression has none")
+                raise ValueError(f"forms.{number}.classes: not allowed for regression")
             if labels != self.classes:
-                raise ValueError(f"forms.{number}.classes: differ from those of forms.0")
+                raise ValueError(f"forms.{number}.classes: must be those of forms.0")
         known = {file for form in self.forms for file in form.files}
         if unknown := sorted(self.source.downloads.keys() - known):
             raise ValueError(f"source.downloads: {', '.join(unknown)}: not a file of any form")
@@ -185,7 +190,7 @@ class Card(Strict):
 
     @property
     def classes(self) -> tuple[str, ...] | None:
-        """The labels in the order of their codes; None where the target is a number."""
+        """The labels in the order of their codes; None if the target is a number."""
         return self.forms[0].known_labels
 
 
@@ -204,8 +209,7 @@ def read_card(path: Path | str) -> Card:
     Raises
     ------
     DataError
-        If the file is no YAML, or not a card; the message names the file and every key at
-        fault.
+        If the file is not a valid card; the message names the file and every key at fault.
 
     Examples
     --------
@@ -239,5 +243,96 @@ def read_card(path: Path | str) -> Card:
 def _describe(path: Path, fault: Any) -> str:
     place = ".".join(map(str, fault["loc"]))
     message = fault["msg"].removeprefix("Value error, ")
-    found = "" if isinstance(fault["input"], dict) else f" (found {fault['input']!r:.60})"
-    return f"{path}: {place}: {message}{found}" if place else f"{path}: {message}"
+    value = "" if isinstance(fault["input"], dict) else f" (found {fault['input']!r:.60})"
+    return f"{path}: {place}: {message}{value}" if place else f"{path}: {message}"
+
+
+@cache
+def catalogue() -> Mapping[str, Card]:
+    """Return the shipped cards by name.
+
+    Returns
+    -------
+    mapping of str to Card
+        In alphabetical order; read once.
+
+    Raises
+    ------
+    DataError
+        If a card is faulty.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import catalogue
+    >>> catalogue()["spambase"].n_features
+    57
+    """
+    names = sorted(path.stem for path in shipped("datasets").glob("*.yaml"))
+    cards = ((name, _shipped_card(name)) for name in names)
+    return MappingProxyType({name: card for name, card in cards if card is not None})
+
+
+@cache
+def _shipped_card(name: str) -> Card | None:
+    """Read one shipped card, so that loading one data set does not read all cards."""
+    if not name.isidentifier():
+        return None
+    path = shipped("datasets") / f"{name}.yaml"
+    return read_card(path) if path.is_file() else None
+
+
+def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> Card:
+    """Return the card of a data set: a shipped one, or a user's own next to the data.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name.
+    data_dir : path-like, optional
+        A folder to search before the others of :func:`search_path`.
+
+    Returns
+    -------
+    Card
+
+    Raises
+    ------
+    DataError
+        If there is none; the message lists similar names, or all.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import find_card
+    >>> find_card("ijcnn1").classes
+    ('-1', '1')
+    """
+    if (card := _shipped_card(name)) is not None:
+        return card
+    own = own_cards(data_dir)
+    if name in own:
+        return read_card(own[name])
+    names = [*catalogue(), *own]
+    close = get_close_matches(name, names)
+    advice = f"did you mean {' or '.join(close)}?" if close else f"available: {', '.join(names)}"
+    raise DataError(f"no data set is called {name!r}; {advice}")
+
+
+def own_cards(data_dir: str | os.PathLike[str] | None = None) -> dict[str, Path]:
+    """Return the card files of users in the folders with data, by name.
+
+    Parameters
+    ----------
+    data_dir : path-like, optional
+        A folder to search before the others of :func:`search_path`.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+        Without the names of shipped cards; of two cards with one name, the first folder's.
+    """
+    paths: dict[str, Path] = {}
+    for folder in search_path(data_dir):
+        for path in sorted(folder.glob("*.yaml")):
+            if _shipped_card(path.stem) is None:
+                paths.setdefault(path.stem, path)
+    return paths

@@ -1,17 +1,20 @@
-"""Data sets as small pictures of characters."""
+"""Descriptions of data sets, small pictures of them, and their comparison with the cards."""
 
 import os
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.card import Card
+from kernlearn.datasets.card import Card, catalogue, find_card
+from kernlearn.datasets.files import Found, locate
+from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.lookup import Found, find_card, locate
-from kernlearn.datasets.readers import Expected, reader
+from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -23,15 +26,262 @@ _CLASSES = 12
 _HEIGHT = 5
 _NARROWEST = 24
 
+State = Literal["ok", "differs", "damaged", "missing", "unknown"]
+
+# messages of load about files that read well and have other content than the card says
+_OTHER_CONTENT = re.compile(r": found \d+ (rows|features)\b.*, expected -?\d+")
+
+
+@dataclass(frozen=True)
+class FeatureRange:
+    """The values of one column.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    min, max, mean : float
+        Over the entries that are not missing; NaN if there are none.
+    zeros : float
+        The share of zeros among all entries.
+    missing : int
+        The number of missing entries.
+    """
+
+    name: str
+    min: float
+    max: float
+    mean: float
+    zeros: float
+    missing: int
+
+
+@dataclass(frozen=True)
+class Description:
+    """The facts about a data set.
+
+    Parameters
+    ----------
+    facts : dict of str to str
+        The facts on the card, as text.
+    notes : tuple of str
+        Known faults, and remarks on the form that was found.
+    paths : tuple of pathlib.Path
+        The files, if any.
+    found : bool
+        Whether the data is available; else the following are empty.
+    shape : tuple of int
+        The rows and columns loaded.
+    classes : dict of str to int
+        The labels and their numbers of rows; empty if the target is a number.
+    target : FeatureRange or None
+        The target's values, if it is a number.
+    features : tuple of FeatureRange
+        One per column; none for a similarity matrix.
+    picture : str
+        A small picture for a terminal, see :func:`picture`.
+    """
+
+    facts: dict[str, str]
+    notes: tuple[str, ...]
+    paths: tuple[Path, ...]
+    found: bool
+    shape: tuple[int, ...] = ()
+    classes: dict[str, int] | None = None
+    target: FeatureRange | None = None
+    features: tuple[FeatureRange, ...] = ()
+    picture: str = ""
+
+
+def describe(
+    name: str | Card, *, data_dir: str | os.PathLike[str] | None = None, width: int = 72
+) -> Description:
+    """Describe a data set by its card and, if it is available, its content.
+
+    Parameters
+    ----------
+    name : str or Card
+        A name in the :func:`catalogue`, or a card.
+    data_dir : path-like, optional
+        A folder to look for the files in before all others, see :func:`search_path`.
+    width : int, default=72
+        The width of the picture, in characters.
+
+    Returns
+    -------
+    Description
+
+    Raises
+    ------
+    DataError
+        If the name is unknown, or the files are damaged.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> wine = describe("wine")
+    >>> wine.shape, wine.classes
+    ((178, 13), {'class_0': 59, 'class_1': 71, 'class_2': 48})
+    >>> wine.features[0].min, wine.features[0].max
+    (11.03, 14.83)
+    """
+    card = find_card(name) if isinstance(name, str) else name
+    found = locate(card, data_dir)
+    facts = _facts(card)
+    if found is None:
+        return Description(facts, card.notes, (), False)
+    bunch = load(found)
+    notes = (*card.notes, bunch.note) if bunch.note else card.notes
+    classes = target = None
+    if len(bunch.target_names):
+        counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
+        classes = dict(zip(bunch.target_names.tolist(), counts.tolist(), strict=True))
+    else:
+        (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
+    # a similarity matrix has no features
+    features = () if card.task == "similarity" else _features(found, bunch)
+    drawn = picture(bunch, width=width)
+    shape = bunch.data.shape
+    return Description(facts, notes, found.paths, True, shape, classes, target, features, drawn)
+
+
+def _features(found: Found, bunch: Any) -> tuple[FeatureRange, ...]:
+    if not (bunch.note and found.paths):
+        return _ranges(bunch.data, bunch.feature_names)
+    # rows with missing entries may have been left out: count over all rows
+    expected = Expected(found.card.n_features, found.card.classes)
+    table = found.form.format.read(found.paths, expected)
+    return _ranges(table.X, table.feature_names)
+
+
+def _facts(card: Card) -> dict[str, str]:
+    rows = "number of rows unknown" if card.rows is None else f"{card.rows} rows"
+    if card.task == "similarity":
+        size = f"{card.similarity} matrix of {card.n_features} points"
+    else:
+        size = f"{rows}, {card.n_features} features"
+    facts = {
+        "name": card.name,
+        "title": card.title,
+        "task": card.task,
+        "size": size,
+        "classes": ", ".join(card.classes or ()),
+        "files": " or ".join(" + ".join(form.files) for form in card.forms if form.files),
+        "publisher": card.source.publisher,
+        "page": card.source.page,
+        "licence": card.licence,
+        "citation": " ".join(card.citation.split()),
+    }
+    return {fact: text for fact, text in facts.items() if text}
+
+
+def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
+    """Summarise every column of a dense or sparse matrix."""
+    X = X.tocsc() if hasattr(X, "tocsc") else X
+    result = []
+    for i, name in enumerate(names):
+        column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
+        values = column[~np.isnan(column)]
+        low, high, mean = (
+            (float(values.min()), float(values.max()), float(values.sum()) / len(values))
+            if len(values)
+            else (np.nan,) * 3
+        )
+        zeros = int((values == 0).sum()) / max(1, len(column))
+        result.append(FeatureRange(str(name), low, high, mean, zeros, len(column) - len(values)))
+    return tuple(result)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The result of comparing one data set with its card.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    state : {"ok", "differs", "damaged", "missing", "unknown"}
+        The content is that of the card; it reads well but differs; it does not read; there are
+        no files; or it reads well and the card has no fingerprint.
+    paths : tuple of pathlib.Path
+        Its files.
+    remark : str
+        What differs, or is damaged and where.
+    fingerprint : str
+        The content's fingerprint; empty if there is none.
+    """
+
+    name: str
+    state: State
+    paths: tuple[Path, ...] = ()
+    remark: str = ""
+    fingerprint: str = ""
+
+
+def verify(
+    names: str | Card | Iterable[str | Card] | None = None,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+) -> list[Verified]:
+    """Read data sets again and compare rows, classes and content with their cards.
+
+    Parameters
+    ----------
+    names : str, Card or iterable of these, optional
+        The data sets; by default all of the :func:`catalogue`.
+    data_dir : path-like, optional
+        A folder to look for the files in before all others, see :func:`search_path`.
+
+    Returns
+    -------
+    list of Verified
+        One per name.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import verify
+    >>> [(result.name, result.state) for result in verify(["iris", "diabetes_sklearn"])]
+    [('iris', 'ok'), ('diabetes_sklearn', 'unknown')]
+    """
+    if names is None:
+        names = catalogue().values()
+    wanted = [names] if isinstance(names, str | Card) else names
+    cards = [find_card(name) if isinstance(name, str) else name for name in wanted]
+    return [_verify_card(card, data_dir) for card in cards]
+
+
+def _verify_card(card: Card, data_dir: str | os.PathLike[str] | None) -> Verified:
+    found = locate(card, data_dir)
+    if found is None:
+        return Verified(card.name, "missing", remark=" + ".join(card.forms[0].files))
+    expected = found.form.fingerprint
+    try:
+        # a parsed copy says nothing about the files
+        content: str = load(found, cache=False).fingerprint
+    except DataError as error:
+        state: State = "differs" if _OTHER_CONTENT.search(str(error)) else "damaged"
+        return Verified(card.name, state, found.paths, str(error))
+    if expected is None:
+        return Verified(card.name, "unknown", found.paths, "the card has no fingerprint", content)
+    if content == expected:
+        return Verified(card.name, "ok", found.paths, found.form.note, content)
+    remark = f"the content's fingerprint is {content[:12]}, the card's {expected[:12]}"
+    return Verified(card.name, "differs", found.paths, remark, content)
+
 
 def picture(bunch: "Bunch", *, width: int = 72) -> str:
     """Draw a data set with block characters.
 
-    Labelled data is drawn as a histogram of the first principal component (found on
-    at most 5000 rows, each feature scaled to unit variance) for each class, every one in units of
-    its highest bar; data with a number as its target as the target's histogram; a matrix
-    of similarities as its eigenvalues, the largest first, what is negative below the line;
-    data without a target as the histogram of the first principal component.
+    Labelled data is drawn as one histogram per class of the first principal component (found
+    on at most 5000 rows, with features scaled to unit variance), each relative to its highest
+    bar; data with a number as target as a histogram of the target; a similarity matrix by its
+    eigenvalues in decreasing order, the negative ones below the line; data without a target as
+    a histogram of the first principal component.
 
     Parameters
     ----------
@@ -72,10 +322,10 @@ def picture(bunch: "Bunch", *, width: int = 72) -> str:
 
 
 def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
-    """Find the component on some rows; return all rows' scores and its share of variance."""
+    """Compute it on some rows; return the scores of all rows and its share of the variance."""
     some = X
     if X.shape[0] > _ROWS:
-        # the same rows each time, whatever order the classes come in
+        # the same rows each time, in whatever order the classes are
         some = X[np.sort(np.random.RandomState(0).choice(X.shape[0], _ROWS, replace=False))]
     Z = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
     mean, spread = Z.mean(axis=0), Z.std(axis=0)
@@ -99,11 +349,11 @@ def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
 def _by_class(
     scores: NDArray[np.float64], target: NDArray[Any], names: NDArray[np.str_], width: int
 ) -> list[str]:
-    shown = names[:_CLASSES].tolist()
-    margin = min(max(map(len, shown)), width // 3)
+    labels = names[:_CLASSES].tolist()
+    margin = min(max(map(len, labels)), width // 3)
     bins = _edges(scores, width - margin - 2)
     lines = []
-    for code, name in enumerate(shown):
+    for code, name in enumerate(labels):
         counts = np.histogram(scores[target == code], bins)[0]
         lines.append(f"{_cut(name, margin):>{margin}} ▏{_bars(counts, 1)[0]}")
     lines.append(" " * (margin + 2) + _axis(bins))
@@ -125,13 +375,13 @@ def _spectrum(bunch: "Bunch", width: int) -> str:
     title = (
         f"eigenvalues, {values[0]:.4g} to {values[-1]:.4g}, {negative} of {len(values)} negative"
     )
-    # a column for a run of eigenvalues: its largest absolute value
+    # one column per run of eigenvalues: its largest absolute value
     runs = np.array_split(values, min(width, len(values)))
     heights = np.array([run[np.abs(run).argmax()] for run in runs])
     scale = np.sqrt(np.abs(heights) / np.abs(values).max()) if values.any() else heights * 0
     above = _bars(np.where(heights > 0, scale, 0), _HEIGHT, 1.0)
     below = _bars(np.where(heights < 0, scale, 0), _HEIGHT, 1.0)
-    # there are no blocks that hang from above, so that what is negative is drawn in full ones
+    # there are no blocks that hang from above, so that negative values are drawn in full ones
     below = ["".join("▀" if c != " " else " " for c in line) for line in reversed(below)]
     lines = [_cut(title, width), *above, "─" * len(heights), *below, "(heights: square roots)"]
     return "\n".join(line.rstrip() for line in lines if line.strip())
@@ -150,7 +400,7 @@ def _axis(bins: NDArray[np.float64]) -> str:
 
 
 def _bars(counts: NDArray[Any], height: int, highest: float | None = None) -> list[str]:
-    """Draw columns, the upper line first; whatever is not zero is seen."""
+    """Draw columns, the upper line first; values above zero are always visible."""
     highest = float(counts.max()) if highest is None else highest
     steps = np.ceil(counts / (highest or 1.0) * 8 * height).astype(int)
     levels = range(height - 1, -1, -1)
@@ -159,184 +409,3 @@ def _bars(counts: NDArray[Any], height: int, highest: float | None = None) -> li
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-@dataclass(frozen=True)
-class FeatureRange:
-    """The values of one column.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    min, max, mean : float
-        Over the entries that are there; NaN if there is none.
-    zeros : float
-        The share of zeros among all entries.
-    missing : int
-        The number of missing entries.
-    """
-
-    name: str
-    min: float
-    max: float
-    mean: float
-    zeros: float
-    missing: int
-
-
-@dataclass(frozen=True)
-class Description:
-    """What there is to know of a data set.
-
-    Parameters
-    ----------
-    facts : dict of str to str
-        What the card says, ready to be shown.
-    notes : tuple of str
-        Known faults, and what applies to the form that was found.
-    paths : tuple of pathlib.Path
-        The files; empty if there are none.
-    found : bool
-        Whether the data is here; what follows is empty without.
-    shape : tuple of int
-        The rows and columns loaded.
-    classes : dict of str to int
-        The labels and how many rows each has; empty where the target is a number.
-    target : FeatureRange or None
-        The target's values, where it is a number.
-    features : tuple of FeatureRange
-        One a column; none for a similarity matrix.
-    picture : str
-        A small picture for a terminal, see :func:`picture`.
-    """
-
-    facts: dict[str, str]
-    notes: tuple[str, ...]
-    paths: tuple[Path, ...]
-    found: bool
-    shape: tuple[int, ...] = ()
-    classes: dict[str, int] | None = None
-    target: FeatureRange | None = None
-    features: tuple[FeatureRange, ...] = ()
-    picture: str = ""
-
-
-def describe(
-    name: str | Card, *, data_dir: str | os.PathLike[str] | None = None, width: int = 72
-) -> Description:
-    """Gather what the card says of a data set and, if it is here, what it holds.
-
-    Parameters
-    ----------
-    name : str or Card
-        A name in the :func:`catalogue`, or a card of one's own.
-    data_dir : path-like, optional
-        A folder to look for the files in before all others, see :func:`search_path`.
-    width : int, default=72
-        The width of the picture, in characters.
-
-    Returns
-    -------
-    Description
-
-    Raises
-    ------
-    DataError
-        If the name is not known, or the files are damaged.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import describe
-    >>> wine = describe("wine")
-    >>> wine.shape, wine.classes
-    ((178, 13), {'class_0': 59, 'class_1': 71, 'class_2': 48})
-    >>> wine.features[0].min, wine.features[0].max
-    (11.03, 14.83)
-    """
-    card = find_card(name) if isinstance(name, str) else name
-    found = locate(card, data_dir)
-    facts = _facts(card)
-    if found is None:
-        return Description(facts, card.notes, (), False)
-    bunch = load(card, data_dir=data_dir)
-    notes = (*card.notes, bunch.note) if bunch.note else card.notes
-    classes = None
-    target = None
-    if len(bunch.target_names):
-        counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
-        classes = dict(zip(bunch.target_names.tolist(), counts.tolist(), strict=True))
-    else:
-        target = _ranges(bunch.target.reshape(-1, 1), ["target"])[0]
-    # a matrix of similarities has no features
-    features = () if card.task == "similarity" else _features(card, found, bunch)
-    return Description(
-        facts,
-        notes,
-        found.paths,
-        True,
-        bunch.data.shape,
-        classes,
-        target,
-        features,
-        picture(bunch, width=width),
-    )
-
-
-def _features(card: Card, found: Found, bunch: Any) -> tuple[FeatureRange, ...]:
-    if not (bunch.note and found.paths):
-        return _ranges(bunch.data, bunch.feature_names)
-    # rows with missing entries may have been left out: count over all rows
-    expected = Expected(card.n_features, card.classes)
-    table = reader(found.form.format.kind)(found.paths, found.form.format, expected)
-    return _ranges(table.X, table.feature_names)
-
-
-def _facts(card: Card) -> dict[str, str]:
-    rows = "rows not known" if card.rows is None else f"{card.rows} rows"
-    if card.task == "similarity":
-        size = f"{card.similarity} matrix of {card.n_features} points"
-    else:
-        size = f"{rows}, {card.n_features} features"
-    known = {
-        "name": card.name,
-        "title": card.title,
-        "task": card.task,
-        "size": size,
-        "classes": ", ".join(card.classes or ()),
-        "files": " or ".join(" + ".join(form.files) for form in card.forms if form.files),
-        "publisher": card.source.publisher,
-        "page": card.source.page,
-        "licence": card.licence,
-        "citation": " ".join(card.citation.split()),
-    }
-    return {fact: text for fact, text in known.items() if text}
-
-
-def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
-    """Summarise every column of a dense or sparse matrix."""
-    n_samples = X.shape[0]
-    X = X.tocsc() if hasattr(X, "tocsc") else X
-    result = []
-    for i, name in enumerate(names):
-        values, implicit = _column(X, i)
-        there = values[~np.isnan(values)]
-        n_there = len(there) + implicit
-        zeros = (implicit + int((there == 0).sum())) / max(1, n_samples)
-        low, high, total = (np.nan,) * 3
-        if n_there:
-            lowest = [0.0] if implicit else []
-            low = min([*lowest, *([float(there.min())] if len(there) else [])])
-            high = max([*lowest, *([float(there.max())] if len(there) else [])])
-            total = float(there.sum())
-        mean = total / n_there if n_there else np.nan
-        result.append(FeatureRange(str(name), low, high, mean, zeros, len(values) - len(there)))
-    return tuple(result)
-
-
-def _column(X: Any, i: int) -> tuple[NDArray[np.float64], int]:
-    """Return the stored entries of a column and the number of zeros that are not stored."""
-    if isinstance(X, np.ndarray):
-        return X[:, i], 0
-    values = X.data[X.indptr[i] : X.indptr[i + 1]]
-    return values, X.shape[0] - len(values)

@@ -1,4 +1,4 @@
-"""Fetching data sets from their publishers into the user's cache."""
+"""Fetching data sets from their publishers into the user's cache, with pooch."""
 
 import os
 import tempfile
@@ -6,37 +6,41 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shutil import copyfile, rmtree
-from typing import Literal, NamedTuple
+from typing import Any, Literal
 
-from kernlearn.datasets.cache import cache_folder
-from kernlearn.datasets.card import Card, Form
-from kernlearn.datasets.lookup import Found, find_card, locate
-from kernlearn.datasets.packed import LIMIT, PACKED
+from kernlearn.datasets import files
+from kernlearn.datasets.card import Card, Form, find_card
+from kernlearn.datasets.loading import load
+from kernlearn.datasets.transfer import download
 from kernlearn.exceptions import DataError
 
 _STAGING = ".fetching-"
-_ABANDONED = 24 * 3600
+_KEPT = ".partial"
+_ABANDONED = 24 * 3600  # seconds after which another fetch's folder is removed
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x1f\x9d": ".Z"}
+_WHOLE = {".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz"}  # archives that are data files
 
-Progress = Callable[[str, str, int, int | None], None]
+Report = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """What became of one data set that was to be fetched.
+    """The result of fetching one data set.
 
     Parameters
     ----------
     name : str
         The data set.
     state : {"fetched", "there", "carried", "failed"}
-        Fetched now; there before, so that nothing was transferred; carried by
-        scikit-learn, so that nothing need be; or not fetched.
+        Fetched now; already available, so that nothing was transferred; bundled with
+        scikit-learn ("carried"); or not fetched.
     paths : tuple of pathlib.Path
         Its files.
     n_bytes : int
-        How much was transferred and kept.
+        The number of bytes transferred and kept.
     remark : str
         Whether the content is that of the card; why it was not fetched.
     """
@@ -48,15 +52,6 @@ class Fetched:
     remark: str = ""
 
 
-class _Settings(NamedTuple):
-    folder: Path
-    force: bool
-    timeout: float
-    retries: int
-    max_bytes: int
-    progress: Progress
-
-
 def fetch(
     names: str | Card | Iterable[str | Card],
     *,
@@ -64,47 +59,47 @@ def fetch(
     force: bool = False,
     timeout: float = 30.0,
     retries: int = 3,
-    max_bytes: int = LIMIT,
-    progress: Progress | None = None,
+    max_bytes: int = files.LIMIT,
+    progress: Callable[[str, str, int, int | None], None] | None = None,
     on_done: Callable[[Fetched], None] | None = None,
 ) -> list[Fetched]:
-    """Fetch data sets from their publishers, and check what came against their cards.
+    """Fetch data sets from their publishers, and compare them with their cards.
 
-    A transfer that is cut goes on from where it was, at once or at the next call, if the
-    server allows it. A file gets its name when it is complete, so that nothing half
-    written is ever taken for data. Of an archive only the data set's files are taken.
-    What cannot be read as the card says is set aside as ``<file>.rejected``.
+    An interrupted transfer is resumed, at once or at the next call, if the server allows it. A
+    file gets its name when it is complete, so that a part is never taken for data. From an
+    archive only the data set's files are extracted. A file that does not read as the card says
+    is set aside as ``<file>.rejected``.
 
     Parameters
     ----------
     names : str, Card or iterable of these
         The data sets.
     folder : path-like, optional
-        Where each gets a folder of its name; by default the user's cache, which
-        :func:`search_path` ends with.
+        Where each data set gets a folder of its name; by default in the user's cache, which is
+        the last folder of :func:`search_path`.
     force : bool, default=False
-        Whether to fetch anew what is there.
+        Whether to fetch data again that is available.
     timeout : float, default=30
-        Seconds of silence (or of less than 1 KiB) after which an attempt is given up.
+        Seconds without an answer, or with less than 1 KiB of it, after which an attempt ends.
     retries : int, default=3
-        Further attempts at one address.
+        Further attempts per address.
     max_bytes : int, default=2**30
-        The largest file that is accepted, as it comes and unpacked.
+        The largest file that is accepted, as transferred and unpacked.
     progress : callable, optional
-        Called during a transfer: (data set, file, bytes so far, bytes in all or None).
+        Called during a transfer: (data set, file, bytes so far, total bytes or None).
     on_done : callable, optional
-        Called with each data set's result as soon as it is known.
+        Called with the result of each data set as soon as it is available.
 
     Returns
     -------
     list of Fetched
-        One for each name.
+        One per name.
 
     Raises
     ------
     DataError
-        If a name is not known, before anything is fetched. If a data set cannot be
-        fetched, after the others: one line for each, with address, reason and what to do.
+        If a name is unknown, before anything is fetched. If data sets cannot be fetched, after
+        the others: one line for each, with address, reason and remedy.
 
     Examples
     --------
@@ -114,12 +109,13 @@ def fetch(
     """
     wanted = [names] if isinstance(names, str | Card) else list(names)
     cards = [find_card(name) if isinstance(name, str) else name for name in wanted]
-    place = cache_folder() / "datasets" if folder is None else Path(folder).expanduser()
-    settings = _Settings(place, force, timeout, retries, max_bytes, progress or _silent)
+    place = files.cache_folder() / "datasets" if folder is None else Path(folder).expanduser()
+    limits = {"timeout": timeout, "retries": retries, "max_bytes": max_bytes}
     results = []
     for card in cards:
+        report = partial(progress, card.name) if progress else None
         try:
-            result = _fetch_card(card, settings)
+            result = _fetch_card(card, place, force, report, limits)
         except DataError as error:
             result = Fetched(card.name, "failed", remark=str(error))
         except OSError as error:
@@ -134,87 +130,76 @@ def fetch(
     return results
 
 
-def _silent(name: str, file: str, so_far: int, in_all: int | None) -> None:
-    pass
-
-
-def _fetch_card(card: Card, settings: _Settings) -> Fetched:
-    found = locate(card, settings.folder)
+def _fetch_card(
+    card: Card, place: Path, force: bool, report: Report | None, limits: dict[str, Any]
+) -> Fetched:
+    found = files.locate(card, place)
     if found is not None and not found.paths:
         return Fetched(card.name, "carried", remark="comes with scikit-learn")
-    form = _fetchable(card)
-    if found is not None and not settings.force and not _better(card, form, found):
-        return Fetched(card.name, "there", found.paths, remark=found.form.note)
+    own = place / card.name
+    # the preferred form of which every file has an address
+    form = next((f for f in card.forms if card.source.downloads.keys() >= set(f.files)), None)
+    if found is not None and not force:
+        better = form is not None and card.forms.index(form) < card.forms.index(found.form)
+        if not better:
+            return Fetched(card.name, "there", found.paths, remark=found.form.note)
     if form is None:
-        files = " + ".join(card.forms[0].files)
+        wanted = " + ".join(card.forms[0].files)
         raise DataError(
-            f"{card.name}: no address is known for {files}; get it from "
-            f"{card.source.told}, and put it into "
-            f"{settings.folder / card.name}"
+            f"{card.name}: no address is known for {wanted}; get it from "
+            f"{card.source.name_and_page}, and put it into {own}"
         )
-    own = settings.folder / card.name
     own.mkdir(parents=True, exist_ok=True)
-    _sweep(own)
+    _remove_abandoned(own)
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
         stage = Path(staging) / card.name
         stage.mkdir()
-        new = _fetch_files(card, form, stage, settings)
-        _refuse_z(card, new, own)
-        remark = _checked(card, form, new, stage, settings)
+        new = _fetch_files(card, form, stage, force, report, limits)
+        remark = _check_content(card, form, own, stage, new)
         n_bytes = sum(path.stat().st_size for path in new.values())
-        for file, path in new.items():
-            _publish(path, own, file)
-    paths = tuple(own / path.name for path in (_there(own, file) for file in form.files) if path)
+        _publish(new, own)
+    paths = tuple(path for file in form.files if (path := files.existing(own / file)))
     return Fetched(card.name, "fetched", paths, n_bytes, remark)
 
 
-def _fetchable(card: Card) -> Form | None:
-    return next((f for f in card.forms if all(_addresses(card, file) for file in f.files)), None)
-
-
-def _addresses(card: Card, file: str) -> tuple[str, ...]:
-    named = card.source.downloads.get(file, ())
-    return (named,) if isinstance(named, str) else tuple(named)
-
-
-def _better(card: Card, form: Form | None, found: Found) -> bool:
-    """Whether a form that can be fetched is preferred to the one that is there."""
-    return form is not None and card.forms.index(form) < card.forms.index(found.form)
-
-
-def _names(file: str) -> list[str]:
-    return [file, *(file + suffix for suffix in PACKED)]
-
-
-def _there(own: Path, file: str) -> Path | None:
-    return next((path for name in _names(file) if (path := own / name).is_file()), None)
-
-
-def _sweep(own: Path) -> None:
+def _remove_abandoned(own: Path) -> None:
     """Remove what a fetch that was killed left behind."""
-    for left in own.glob(_STAGING + "*"):
+    for folder in own.glob(_STAGING + "*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _ABANDONED:
-                rmtree(left)
+            if time.time() - folder.stat().st_mtime > _ABANDONED:
+                rmtree(folder)
 
 
-def _fetch_files(card: Card, form: Form, stage: Path, settings: _Settings) -> dict[str, Path]:
-    """Bring together all files of a form; return those that are new."""
-    own = settings.folder / card.name
+def _fetch_files(
+    card: Card, form: Form, stage: Path, force: bool, report: Report | None, limits: dict[str, Any]
+) -> dict[str, Path]:
+    """Bring all files of a form into the staging folder; return those that are new."""
+    own = stage.parent.parent
     new: dict[str, Path] = {}
-    bodies: dict[str, Path] = {}
     for file in form.files:
-        before = _there(own, file)
-        if before is not None and not settings.force:
+        before = files.existing(own / file)
+        if before is not None and not force:
             _link(before, stage / before.name)
             continue
+        address = card.source.downloads[file]
         try:
-            new[file] = _fetch_file(card, form, file, stage, bodies, settings)
-        except DataError:
-            for name, path in new.items():  # what is complete need not come again
-                if _there(own, name) is None:
-                    _publish(path, own, name)
-            raise
+            part = partial(report, file) if report else None
+            body = download(address, stage.parent, own / _KEPT, report=part, **limits)
+            member = form.members.get(file, file)
+            new[file] = _extract(body, file, member, stage, limits["max_bytes"])
+        except DataError as error:
+            _publish({f: p for f, p in new.items() if files.existing(own / f) is None}, own)
+            raise DataError(
+                f"{card.name}: {file}: {address}: {error}. Try again later, or put the file into "
+                f"{own} by hand"
+            ) from None
+    if packed := [path.name for path in new.values() if path.suffix == ".Z"]:
+        _publish(new, own)
+        paths = " ".join(f"'{own / name}'" for name in packed)
+        raise DataError(
+            f"{card.name}: fetched, but packed by compress, which Python does not read; "
+            f"unpack it with: gzip -d {paths}"
+        )
     return new
 
 
@@ -225,76 +210,26 @@ def _link(path: Path, link: Path) -> None:
         copyfile(path, link)
 
 
-def _fetch_file(
-    card: Card, form: Form, file: str, stage: Path, bodies: dict[str, Path], settings: _Settings
-) -> Path:
-    from kernlearn.datasets.transfer import unpack
-
-    reasons = []
-    for address in _addresses(card, file):
-        try:
-            if address not in bodies:
-                bodies[address] = _transfer(card, file, address, stage.parent, settings)
-            member = form.members.get(file, file)
-            return unpack(bodies[address], file, member, stage, settings.max_bytes)
-        except DataError as error:
-            reasons.append(f"{address}: {error}")
-    raise DataError(
-        f"{card.name}: {file}: {'; '.join(reasons)}. Try again later, or put the file into "
-        f"{settings.folder / card.name} by hand"
-    )
+def _publish(new: dict[str, Path], own: Path) -> None:
+    """Move new files to their place, and remove copies packed otherwise, which would hide them."""
+    for file, path in new.items():
+        path.replace(own / path.name)
+        for name in (file, *(file + suffix for suffix in files.PACKED)):
+            if name != path.name:
+                (own / name).unlink(missing_ok=True)
 
 
-def _transfer(card: Card, file: str, address: str, staging: Path, settings: _Settings) -> Path:
-    from kernlearn.datasets.transfer import download
-
-    return download(
-        address,
-        staging,
-        staging.parent,
-        timeout=settings.timeout,
-        retries=settings.retries,
-        max_bytes=settings.max_bytes,
-        progress=lambda so_far, in_all: settings.progress(card.name, file, so_far, in_all),
-    )
-
-
-def _refuse_z(card: Card, new: dict[str, Path], own: Path) -> None:
-    """Put what only the user can unpack where it belongs, and say how."""
-    packed = [path for path in new.values() if path.suffix == ".Z"]
-    if packed:
-        for file, path in new.items():
-            _publish(path, own, file)
-        paths = " ".join(f"'{own / path.name}'" for path in packed)
-        raise DataError(
-            f"{card.name}: fetched, but packed by compress, which Python does not read; "
-            f"unpack it with: gzip -d {paths}"
-        )
-
-
-def _publish(path: Path, own: Path, file: str) -> None:
-    path.replace(own / path.name)
-    for name in _names(file):  # an older copy, packed otherwise, would hide the new one
-        if name != path.name:
-            (own / name).unlink(missing_ok=True)
-
-
-def _checked(
-    card: Card, form: Form, new: dict[str, Path], stage: Path, settings: _Settings
-) -> str:
-    """Load what came before it gets its place; set it aside if that fails."""
-    from kernlearn.datasets.loading import load
-
-    own = settings.folder / card.name
+def _check_content(card: Card, form: Form, own: Path, stage: Path, new: dict[str, Path]) -> str:
+    """Load the new files before they get their place; set them aside if that fails."""
     sole = card.model_copy(update={"forms": (form,)})
     try:
         content = load(sole, data_dir=stage.parent, cache=False).fingerprint
     except DataError as error:
-        addresses = dict.fromkeys(a for file in new for a in _addresses(card, file))
+        addresses = dict.fromkeys(card.source.downloads[file] for file in new)
         for path in new.values():
             path.replace(own / (path.name + ".rejected"))
         raise DataError(
-            f"{card.name}: {', '.join(addresses) or own}: what came is not what the card says: "
+            f"{card.name}: {', '.join(addresses) or own}: the content is not what the card says: "
             f"{str(error).replace(str(stage), str(own))}; it is kept with '.rejected' after its "
             f"name. Put the right file into {own} by hand"
         ) from None
@@ -306,3 +241,44 @@ def _checked(
         f"the content (fingerprint {content[:12]}) differs from the card's "
         f"({form.fingerprint[:12]}): results may differ"
     )
+
+
+def _extract(body: Path, file: str, member: str, folder: Path, max_bytes: int) -> Path:
+    """Make a data set's file out of what was transferred: the file itself, or an archive of it.
+
+    Returns its path in `folder`, with ``.gz``, ``.bz2``, ``.xz`` or ``.Z`` added if it is packed.
+    """
+    with body.open("rb") as opened:
+        head = opened.read(512)
+    if not head.strip():
+        raise DataError("the server sent an empty file")
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
+        raise DataError("the server sent a web page, not the file")
+    kind = None if Path(file).suffix in _WHOLE else files.archive_kind(body)
+    if kind is None:
+        suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
+        target = folder / (file if file.endswith(suffix) else file + suffix)
+        copyfile(body, target)  # an archive of several files is used more than once
+    else:
+        archive = body.with_name(f"archive{kind}")
+        _link(body, archive)
+        try:
+            name = files.find_member(archive, member, max_bytes)
+            if name is None:
+                names = files.list_members(archive, max_bytes)
+                others = ", ".join(name.rpartition("/")[2] for name in names)[:200] or "nothing"
+                raise DataError(f"{archive}: has no {member}, but {others}")
+            suffix = next(s for s in (*files.PACKED, "") if name.endswith(member + s))
+            target = folder / (file + suffix)
+            target.write_bytes(files.read_bytes(archive / name, max_bytes, unpack=False))
+        except DataError as error:
+            raise DataError(str(error).replace(str(archive), "the archive")) from None
+        finally:
+            archive.unlink()
+    if suffix in files.OPENERS:
+        try:
+            files.read_bytes(target, max_bytes)
+        except DataError as error:
+            raise DataError(str(error).replace(str(target), "the file")) from None
+    return target

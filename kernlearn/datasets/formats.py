@@ -1,18 +1,74 @@
-"""The options of each file format, as a card states them; one model a format."""
+"""File formats: the options of each, as a card states them, and what its reader returns.
 
-from typing import Annotated, Any, Literal
+A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function in
+a module of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Expected(NamedTuple):
+    """What a card promises of its files, so that a reader can name the line that differs.
+
+    Attributes
+    ----------
+    n_features : int
+        The number of feature columns.
+    classes : tuple of str or None
+        The labels; None if the target is a number.
+    """
+
+    n_features: int
+    classes: tuple[str, ...] | None
+
+
+class Table(NamedTuple):
+    """What a reader returns.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Float64; a nominal column has the positions of its values in the published order.
+    y : ndarray of shape (n_samples,)
+        Float64; the positions of the labels in ``Expected.classes``, or numbers.
+    feature_names : tuple of str
+        One per column; x1, x2, … if the file has none.
+    nominal : mapping of str to tuple of str
+        The values of each nominal column, in the published order.
+    query : ndarray of int, shape (n_samples,), or None
+        The query of each row, for ranking.
+    """
+
+    X: Any
+    y: "NDArray[np.float64]"
+    feature_names: tuple[str, ...]
+    nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    query: "NDArray[np.int64] | None" = None
+
+
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Name features that have no names: x1, x2, and so on."""
+    return tuple(f"x{number}" for number in range(1, n_features + 1))
+
 
 class Strict(BaseModel):
-    """A part of a card: immutable, and a key that it does not know is an error."""
+    """A part of a card: immutable, and an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _as_text(value: Any) -> Any:
-    """Let a label be written as a bare number in YAML; refuse what YAML made of ``no``."""
+    """Let a label be a bare number in YAML; refuse what YAML makes of ``no``."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
@@ -22,54 +78,51 @@ Label = Annotated[str, BeforeValidator(_as_text)]
 class Options(Strict):
     """How the files of one format read."""
 
+    #: "module:function" of this package that reads it: (paths, options, expected) → Table.
+    reader: ClassVar[str]
+
+    def read(self, paths: Sequence[Path], expected: Expected) -> Table:
+        """Read files and concatenate their rows; a fault raises a DataError that says where."""
+        module, _, function = self.reader.partition(":")
+        read = getattr(import_module(f"kernlearn.datasets.{module}"), function)
+        table: Table = read(paths, self, expected)
+        return table
+
     def check(self, n_features: int, n_classes: int = 0) -> None:
-        """Compare the options with what the card states; by default they always agree.
-
-        Parameters
-        ----------
-        n_features : int
-            The number of features that the card states.
-        n_classes : int, default=0
-            The number of classes; 0 where the target is a number.
-
-        Raises
-        ------
-        ValueError
-            If they do not agree.
-        """
+        """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
 
 
 class Delimited(Options):
-    """Text in columns, one row a line.
+    """Text in columns, one row per line.
 
     Parameters
     ----------
     delimiter : str or None, default=","
-        What stands between two columns; None means any run of blanks.
+        The separator of columns; None means any run of blanks.
     header : bool, default=False
         Whether the first line that is not blank names the columns.
     comment : str, default=""
-        How a line that is to be passed over begins.
+        How a line that is skipped begins.
     columns : tuple of str, optional
-        The names of all columns in the file's order, where the file has no header.
+        The names of all columns in the file's order, if the file has no header.
     target : int or str, default=-1
-        The target's column, by position (from the end if negative) or by name.
+        The target's column, by position (negative from the end) or by name.
     target_suffix : str, default=""
-        What may stand after a label and is no part of it (the dot in ``adult.test``).
+        Text that may follow a label and is no part of it (the dot in ``adult.test``).
     one_hot : bool, default=False
-        Whether the last columns are the target, one 0/1 column a class in the card's order.
+        Whether the last columns are the target, one 0/1 column per class in the card's order.
     blocks : int, optional
-        There is no target column: each run of so many rows is a class, in the card's order.
+        There is no target column: each run of that many rows is a class, in the card's order.
     drop : tuple of int or str, default=()
-        Columns that are no features (row ids, say).
+        Columns that are no features, such as row ids.
     nominal : dict of str to tuple of str, default={}
         Nominal columns and their values in the published order.
     missing : str, optional
-        What stands for a missing entry; such entries are read as NaN. Without it a missing
-        entry is a fault.
+        The text of a missing entry, read as NaN. Without it a missing entry is a fault.
     """
 
     kind: Literal["delimited"] = "delimited"
+    reader = "text:read_delimited"
     delimiter: str | None = Field(default=",", min_length=1, max_length=1)
     header: bool = False
     comment: str = ""
@@ -83,61 +136,34 @@ class Delimited(Options):
     missing: str | None = None
 
     def n_targets(self, n_classes: int) -> int:
-        """Return how many columns the target takes.
-
-        Parameters
-        ----------
-        n_classes : int
-            The number of classes.
-
-        Returns
-        -------
-        int
-        """
+        """Return the number of columns that the target takes."""
         if self.one_hot:
             return n_classes
         return 0 if self.blocks is not None else 1
 
     def check(self, n_features: int, n_classes: int = 0) -> None:
-        """Compare the column names with one another and with what the card states.
-
-        Parameters
-        ----------
-        n_features : int
-            The number of features that the card states.
-        n_classes : int, default=0
-            The number of classes; 0 where the target is a number.
-
-        Raises
-        ------
-        ValueError
-            If they do not agree.
-        """
+        """Raise a ValueError if the options contradict each other or the card."""
         if self.one_hot and self.blocks is not None:
-            raise ValueError("one_hot, blocks: only one of them")
+            raise ValueError("one_hot, blocks: only one of them is allowed")
         if (self.one_hot or self.blocks is not None) and n_classes == 0:
-            raise ValueError("one_hot, blocks: only where the card has classes")
+            raise ValueError("one_hot, blocks: only allowed if the card has classes")
         if self.columns is None:
             return
         if self.header:
-            raise ValueError("columns: must be left out where header is true")
+            raise ValueError("columns: must be left out if header is true")
         expected = n_features + self.n_targets(n_classes) + len(self.drop)
         if len(self.columns) != expected or len(set(self.columns)) != expected:
             raise ValueError(
                 f"columns: {len(set(self.columns))} distinct names, expected {expected} "
                 "(the features, the target and the dropped columns)"
             )
-        unknown = [
-            column
-            for column in (self.target, *self.drop, *self.nominal)
-            if isinstance(column, str) and column not in self.columns
-        ]
-        if unknown:
+        named = (self.target, *self.drop, *self.nominal)
+        if unknown := [c for c in named if isinstance(c, str) and c not in self.columns]:
             raise ValueError(f"{', '.join(unknown)}: not among columns")
 
 
 class Libsvm(Options):
-    """LIBSVM's sparse text: ``label index:value index:value …``, one row a line.
+    """LIBSVM's sparse text: ``label index:value index:value …``, one row per line.
 
     Parameters
     ----------
@@ -146,13 +172,15 @@ class Libsvm(Options):
     """
 
     kind: Literal["libsvm"] = "libsvm"
+    reader = "svmlight:read_libsvm"
     zero_based: bool = False
 
 
 class Letor(Options):
-    """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row a line."""
+    """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
 
     kind: Literal["letor"] = "letor"
+    reader = "svmlight:read_letor"
 
 
 class Arff(Options):
@@ -161,14 +189,15 @@ class Arff(Options):
     Parameters
     ----------
     target : int or str, default=-1
-        The target's attribute, by position (from the end if negative) or by name.
+        The target's attribute, by position (negative from the end) or by name.
     drop : tuple of int or str, default=()
         Attributes that are no features.
     rename : dict of str to str, default={}
-        For a label that the file spells otherwise than the card, the card's spelling.
+        The card's spelling of labels that the file spells differently.
     """
 
     kind: Literal["arff"] = "arff"
+    reader = "arff:read_arff"
     target: int | str = -1
     rename: dict[Label, Label] = {}
     drop: tuple[int | str, ...] = ()
@@ -186,12 +215,13 @@ class Matlab(Options):
     """
 
     kind: Literal["matlab"] = "matlab"
+    reader = "arrays:read_matlab"
     matrix: str = "A"
     target: str = "C"
 
 
 class Npz(Options):
-    """NumPy's archive of arrays; objects are not read.
+    """NumPy's archive of arrays; object arrays are not read.
 
     Parameters
     ----------
@@ -204,6 +234,7 @@ class Npz(Options):
     """
 
     kind: Literal["npz"] = "npz"
+    reader = "arrays:read_npz"
     matrix: str = "X"
     target: str = "y"
     query: str | None = None
@@ -225,14 +256,15 @@ class Parquet(Options):
     """
 
     kind: Literal["parquet"] = "parquet"
+    reader = "arrays:read_parquet"
     target: str
     drop: tuple[str, ...] = ()
     nominal: dict[str, tuple[Label, ...]] = {}
     query: str | None = None
 
 
-class Carried(Options):
-    """A data set that comes with scikit-learn and needs no file.
+class Bundled(Options):
+    """A data set that is bundled with scikit-learn and needs no file.
 
     Parameters
     ----------
@@ -241,10 +273,11 @@ class Carried(Options):
     """
 
     kind: Literal["sklearn"] = "sklearn"
+    reader = "arrays:read_bundled"
     loader: Literal["load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine"]
 
 
 Format = Annotated[
-    Delimited | Libsvm | Letor | Arff | Matlab | Npz | Parquet | Carried,
+    Delimited | Libsvm | Letor | Arff | Matlab | Npz | Parquet | Bundled,
     Field(discriminator="kind"),
 ]

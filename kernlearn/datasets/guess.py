@@ -1,22 +1,30 @@
-"""Guessing how a text file reads: separator, header, what each column is."""
+"""Guessing how a user's data file reads: format, target, nominal columns, missing entries."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernlearn.datasets.arff import _read_header
-from kernlearn.datasets.formats import Arff
-from kernlearn.datasets.hashing import canonical_labels
-from kernlearn.datasets.readers import Expected, reader
-from kernlearn.datasets.text import MANY, Column, number
+from kernlearn.datasets import arrays, text
+from kernlearn.datasets.arff import read_declarations
+from kernlearn.datasets.formats import Arff, Expected
+from kernlearn.datasets.svmlight import numbered_rows
 from kernlearn.exceptions import DataError
 
+_TASKS = ("classification", "regression", "ordinal")
+_FEW = 20  # up to this many distinct whole numbers are taken for classes
+_MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 _SEPARATORS = ("\t", ";", ",", "|", None)
 _TARGETS = {"target", "class", "label", "y", "outcome"}
 _LIBSVM = re.compile(r"\s*[+-]?[\d.eE+-]+(\s+\d+:[^\s:]+)*\s*(#.*)?")
+_MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
+_SURELY_MISSING = {"?", ""}  # in a column of text NA may be a value
+
+Column = int | str
 
 
 class Guess(NamedTuple):
@@ -29,11 +37,11 @@ class Guess(NamedTuple):
     n_features : int
         The number of features.
     labels : dict of str to int, or None
-        The values of the target and how often each comes; None if there are too many.
+        The values of the target and their counts; None if there are too many.
     numeric : bool
         Whether the target is a number.
     remarks : list of str
-        What was guessed, for people.
+        What was guessed, for users.
     """
 
     format: dict[str, Any]
@@ -43,96 +51,150 @@ class Guess(NamedTuple):
     remarks: list[str]
 
 
-def is_libsvm(lines: Sequence[str]) -> bool:
-    """Tell LIBSVM's text from columns.
+class Entries:
+    """The entries of a column: which are numbers, which are missing, and their counts."""
 
-    Parameters
-    ----------
-    lines : sequence of str
-        The first lines of a file.
+    def __init__(self, name: str, entries: Sequence[str]) -> None:
+        self.name, self.counts = name, Counter(entries)
 
-    Returns
-    -------
-    bool
+    @cached_property
+    def texts(self) -> set[str]:
+        """The distinct entries that are no numbers."""
+        return {entry for entry in self.counts if not _is_number(entry)}
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all entries that are not missing are numbers, and there are any."""
+        return self.texts <= _MISSING and len(self.texts) < len(self.counts)
+
+    @property
+    def missing(self) -> set[str]:
+        """The texts of missing entries."""
+        return self.texts & (_MISSING if self.numeric else _SURELY_MISSING)
+
+    def labels(self) -> dict[str, int] | None:
+        """Return the values in order with their counts; None if there are too many."""
+        if len(self.counts) > _MANY:
+            return None
+        labels: Counter[str] = Counter()
+        for entry, count in self.counts.items():
+            if entry not in self.missing:
+                labels[text.canonical_label(entry)] += count
+        return dict(sorted(labels.items(), key=lambda x: float(x[0]) if self.numeric else x[0]))
+
+
+def card_content(
+    path: Path,
+    *,
+    name: str,
+    target: Column | None = None,
+    task: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    drop: Sequence[Column] = (),
+) -> tuple[dict[str, Any], Guess]:
+    """Guess how a file reads; return the content of a card for it, and the guess.
+
+    The arguments are those of :func:`~kernlearn.datasets.add`.
     """
-    rows = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    return any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows)
+    if task is not None and task not in _TASKS:
+        raise DataError(f"task {task!r}: expected one of {', '.join(_TASKS)}")
+    guess = _guess(path, target, delimiter, header, list(drop))
+    task = task or _task(guess)
+    form: dict[str, Any] = {"files": [re.sub(r"[:\\/]", "_", path.name.strip()) or "data"]}
+    form["format"] = guess.format
+    if task == "regression" and not guess.numeric:
+        raise DataError(f"{path}: the target of a regression must be numbers")
+    if task != "regression":
+        if guess.labels is None:
+            raise DataError(f"{path}: the target has too many values for {task}; name its column")
+        if len(guess.labels) < 2:
+            raise DataError(f"{path}: the target has only one value: {', '.join(guess.labels)}")
+        form |= {"rows": sum(guess.labels.values()), "classes": guess.labels}
+    content = {
+        "name": name,
+        "title": name,
+        "task": task,
+        "n_features": guess.n_features,
+        "source": {"publisher": "the user"},
+        "forms": [form],
+        "licence": "not stated",
+        "citation": "not stated",
+    }
+    return content, guess
 
 
-def guess_libsvm(path: Path, lines: Iterable[str]) -> Guess:
-    """Guess how a LIBSVM file reads.
+def file_name(path: Path) -> str:
+    """Derive the name of a data set from that of its file."""
+    words = re.findall(r"[a-z0-9]+", path.name.split(".")[0].lower())
+    return "_".join(["own", *words]) if not words or words[0][0].isdigit() else "_".join(words)
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    lines : iterable of str
-        Its lines.
 
-    Returns
-    -------
-    Guess
-    """
-    target = Column("label")
-    lowest, highest = 1, 0
-    for line in lines:
-        if not (words := line.split("#")[0].split()):
-            continue
-        target.add(words[0])
-        for word in words[1:]:
-            index = word.partition(":")[0]
+def _task(guess: Guess) -> str:
+    labels = guess.labels or {}
+    whole = bool(labels) and all(label.lstrip("-").isdecimal() for label in labels)
+    few = whole and len(labels) <= _FEW
+    return "classification" if few or not guess.numeric else "regression"
+
+
+def _guess(
+    path: Path,
+    target: Column | None,
+    delimiter: str | None,
+    header: bool | None,
+    drop: list[Column],
+) -> Guess:
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    with path.open("rb") as opened:
+        magic = opened.read(8)
+    if magic.startswith(b"PK\x03\x04"):
+        return _guess_npz(path, target)
+    if magic.startswith(b"PAR1"):
+        return _guess_parquet(path, target, drop)
+    if magic.startswith((b"\x89HDF", b"MATLAB")):
+        raise DataError(f"{path}: for this format write a card by hand, see CONTRIBUTING.md")
+    lines = text.read_lines(path)
+    head = [line for line in lines if line.strip() and not line.lstrip().startswith("%")][:100]
+    if head and head[0].lstrip().lower().startswith(("@relation", "@attribute")):
+        return _guess_arff(path, lines, target, drop)
+    rows = [line for line in head if not line.lstrip().startswith("#")]
+    if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
+        return _guess_libsvm(path, lines)
+    return _guess_delimited(path, lines, target, delimiter, header, drop)
+
+
+def _guess_libsvm(path: Path, lines: Sequence[str]) -> Guess:
+    labels: list[str] = []
+    indices = {1}
+    for _, (label, *entries) in numbered_rows(enumerate(lines, start=1)):
+        labels.append(label)
+        for entry in entries:
+            index = entry.partition(":")[0]
             if not index.isdecimal():
-                raise DataError(f"{path}: found {word!r:.60}, expected index:value")
-            lowest, highest = min(lowest, int(index)), max(highest, int(index))
-    zero_based = lowest == 0
-    start = "0" if zero_based else "1"
+                raise DataError(f"{path}: found {entry!r:.60}, expected index:value")
+            indices.add(int(index))
+    zero_based = 0 in indices
+    target = Entries("label", labels)
     return Guess(
         {"kind": "libsvm", "zero_based": zero_based},
-        highest + zero_based,
+        max(indices) + zero_based,
         target.labels(),
         target.numeric,
-        [f"LIBSVM format, the first feature has index {start}"],
+        [f"LIBSVM format, the first feature has index {int(not zero_based)}"],
     )
 
 
-def guess_delimited(
+def _guess_delimited(
     path: Path,
     lines: Sequence[str],
-    *,
-    target: int | str | None,
+    target: Column | None,
     delimiter: str | None,
     header: bool | None,
-    drop: Sequence[int | str],
+    drop: list[Column],
 ) -> Guess:
-    """Guess how text in columns reads.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    lines : sequence of str
-        Its lines.
-    target : int or str, optional
-        The target's column.
-    delimiter : str, optional
-        What stands between two columns; ``"blanks"`` for any run of blanks.
-    header : bool, optional
-        Whether the first line names the columns.
-    drop : sequence of int or str
-        Columns that are no features.
-
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    DataError
-        If the file has no columns, or something that a card cannot express.
-    """
     at = [i for i, line in enumerate(lines) if line.strip()]
-    first = [lines[i] for i in at[:100]]
-    separator = _separator(path, first) if delimiter is None else delimiter
+    separator = delimiter or _separator(path, [lines[i] for i in at[:100]])
     if separator == "blanks":
         separator = None
     rows = [[entry.strip() for entry in lines[i].split(separator)] for i in at]
@@ -144,63 +206,37 @@ def guess_delimited(
         header = _has_header(rows)
     if header and at[0] > 0:
         raise DataError(f"{path}: the header must be the first line; remove the blank ones before")
-    names = [name.strip('"') for name in rows[0]] if header else []
-    if header and len(set(names)) != width:
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{path}, line 1: two columns are called {twice!r}; rename one")
+    names = [name.strip('"') for name in rows.pop(0)] if header else []
+    if repeated := [name for name, times in Counter(names).items() if times > 1]:
+        raise DataError(f"{path}, line 1: two columns are called {repeated[0]!r}; rename one")
     if any('"' in lines[i] for i in (at[1:] if header else at)):
         raise DataError(
             f"{path}: entries are in quotes, which a card cannot express; save it without quotes"
         )
-    columns = [Column(names[i] if header else str(i)) for i in range(width)]
-    for row in rows[1 if header else 0 :]:
-        for column, entry in zip(columns, row, strict=True):
-            column.add(entry)
-    named = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
-    how = "is a header" if header else "is data"
-    remarks = [f"columns separated by {named!r}", f"the first line {how}"]
-    positions = [position(path, column, names, width) for column in drop]
-    chosen, remark = choose_target(path, target, names, width)
-    remarks.append(remark)
+    all_names = names or [str(i) for i in range(width)]
+    columns = [Entries(name, [row[i] for row in rows]) for i, name in enumerate(all_names)]
+    shown = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
+    chosen, remark = _choose_target(path, target, names, width)
+    remarks = [
+        f"columns separated by {shown!r}",
+        f"the first line {'is a header' if header else 'is data'}",
+        remark,
+    ]
     options: dict[str, Any] = {"kind": "delimited", "delimiter": separator, "header": header}
-    return columns_guess(path, columns, chosen, positions, options, remarks)
+    dropped = [_position(path, column, names, width) for column in drop]
+    return _guess_columns(path, columns, chosen, dropped, options, remarks)
 
 
-def columns_guess(
+def _guess_columns(
     path: Path,
-    columns: list[Column],
+    columns: list[Entries],
     target: int,
     drop: list[int],
     options: dict[str, Any],
     remarks: list[str],
 ) -> Guess:
-    """Say what each column is for, once all their entries are known.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    columns : list of Column
-        All columns.
-    target : int
-        The target's position.
-    drop : list of int
-        Positions of the columns that are no features.
-    options : dict
-        The format's options so far.
-    remarks : list of str
-        What was guessed so far.
-
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    DataError
-        If the target has missing entries, or several texts stand for missing ones.
-    """
-    n_rows = sum(columns[target].texts.values()) + columns[target].n_numbers
+    """Choose the role of each column from its entries."""
+    n_rows = columns[target].counts.total()
     nominal: dict[str, list[str]] = {}
     missing: set[str] = set()
     for i, column in enumerate(columns):
@@ -218,29 +254,27 @@ def columns_guess(
             remarks.append(f"column {column.name} is left out: it has no entries")
         else:
             nominal[column.name] = list(values)
-            shown = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
-            remarks.append(f"column {column.name} is nominal: {shown}")
+            some = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
+            remarks.append(f"column {column.name} is nominal: {some}")
     if len(missing) > 1:
         raise DataError(
             f"{path}: {' and '.join(map(repr, sorted(missing)))} both stand for missing entries; "
             "use only one of them"
         )
-    if absent := sum(columns[target].texts[text] for text in columns[target].missing):
+    chosen = columns[target]
+    if absent := sum(chosen.counts[entry] for entry in chosen.missing):
         raise DataError(f"{path}: the target is missing in {absent} rows; remove them")
     if missing:
         options["missing"] = missing.pop()
         remarks.append(f"{options['missing']!r} stands for a missing entry")
-    drop = sorted(set(drop))
-    if options["header"]:
-        options |= {"target": columns[target].name, "drop": [columns[i].name for i in drop]}
-        options["nominal"] = nominal
-    else:
-        new = {str(i): f"x{i + 1}" for i in range(len(columns))} | {str(target): "target"}
-        options |= {"columns": list(new.values()), "target": "target"}
-        options["drop"] = [new[str(i)] for i in drop]
-        options["nominal"] = {new[name]: values for name, values in nominal.items()}
-    chosen = columns[target]
-    n_features = len(columns) - 1 - len(drop)
+    names = {column.name: column.name for column in columns}
+    if not options["header"]:
+        names = {name: f"x{i + 1}" for i, name in enumerate(names)} | {chosen.name: "target"}
+        options["columns"] = list(names.values())
+    options["target"] = names[chosen.name]
+    options["drop"] = [names[columns[i].name] for i in sorted(set(drop))]
+    options["nominal"] = {names[name]: values for name, values in nominal.items()}
+    n_features = len(columns) - 1 - len(set(drop))
     return Guess(options, n_features, chosen.labels(), chosen.numeric, remarks)
 
 
@@ -264,75 +298,37 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     if any(entry == "" or entry == "?" for entry in head):
         return False
-    # a name does not come again below it, and above numbers stands no text but a name
+    # a name does not occur below itself, and text above numbers is a name
     return all(entry not in {row[i] for row in body} for i, entry in enumerate(head))
 
 
-def _is_number(text: str) -> bool:
+def _is_number(entry: str) -> bool:
     try:
-        number(text)
+        text.number(entry)
     except ValueError:
         return False
     return True
 
 
-def position(path: Path, column: int | str, names: Sequence[str], width: int) -> int:
-    """Return the position of a column given by name or position.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    column : int or str
-        The column; text that is no name may be a number.
-    names : sequence of str
-        The names, if there are any.
-    width : int
-        The number of columns.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    """
-    if isinstance(column, str) and column in names:
-        return list(names).index(column)
-    try:
-        place = int(column)
-    except ValueError:
-        known = f"; its columns: {', '.join(names)[:200]}" if names else " by name, only by number"
-        raise DataError(f"{path}: has no column called {column!r}{known}") from None
-    if not -width <= place < width:
-        raise DataError(f"{path}: column {place} asked for, expected -{width} to {width - 1}")
-    return place % width
+def _position(path: Path, column: Column, names: Sequence[str], width: int) -> int:
+    """Return the position of a column; text that is no name may be a number."""
+    if isinstance(column, str) and column not in names:
+        try:
+            column = int(column)
+        except ValueError:
+            hint = (
+                f"; its columns: {', '.join(names)[:200]}" if names else " by name, only by number"
+            )
+            raise DataError(f"{path}: has no column called {column!r}{hint}") from None
+    return text.column_position(path, column, names, width)
 
 
-def choose_target(
-    path: Path, target: int | str | None, names: Sequence[str], width: int
+def _choose_target(
+    path: Path, target: Column | None, names: Sequence[str], width: int
 ) -> tuple[int, str]:
-    """Return the position of the target, and how it was found.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    target : int or str, optional
-        The target, if it was named.
-    names : sequence of str
-        The columns' names, if there are any.
-    width : int
-        The number of columns.
-
-    Returns
-    -------
-    int, str
-    """
+    """Return the position of the target, and a remark on how it was chosen."""
     if target is not None:
-        chosen = position(path, target, names, width)
+        chosen = _position(path, target, names, width)
         return chosen, f"the target is column {names[chosen] if names else chosen}"
     for i, name in enumerate(names):
         if name.lower() in _TARGETS:
@@ -340,51 +336,24 @@ def choose_target(
     return width - 1, f"the target is the last column{f', {names[-1]}' if names else ''}"
 
 
-def guess_arff(
-    path: Path, lines: list[str], *, target: int | str | None, drop: list[int | str]
-) -> Guess:
-    """Guess what the attributes of an ARFF file are for.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    lines : list of str
-        Its lines.
-    target : int or str, optional
-        The target's attribute; the last one by default.
-    drop : list of int or str
-        Attributes that are no features.
-
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, or has no such attribute.
-    """
-    header = _read_header(path, ["" if x.lstrip().startswith("%") else x for x in lines])
-    width = len(header.names)
-    chosen = position(path, -1 if target is None else target, header.names, width)
-    dropped = {position(path, column, header.names, width) for column in drop}
-    remarks = ["ARFF format", f"the target is the attribute {header.names[chosen]}"]
-    for i, name in enumerate(header.names):
-        if header.types[name] == "text" and i != chosen and i not in dropped:
-            dropped.add(i)
+def _guess_arff(path: Path, lines: list[str], target: Column | None, drop: list[Column]) -> Guess:
+    _, header = read_declarations(path, lines)
+    names, width = header.names, len(header.names)
+    chosen = names[_position(path, -1 if target is None else target, names, width)]
+    dropped = {names[_position(path, column, names, width)] for column in drop}
+    remarks = ["ARFF format", f"the target is the attribute {chosen}"]
+    for name, kind in header.types.items():
+        if kind == "text" and name != chosen and name not in dropped:
+            dropped.add(name)
             remarks.append(f"attribute {name} is left out: text")
-    options = {
-        "kind": "arff",
-        "target": header.names[chosen],
-        "drop": [header.names[i] for i in sorted(dropped)],
-    }
+    drops = [name for name in names if name in dropped]
+    options: dict[str, Any] = {"kind": "arff", "target": chosen, "drop": drops}
     n_features = width - 1 - len(dropped)
-    kind = header.types[header.names[chosen]]
-    declared = kind if isinstance(kind, tuple) else None
+    kind = header.types[chosen]
     if kind == "text":
         raise DataError(f"{path}: the target is text; declare its values as {{a, b, …}}")
-    y = reader("arff")([path], Arff.model_validate(options), Expected(n_features, declared)).y
+    declared = kind if isinstance(kind, tuple) else None
+    y = Arff.model_validate(options).read([path], Expected(n_features, declared)).y
     if declared is None:
         return Guess(options, n_features, _counted(y), True, remarks)
     counts = np.bincount(y.astype(np.int64), minlength=len(declared)).tolist()
@@ -392,92 +361,45 @@ def guess_arff(
     return Guess(options, n_features, labels, False, remarks)
 
 
-def guess_npz(path: Path, *, target: int | str | None) -> Guess:
-    """Guess which arrays of an NPZ file are the matrix and the labels.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    target : int or str, optional
-        The name of the labels; by default ``y``, or the only array with one entry a row.
-
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, or it cannot be told.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays: dict[str, Any] = {name: stored[name] for name in stored.files}
-    except Exception as error:  # a damaged archive may raise anything at all
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no NPZ file of plain arrays: {reason}") from None
-    held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-    matrices = [name for name, array in arrays.items() if array.ndim == 2 and min(array.shape) > 1]
+def _guess_npz(path: Path, target: Column | None) -> Guess:
+    stored = arrays.load_npz(path)
+    held = ", ".join(f"{name} {array.shape}" for name, array in stored.items()) or "nothing"
+    matrices = [name for name, array in stored.items() if array.ndim == 2 and min(array.shape) > 1]
     matrix = "X" if "X" in matrices else matrices[0] if len(matrices) == 1 else None
     if matrix is None:
-        raise DataError(f"{path}: no array is plainly the matrix; call it X. It holds {held}")
-    n_samples, n_features = arrays[matrix].shape
-    vectors = [n for n, array in arrays.items() if n != matrix and array.size == n_samples]
+        raise DataError(
+            f"{path}: which array is the matrix is unclear; call it X. It holds {held}"
+        )
+    n_samples, n_features = stored[matrix].shape
+    vectors = [n for n, array in stored.items() if n != matrix and array.size == n_samples]
     wanted = str(target) if target is not None else "y" if "y" in vectors else None
     labels = wanted or (vectors[0] if len(vectors) == 1 else None)
     if labels not in vectors:
-        raise DataError(f"{path}: {wanted or 'no array'} holds one label a row. It holds {held}")
-    y = arrays[labels].ravel()
+        raise DataError(f"{path}: {wanted or 'no array'} holds one label per row. It holds {held}")
+    y = stored[labels].ravel()
     options = {"kind": "npz", "matrix": matrix, "target": labels}
     remarks = [f"NPZ format, features in {matrix}, the target in {labels}"]
     return Guess(options, n_features, _counted(y), y.dtype.kind in "fiub", remarks)
 
 
-def guess_parquet(path: Path, *, target: int | str | None, drop: list[int | str]) -> Guess:
-    """Guess what the columns of a Parquet file are for.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    target : int or str, optional
-        The target's column.
-    drop : list of int or str
-        Columns that are no features.
-
-    Returns
-    -------
-    Guess
-
-    Raises
-    ------
-    DataError
-        If the file is damaged, or has no such column.
-    """
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
-    except Exception as error:  # a damaged file may raise anything at all
-        reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: damaged, or no Parquet file: {reason}") from None
+def _guess_parquet(path: Path, target: Column | None, drop: list[Column]) -> Guess:
+    table = arrays.load_parquet(path)
     names = list(table.column_names)
-    columns = [Column(name) for name in names]
-    for column, values in zip(columns, table.columns, strict=True):
-        for value in values.to_pylist():
-            column.add("" if value is None else str(value))
-    chosen, remark = choose_target(path, target, names, len(names))
-    dropped = [position(path, column, names, len(names)) for column in drop]
+    columns = [
+        Entries(name, ["" if value is None else str(value) for value in column.to_pylist()])
+        for name, column in zip(names, table.columns, strict=True)
+    ]
+    chosen, remark = _choose_target(path, target, names, len(names))
+    dropped = [_position(path, column, names, len(names)) for column in drop]
     options = {"kind": "parquet", "header": True}
-    guess = columns_guess(path, columns, chosen, dropped, options, ["Parquet format", remark])
-    for key in ("header", "missing"):  # null, in Parquet
+    guess = _guess_columns(path, columns, chosen, dropped, options, ["Parquet format", remark])
+    for key in ("header", "missing"):  # a missing entry is null
         guess.format.pop(key, None)
     return guess
 
 
 def _counted(y: Any) -> dict[str, int] | None:
     values, counts = np.unique(y, return_counts=True)
-    if len(values) > MANY:
+    if len(values) > _MANY:
         return None
-    return dict(zip(canonical_labels(values).tolist(), counts.tolist(), strict=True))
+    return dict(zip(text.canonical_labels(values).tolist(), counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What the generators share: a seed, checked numbers, and data in the form of :func:`load`."""
+"""Streams of two normal classes, and what all generators share: checks, seeds, bunches."""
 
 from collections.abc import Iterator
 from itertools import count as counting
@@ -9,18 +9,42 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from kernlearn.datasets.hashing import fingerprint
-from kernlearn.datasets.readers import default_names
+from kernlearn.datasets.cache import fingerprint
+from kernlearn.datasets.formats import default_names
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
-
 Seed = int | RandomState | None
+Batch = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+_BLOCK = 1024  # points are drawn in blocks, so that the batch size does not change the stream
 
 
-def bunch(X: NDArray[np.float64], y: NDArray[Any] | None, labels: tuple[str, ...]) -> "Bunch":
-    """Return data in the form of :func:`load`; labels name the classes."""
+def count(name: str, value: Any) -> int:
+    """Check that a parameter is an integer of at least 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+    return int(value)
+
+
+def between(name: str, value: Any, low: float, high: float) -> float:
+    """Check that a parameter is a number in [low, high)."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value < high:
+        raise ValueError(f"{name} must be a number from {low} to below {high}, got {value!r}")
+    return float(value)
+
+
+def random(random_state: Seed) -> RandomState:
+    """Return the generator for a random state as scikit-learn defines it."""
+    from sklearn.utils import check_random_state
+
+    rng: RandomState = check_random_state(random_state)
+    return rng
+
+
+def to_bunch(X: NDArray[np.float64], y: NDArray[Any] | None, *labels: str) -> "Bunch":
+    """Return data in the form of :func:`load`."""
     from sklearn.utils import Bunch
 
     return Bunch(
@@ -36,34 +60,6 @@ def bunch(X: NDArray[np.float64], y: NDArray[Any] | None, labels: tuple[str, ...
     )
 
 
-def random(random_state: Seed) -> RandomState:
-    """Return the source of randomness that a seed stands for."""
-    from sklearn.utils import check_random_state
-
-    rng: RandomState = check_random_state(random_state)
-    return rng
-
-
-def count(name: str, value: Any) -> int:
-    """Return a whole number of at least 1, or refuse the parameter by name."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
-    return int(value)
-
-
-def between(name: str, value: Any, low: float, high: float) -> float:
-    """Return a number in [low, high), or refuse the parameter by name."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value < high:
-        raise ValueError(f"{name} must be a number from {low} to below {high}, got {value!r}")
-    return float(value)
-
-
-Batch = tuple[NDArray[np.float64], NDArray[np.int64]]
-
-# Points are drawn by so many whatever the batches, so that batches do not change the stream.
-_DRAWN_AT_ONCE = 1024
-
-
 def gaussian_stream(
     n_samples: int | None = None,
     n_features: int = 20,
@@ -73,28 +69,27 @@ def gaussian_stream(
     batch_size: int = 1000,
     random_state: Seed = None,
 ) -> Iterator[Batch]:
-    """Draw batches of points of two normal classes, in memory that does not grow.
+    """Draw batches of points of two normal classes, in constant memory.
 
-    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both the
-    identity as covariance. With `drift` the vector turns in a plane by so many radians every
-    1000 points.
+    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
+    the identity as covariance. With `drift` the vector turns in a plane.
 
     Parameters
     ----------
-    n_samples : int, optional
-        The number of points; None never ends.
+    n_samples : int or None, default=None
+        The number of points; None for an endless stream.
     n_features : int, default=20
         Their dimension, at least 2.
     positive : float, default=0.5
-        The probability of class 1, from 0 up to but not including 1.
+        The probability of class 1, in [0, 1).
     separation : float, default=2.0
         The distance of the two means.
     drift : float, default=0.0
-        Radians in 1000 points.
+        The angle by which the vector turns, in radians per 1000 points.
     batch_size : int, default=1000
-        Points in a batch, of which the last may have fewer. The points do not depend on it.
+        Points per batch; the last may have fewer. The points do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
+        The random seed or generator.
 
     Yields
     ------
@@ -121,7 +116,7 @@ def gaussian_stream(
     share = between("positive", positive, 0, 1)
     half = between("separation", separation, 0, np.inf) / 2
     speed = between("drift", drift, 0, np.inf) / 1000
-    return _batches(_chunks(random(random_state), d, share, half, speed), total, size)
+    return _batches(_blocks(random(random_state), d, share, half, speed), total, size)
 
 
 def two_gaussians(
@@ -138,10 +133,8 @@ def two_gaussians(
     ----------
     n_samples : int, default=1000
         The number of points.
-    n_features, positive, separation, drift
+    n_features, positive, separation, drift, random_state
         As in :func:`gaussian_stream`.
-    random_state : int, RandomState instance or None, default=None
-        Where the randomness comes from.
 
     Returns
     -------
@@ -152,45 +145,36 @@ def two_gaussians(
     ------
     ValueError
         If a parameter is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import two_gaussians
-    >>> two_gaussians(n_samples=10, n_features=3, random_state=0).data.shape
-    (10, 3)
     """
     n = count("n_samples", n_samples)
     X, y = next(gaussian_stream(n, n_features, positive, separation, drift, n, random_state))
-    return bunch(X, y, ("0", "1"))
+    return to_bunch(X, y, "0", "1")
 
 
-def _chunks(
+def _blocks(
     rng: RandomState, d: int, positive: float, half: float, speed: float
 ) -> Iterator[Batch]:
     plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
-    for start in counting(0, _DRAWN_AT_ONCE):
-        y = (rng.uniform(size=_DRAWN_AT_ONCE) < positive).astype(np.int64)
-        angle = speed * np.arange(start, start + _DRAWN_AT_ONCE)
+    for start in counting(0, _BLOCK):
+        y = (rng.uniform(size=_BLOCK) < positive).astype(np.int64)
+        angle = speed * np.arange(start, start + _BLOCK)
         direction = np.column_stack([np.cos(angle), np.sin(angle)]) @ plane.T
-        X = (
-            rng.standard_normal((_DRAWN_AT_ONCE, d))
-            + (2 * y - 1)[:, np.newaxis] * half * direction
-        )
+        X = rng.standard_normal((_BLOCK, d)) + (2 * y - 1)[:, np.newaxis] * half * direction
         yield X, y
 
 
-def _batches(chunks: Iterator[Batch], total: int | None, size: int) -> Iterator[Batch]:
-    """Cut the chunks anew into batches of a size."""
-    given = 0
-    X, y = next(chunks)
-    while total is None or given < total:
-        wanted = size if total is None else min(size, total - given)
+def _batches(blocks: Iterator[Batch], total: int | None, size: int) -> Iterator[Batch]:
+    """Cut blocks into batches of `size` points."""
+    n_drawn = 0
+    X, y = next(blocks)
+    while total is None or n_drawn < total:
+        wanted = size if total is None else min(size, total - n_drawn)
         parts, ready = [(X, y)], len(y)
         while ready < wanted:
-            parts.append(next(chunks))
+            parts.append(next(blocks))
             ready += len(parts[-1][1])
-        joined_X = np.concatenate([x for x, _ in parts]) if len(parts) > 1 else X
-        joined_y = np.concatenate([t for _, t in parts]) if len(parts) > 1 else y
-        yield joined_X[:wanted], joined_y[:wanted]
-        X, y = joined_X[wanted:], joined_y[wanted:]
-        given += wanted
+        if len(parts) > 1:
+            X, y = np.concatenate([x for x, _ in parts]), np.concatenate([t for _, t in parts])
+        yield X[:wanted], y[:wanted]
+        X, y = X[wanted:], y[wanted:]
+        n_drawn += wanted

@@ -1,40 +1,36 @@
-"""Text out of a data file, unpacked and decoded, and how a fault in it is told."""
+"""Text files: lines, numbers, labels, and tables in columns separated by a delimiter."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.datasets.hashing import canonical_label, coder
-from kernlearn.datasets.packed import read_bytes
+from kernlearn.datasets.files import one_line, read_bytes
+from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
 from kernlearn.exceptions import DataError
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
+Convert = Callable[[str], float]
+Split = Callable[[str], list[str]]
+
 
 def read_lines(path: Path) -> list[str]:
-    """Read a text file, compressed or not.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file, compressed or not, or a member of an archive; see
-        :func:`~kernlearn.datasets.packed.read_bytes`.
+    """Read a text file, compressed or not, or a member of an archive.
 
     Returns
     -------
     list of str
-        All lines, blank ones included, so that line i has position i - 1.
+        All lines, including blank ones, so that line i is at position i - 1.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is empty, damaged or no UTF-8 text.
+        If the file cannot be read, is empty, damaged or not UTF-8 text.
     """
     content = read_bytes(path)
     try:
@@ -50,52 +46,10 @@ def read_lines(path: Path) -> list[str]:
     return text.split("\n")
 
 
-def number(text: str) -> float:
-    """Read a finite decimal number, written plainly.
-
-    Parameters
-    ----------
-    text : str
-        One entry; blanks around it do not matter.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If it is anything else; NaN and infinities are.
-    """
-    value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
-    if not abs(value) < float("inf"):
-        raise ValueError("a finite number")
-    return value
-
-
 def fault(
     path: Path, line: int, found: object, expected: str, column: str | None = None
 ) -> DataError:
-    """Make the error for one fault in a file.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    line : int
-        The line, from 1.
-    found : object
-        What stands there, shortened in the message.
-    expected : str
-        What was expected.
-    column : str, optional
-        The column's number and name.
-
-    Returns
-    -------
-    DataError
-        With a message of one line.
-    """
+    """Make the error for one fault in a file: one line with place, value and expectation."""
     place = f"{path}, line {line}" + (f", column {column}" if column else "")
     text = found if isinstance(found, int) else repr(found)
     if isinstance(text, str) and len(text) > 60:
@@ -103,23 +57,66 @@ def fault(
     return DataError(f"{place}: found {text}, expected {expected}")
 
 
-Convert = Callable[[str], float]
-Split = Callable[[str], list[str]]
+def number(text: str) -> float:
+    """Read a finite decimal number; anything else, such as NaN, raises a ValueError."""
+    value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
+    if not abs(value) < float("inf"):
+        raise ValueError("a finite number")
+    return value
+
+
+def canonical_label(label: Any) -> str:
+    """Spell a label so that ``+1``, ``1``, ``1.0`` and the number 1 are the same text."""
+    text = str(label).strip()
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if not np.isfinite(value):
+        return text
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+def canonical_labels(y: ArrayLike) -> NDArray[np.str_]:
+    """Spell every label of an array, text or numbers, as :func:`canonical_label` does."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "b":
+        labels = labels.astype(int)
+    elif labels.dtype.kind == "f":
+        labels = labels.astype(np.float64)  # the shortest form of a float32 is another number
+    distinct, positions = np.unique(labels, return_inverse=True)
+    spelt = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
+    return spelt[positions.reshape(-1)]
+
+
+def coder(values: Sequence[str]) -> Convert:
+    """Return a function from a text to its position in `values`, or a ValueError."""
+    codes = {canonical_label(value): float(code) for code, value in enumerate(values)}
+    expected = f"one of {', '.join(values)}"
+
+    @lru_cache(maxsize=1024)
+    def code(text: str) -> float:
+        try:
+            return codes[canonical_label(text)]
+        except KeyError:
+            raise ValueError(expected) from None
+
+    return code
 
 
 class Layout(NamedTuple):
-    """The columns of a file: their names, how an entry of each is read, what each is for.
+    """The columns of a file: their names, how their entries read, and their roles.
 
     Attributes
     ----------
     names : tuple of str
         All columns, in the file's order.
     convert : tuple of callable
-        For each column, from an entry's text to a number; ValueError says what was expected.
+        For each column, from an entry's text to a number; a ValueError says what was expected.
     features : list of int
-        The features' positions.
+        The positions of the features.
     targets : list of int
-        The target's position, or those of its one-hot columns; empty if there is none.
+        The position of the target, or those of its one-hot columns; empty if there is none.
     nominal : mapping of str to tuple of str
         The values of the nominal features.
     """
@@ -133,36 +130,19 @@ class Layout(NamedTuple):
 
 def make_layout(
     names: tuple[str, ...],
-    target: list[int],
+    targets: list[int],
     dropped: set[int],
     nominal: Mapping[str, tuple[str, ...]],
     label: Convert,
     missing: str | None,
 ) -> Layout:
-    """Say how each column is read.
+    """Choose how the entries of each column are converted.
 
-    Parameters
-    ----------
-    names : tuple of str
-        All columns.
-    target : list of int
-        Positions of the target.
-    dropped : set of int
-        Positions of columns that are passed over.
-    nominal : mapping of str to tuple of str
-        Nominal columns and their values.
-    label : callable
-        Reads an entry of the target.
-    missing : str or None
-        What stands for a missing entry of a feature.
-
-    Returns
-    -------
-    Layout
+    `label` converts the target, `missing` is the text of a missing entry of a feature.
     """
-    features = [i for i in range(len(names)) if i not in target and i not in dropped]
+    features = [i for i in range(len(names)) if i not in targets and i not in dropped]
     convert: list[Convert] = [number] * len(names)
-    for i in target:
+    for i in targets:
         convert[i] = label
     for i in dropped:
         convert[i] = _ignore
@@ -172,7 +152,7 @@ def make_layout(
         if missing is not None:
             convert[i] = _or_missing(convert[i], missing)
     used = {names[i]: nominal[names[i]] for i in features if names[i] in nominal}
-    return Layout(names, tuple(convert), features, target, used)
+    return Layout(names, tuple(convert), features, targets, used)
 
 
 def _ignore(text: str) -> float:
@@ -183,6 +163,20 @@ def _or_missing(convert: Convert, missing: str) -> Convert:
     return lambda text: float("nan") if text.strip() == missing else convert(text)
 
 
+def column_position(
+    path: Path, column: int | str, names: Sequence[str] | None, width: int, noun: str = "column"
+) -> int:
+    """Return the position of a column that a card gives by name or position."""
+    if isinstance(column, str):
+        if names is None or column not in names:
+            hint = f"; its {noun}s: {', '.join(names)[:200]}" if names else ""
+            raise DataError(f"{path}: has no {noun} called {column!r}{hint}")
+        return list(names).index(column)
+    if not -width <= column < width:
+        raise DataError(f"{path}: {noun} {column} requested, expected -{width} to {width - 1}")
+    return column % width
+
+
 def parse_rows(
     path: Path,
     lines: list[str],
@@ -191,28 +185,27 @@ def parse_rows(
     delimiter: str | None,
     split: Split | None = None,
 ) -> NDArray[np.float64]:
-    """Read the rows of a file.
+    """Convert the rows of a file to numbers.
 
     Parameters
     ----------
     path : pathlib.Path
         The file, for messages.
     lines : list of str
-        All its lines; blank ones are passed over.
+        All its lines; blank ones are skipped.
     first : int
-        How many lines stand before the rows.
+        The number of lines before the rows.
     layout : Layout
         The columns.
     delimiter : str or None
-        What stands between two entries; None means blanks.
+        The separator of entries; None means blanks.
     split : callable, optional
-        Cuts a line into its entries where a delimiter alone does not; ValueError says what
-        was expected. Slower.
+        Splits a line into entries if a delimiter is not enough. Slower.
 
     Returns
     -------
     ndarray of shape (n_rows, n_columns)
-        NaN where an entry is missing.
+        NaN for a missing entry.
 
     Raises
     ------
@@ -222,10 +215,13 @@ def parse_rows(
     rows = [line for line in lines[first:] if line.strip()]
     if not rows:
         raise DataError(f"{path}: the file has no rows")
-    cut = split or (lambda line: line.split(delimiter))
     if split is not None:
-        return np.array(_convert_lines(path, lines, first, layout, cut))
-    # numpy reads plain numbers itself; what else there is goes through our converters
+        return np.array(_convert_lines(path, lines, first, layout, split))
+
+    def cut(line: str) -> list[str]:
+        return line.split(delimiter)
+
+    # numpy reads plain numbers itself; everything else goes through our converters
     converters: dict[int | str, Convert] = {
         i: convert for i, convert in enumerate(layout.convert) if convert is not number
     }
@@ -235,7 +231,7 @@ def parse_rows(
         )
     except ValueError as error:
         _convert_lines(path, lines, first, layout, cut)
-        raise DataError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+        raise DataError(f"{path}: cannot be read: {one_line(error)}") from None
     if values.shape[1] != len(layout.names) or not np.isfinite(values).all():
         _convert_lines(path, lines, first, layout, cut)
     return values
@@ -244,92 +240,106 @@ def parse_rows(
 def _convert_lines(
     path: Path, lines: list[str], first: int, layout: Layout, split: Split
 ) -> list[list[float]]:
-    """Read line by line and raise for the first entry at fault; slow."""
+    """Read line by line and raise for the first faulty entry; slow."""
     width = len(layout.names)
     values = []
-    for number_, line in enumerate(lines[first:], start=first + 1):
+    for line_number, line in enumerate(lines[first:], start=first + 1):
         if not line.strip():
             continue
-        try:
-            entries = split(line)
-        except ValueError as error:
-            raise fault(path, number_, line.strip(), str(error)) from None
+        entries = split(line)
         if len(entries) != width:
-            raise fault(path, number_, len(entries), f"{width} columns")
+            raise fault(path, line_number, len(entries), f"{width} columns")
         row = []
         for i, (entry, convert) in enumerate(zip(entries, layout.convert, strict=True)):
             try:
                 row.append(convert(entry))
             except ValueError as error:
                 column = f"{i + 1} ({layout.names[i]})"
-                raise fault(path, number_, entry.strip(), str(error), column) from None
+                raise fault(path, line_number, entry.strip(), str(error), column) from None
         values.append(row)
     return values
 
 
-MANY = 200  # distinct values above which text is no nominal column and numbers no classes
-_MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
-_SURELY_MISSING = {"?", ""}  # in a column of text NA may be a value
+def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected) -> Table:
+    """Read delimited text files and concatenate their rows."""
+    parts = [_read_file(path, options, expected) for path in paths]
+    layout = parts[0][0]
+    for path, (other, _, _) in zip(paths, parts, strict=True):
+        if other.names != layout.names:
+            raise fault(path, 1, ", ".join(other.names), f"the columns of {paths[0]}, in order")
+    X = np.concatenate([values[:, layout.features] for _, values, _ in parts])
+    y = np.concatenate([y for _, _, y in parts])
+    if options.blocks is not None:
+        y = _block_codes(paths, len(X), options.blocks, expected)
+    names = tuple(layout.names[i] for i in layout.features)
+    return Table(X, y, names, layout.nominal)
 
 
-@dataclass
-class Column:
-    """What the entries of a column are, gathered one by one.
+def _read_file(
+    path: Path, options: Delimited, expected: Expected
+) -> tuple[Layout, NDArray[np.float64], NDArray[np.float64]]:
+    lines = read_lines(path)
+    if options.comment:
+        lines = ["" if line.lstrip().startswith(options.comment) else line for line in lines]
+    first = 0
+    if options.header:
+        first = next((i for i, line in enumerate(lines, start=1) if line.strip()), 1)
+    layout = _layout(path, first, lines[first - 1] if options.header else None, options, expected)
+    values = parse_rows(path, lines, first, layout, options.delimiter)
+    if options.one_hot:
+        y = _one_hot_codes(path, lines, first, values[:, layout.targets])
+    else:
+        y = values[:, layout.targets].sum(axis=1)  # of one column, or of none
+    return layout, values, y
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    n_numbers : int
-        How many entries are numbers.
-    texts : Counter
-        The entries that are none, at most a few more than :data:`MANY` distinct ones.
-    values : Counter or None
-        All entries; None if there are too many distinct ones.
-    """
 
-    name: str
-    n_numbers: int = 0
-    texts: Counter[str] = field(default_factory=Counter)
-    values: Counter[str] | None = field(default_factory=Counter)
+def _layout(
+    path: Path, line: int, header: str | None, options: Delimited, expected: Expected
+) -> Layout:
+    n_targets = options.n_targets(len(expected.classes or ()))
+    width = expected.n_features + n_targets + len(options.drop)
+    names = options.columns
+    if header is not None:
+        names = tuple(name.strip().strip('"') for name in header.split(options.delimiter))
+        if len(names) != width or len(set(names)) != width:
+            raise fault(path, line, len(set(names)), f"{width} distinct column names")
+    elif names is not None and len(names) != width:
+        raise DataError(f"{path}: the card names {len(names)} columns, expected {width}")
+    targets = list(range(width - n_targets, width))
+    if n_targets == 1 and not options.one_hot:
+        targets = [column_position(path, options.target, names, width)]
+    dropped = {column_position(path, column, names, width) for column in options.drop}
+    if names is None:
+        kept = [i for i in range(width) if i not in targets and i not in dropped]
+        unnamed = dict(zip(kept, default_names(len(kept)), strict=True))
+        names = tuple(
+            unnamed.get(i, "target" if i in targets else "dropped") for i in range(width)
+        )
+    label: Convert = number
+    if expected.classes is not None and not options.one_hot:
+        code, suffix = coder(expected.classes), options.target_suffix
+        label = (lambda text: code(text.strip().removesuffix(suffix))) if suffix else code
+    return make_layout(names, targets, dropped, options.nominal, label, options.missing)
 
-    def add(self, text: str) -> None:
-        """Take in one entry.
 
-        Parameters
-        ----------
-        text : str
-            The entry, without blanks around it.
-        """
-        if self.values is not None:
-            self.values[text] += 1
-            if len(self.values) > MANY:
-                self.values = None
-        try:
-            number(text)
-        except ValueError:
-            if len(self.texts) <= MANY or text in self.texts:
-                self.texts[text] += 1
-        else:
-            self.n_numbers += 1
+def _one_hot_codes(
+    path: Path, lines: list[str], first: int, hot: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    wrong = ~(((hot == 0) | (hot == 1)).all(axis=1) & (hot.sum(axis=1) == 1))
+    if wrong.any():
+        at = int(wrong.argmax())
+        rows = [i for i, line in enumerate(lines[first:], start=first + 1) if line.strip()]
+        values = " ".join(f"{value:g}" for value in hot[at])
+        wanted = f"a single 1 and else 0 in the last {hot.shape[1]} columns"
+        raise fault(path, rows[at], values, wanted)
+    return hot.argmax(axis=1).astype(np.float64)
 
-    @property
-    def missing(self) -> set[str]:
-        """What stands for missing entries."""
-        return set(self.texts) & (_MISSING if self.numeric else _SURELY_MISSING)
 
-    @property
-    def numeric(self) -> bool:
-        """Whether all entries that are there are numbers."""
-        return self.n_numbers > 0 and set(self.texts) <= _MISSING
-
-    def labels(self) -> dict[str, int] | None:
-        """Return the values in order and how often each comes; None if there are too many."""
-        if self.values is None:
-            return None
-        counts: Counter[str] = Counter()
-        for text, count in self.values.items():
-            if text not in self.missing:
-                counts[canonical_label(text)] += count
-        order = sorted(counts, key=lambda label: float(label) if self.numeric else 0.0)
-        return {label: counts[label] for label in (order if self.numeric else sorted(counts))}
+def _block_codes(
+    paths: Sequence[Path], n_rows: int, block: int, expected: Expected
+) -> NDArray[np.float64]:
+    needed = block * len(expected.classes or ())
+    if n_rows != needed:
+        place = ", ".join(map(str, paths))
+        raise DataError(f"{place}: found {n_rows} rows, expected {needed} in blocks of {block}")
+    return (np.arange(n_rows) // block).astype(np.float64)

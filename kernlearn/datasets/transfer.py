@@ -1,52 +1,26 @@
-"""One transfer over HTTP that goes on where it was cut; pooch does the retries around it."""
+"""Transfers over HTTP with pooch, which are resumed where they were interrupted."""
 
-import lzma
 import os
-import shutil
-import tarfile
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from kernlearn.datasets.packed import OPENERS, PACKED
+from kernlearn.datasets.files import one_line
 from kernlearn.exceptions import DataError
 from kernlearn.version import __version__
 
 if TYPE_CHECKING:
     from requests import Response
 
+Report = Callable[[int, int | None], None]
 
 _BLOCK = 1 << 16
-_LEAST = 1024  # bytes that have to come within the time-out
-_PASSING = {408, 425, 429}  # a later attempt may meet another answer
-_KEPT = ".partial"
-
-
-def size(n_bytes: int) -> str:
-    """Write a number of bytes for people.
-
-    Parameters
-    ----------
-    n_bytes : int
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> size(512), size(75_169_317)
-    ('512 bytes', '75.2 MB')
-    """
-    for power, unit in ((3, "GB"), (2, "MB"), (1, "kB")):
-        if n_bytes >= 1000**power:
-            return f"{n_bytes / 1000**power:.1f} {unit}"
-    return f"{n_bytes} bytes"
+_SLOWEST = 1024  # bytes that must arrive within the time-out
+_TEMPORARY = {408, 425, 429}  # statuses after which a later attempt may succeed
 
 
 def download(
@@ -57,36 +31,36 @@ def download(
     timeout: float,
     retries: int,
     max_bytes: int,
-    progress: Callable[[int, int | None], None],
+    report: Report | None,
 ) -> Path:
-    """Transfer what lies at an address.
+    """Transfer what an address serves, unless it is in the folder already.
 
     Parameters
     ----------
     address : str
-        Where it lies.
+        The address.
     folder : pathlib.Path
-        A folder of this transfer's own.
+        A folder for complete files.
     kept : pathlib.Path
-        A folder in which the part that came stays for the next call if this one fails.
+        A folder in which the part of a file that was received is kept for the next call.
     timeout : float
-        Seconds without an answer, or with less than 1 KiB of it, that end an attempt.
+        Seconds without an answer, or with less than 1 KiB of it, after which an attempt ends.
     retries : int
-        How many further attempts are made after one that was cut, slow or refused for now.
+        Further attempts after one that was cut, slow or refused for the moment.
     max_bytes : int
         The largest size.
-    progress : callable
-        (bytes so far, bytes in all or None).
+    report : callable, optional
+        Called with the bytes so far, and the total or None.
 
     Returns
     -------
     pathlib.Path
-        The complete file, in ``folder``.
+        The complete file, in `folder`.
 
     Raises
     ------
     DataError
-        If nothing came or not all; the message is the reason alone.
+        If it is not complete; the message is the reason alone.
     OSError
         If it cannot be written.
     """
@@ -95,21 +69,45 @@ def download(
 
     name = sha256(address.encode()).hexdigest()[:16]
     manager = pooch.Pooch(folder, "", {name: None}, {name: address}, retry_if_failed=retries)
-    with _claimed(kept / _KEPT / name, folder / f"{name}.part") as part, _quiet(pooch):
-        transfer = _Transfer(part, timeout, max_bytes, progress)
+    with _claimed(kept / name, folder / f"{name}.part") as part, _quiet(pooch.get_logger()):
+
+        def attempt(url: str, output_file: str, _: Any) -> None:
+            with _Body(part, timeout, max_bytes, report) as body:
+                hooks = {"response": body.begin}
+                fetch = pooch.HTTPDownloader(
+                    chunk_size=_BLOCK, headers=body.headers, timeout=timeout, hooks=hooks
+                )
+                fetch(url, body, None)
+                body.finish(output_file)
+
         try:
-            return Path(manager.fetch(name, downloader=transfer))
-        except requests.RequestException as error:
+            return Path(manager.fetch(name, downloader=attempt))
+        except (requests.RequestException, ValueError) as error:
             raise DataError(_reason(error, timeout)) from None
+
+
+def _reason(error: Exception, timeout: float) -> str:
+    import requests
+
+    reasons = {
+        requests.Timeout: f"no answer within {timeout:g} s",
+        requests.exceptions.SSLError: "the server's certificate is not valid",
+        requests.TooManyRedirects: "it is redirected without end",
+        requests.ConnectionError: "the server cannot be reached, or hung up",
+    }
+    return next(
+        (text for kind, text in reasons.items() if isinstance(error, kind)), one_line(error)
+    )
 
 
 @contextmanager
 def _claimed(kept: Path, part: Path) -> Iterator[Path]:
-    # moving a folder is atomic: of two fetches only one goes on from what is there
+    """Use the part of a file that an earlier fetch kept, and keep it again after a failure."""
+    # moving a folder is atomic: of two fetches only one continues the part
     try:
         kept.rename(part)
     except OSError:
-        part.mkdir(parents=True)
+        part.mkdir(parents=True, exist_ok=True)
     try:
         yield part
     except BaseException:
@@ -124,8 +122,7 @@ def _claimed(kept: Path, part: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _quiet(pooch: Any) -> Iterator[None]:
-    logger = pooch.get_logger()
+def _quiet(logger: Any) -> Iterator[None]:
     before = logger.level
     logger.setLevel("WARNING")
     try:
@@ -134,292 +131,131 @@ def _quiet(pooch: Any) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _reason(error: Exception, timeout: float) -> str:
-    import requests
-
-    if isinstance(error, requests.Timeout):
-        return f"no answer within {timeout:g} s"
-    if isinstance(error, requests.exceptions.SSLError):
-        return "the server's certificate does not hold"
-    if isinstance(error, requests.TooManyRedirects):
-        return "it is redirected without end"
-    if isinstance(error, requests.ConnectionError):
-        return "the server cannot be reached, or hung up"
-    return " ".join(str(error).split())[:200]
-
-
-def _cut(reason: str) -> Exception:
-    """Make an error after which pooch tries again."""
-    import requests
-
-    return requests.RequestException(reason)
-
-
-class _Transfer:
-    """A downloader for pooch that appends to what came before, if the server allows it."""
+class _Body:
+    """The file that pooch's HTTPDownloader writes to; it continues the part that is there."""
 
     def __init__(
         self,
         part: Path,
         timeout: float,
         max_bytes: int,
-        progress: Callable[[int, int | None], None],
+        report: Report | None,
     ) -> None:
-        self.body, self.validator = part / "body", part / "validator"
-        self.timeout, self.max_bytes, self.progress = timeout, max_bytes, progress
+        self.path, self.validator = part / "body", part / "validator"
+        self.timeout, self.max_bytes, self.report = timeout, max_bytes, report
+        self.total: int | None = None
+        self.received = 0
+        self.headers = {"User-Agent": f"kernlearn/{__version__}", "Accept-Encoding": "identity"}
+        if self.validator.exists() and self.path.exists():
+            self.received = self.path.stat().st_size
+        if self.received:
+            self.headers["Range"] = f"bytes={self.received}-"
+            self.headers["If-Range"] = self.validator.read_text()
+        self.file = self.path.open("ab")
 
-    def __call__(self, url: str, output_file: str, pooch: Any) -> None:
-        import requests
+    def __enter__(self) -> "_Body":
+        return self
 
-        headers = {"User-Agent": f"kernlearn/{__version__}", "Accept-Encoding": "identity"}
-        have = 0
-        if self.validator.exists() and self.body.exists():
-            have = self.body.stat().st_size
-        if have:
-            headers["Range"] = f"bytes={have}-"
-            headers["If-Range"] = self.validator.read_text()
-        with requests.get(url, headers=headers, timeout=self.timeout, stream=True) as response:
-            start = self._start(response, have)
-            length = response.headers.get("Content-Length", "")
-            total = start + int(length) if length.isdecimal() else None
-            self._limit(total or 0)
-            with self.body.open("ab" if start else "wb") as file:
-                came = self._receive(response, file, start, total)
-                os.fsync(file.fileno())
-        if total is not None and came != total:
-            raise _cut(f"the connection was cut after {size(came)} of {size(total)}")
-        self.validator.unlink(missing_ok=True)
-        self.body.replace(output_file)
+    def __exit__(self, *raised: object) -> None:
+        self.file.close()
 
-    def _start(self, response: "Response", have: int) -> int:
-        """Return from which byte on the answer goes; forget what does not fit to it."""
+    def begin(self, response: "Response", **options: Any) -> None:
+        """Check an answer's status and where it begins; called by requests for each answer."""
+        if response.is_redirect:
+            return
         status = response.status_code
         answer = f"the server answered {status} {response.reason}".strip()
-        if status == 206 and have:
-            fits = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-            # some servers pay no heed to If-Range
-            if fits and self._tag(response) in ("", self.validator.read_text()):
-                return have
-            self._forget()
-            raise _cut("the server sent another part than was asked for")
-        if status == 416 and have:
-            self._forget()
-            raise _cut(answer)
-        if status >= 500 or status in _PASSING:
-            raise _cut(answer)
-        if status != 200:
+        if self.received and status in (206, 416):
+            part = response.headers.get("Content-Range", "")
+            # some servers ignore If-Range
+            same = _tag(response) in ("", self.validator.read_text())
+            if status == 416 or not part.startswith(f"bytes {self.received}-") or not same:
+                self.validator.unlink()
+                raise _retryable("the server sent another part than was requested")
+        elif status >= 500 or status in _TEMPORARY:
+            raise _retryable(answer)
+        elif status != 200:
             raise DataError(answer)
-        self._forget()
-        if tag := self._tag(response):
-            self.body.touch()
-            self.validator.write_text(tag)
-        return 0
+        else:
+            self.validator.unlink(missing_ok=True)
+            self.file.truncate(0)
+            self.received = 0
+            if tag := _tag(response):
+                self.validator.write_text(tag)
+        length = response.headers.get("Content-Length", "")
+        self.total = self.received + int(length) if length.isdecimal() else None
+        self._limit(self.total or 0)
+        self._deadline(self.received)
+        self._progress()
+        response.iter_content = partial(self._blocks, response)  # type: ignore[method-assign]
 
-    @staticmethod
-    def _tag(response: "Response") -> str:
-        """Return what stands for the very bytes of the file, if the server tells it."""
-        etag: str = response.headers.get("ETag", "")
-        # a weak one does not
-        return etag if etag.startswith('"') else response.headers.get("Last-Modified", "")
-
-    def _receive(self, response: "Response", file: Any, start: int, total: int | None) -> int:
+    def _blocks(self, response: "Response", chunk_size: int) -> Iterator[bytes]:
+        """Yield the content as it arrives and not unpacked, other than requests does."""
         from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-        came, mark, deadline = start, start, time.monotonic() + self.timeout
-        self.progress(came, total)
-        while True:
-            try:
-                block = response.raw.read1(_BLOCK)
-            except ReadTimeoutError:
-                raise _cut(f"nothing came within {self.timeout:g} s after {size(came)}") from None
-            except HTTPError:
-                of = "" if total is None else f" of {size(total)}"
-                raise _cut(f"the connection was cut after {size(came)}{of}") from None
-            if not block:
-                return came
-            file.write(block)
-            came += len(block)
-            self._limit(came)
-            self.progress(came, total)
-            if came - mark >= _LEAST:
-                mark, deadline = came, time.monotonic() + self.timeout
-            elif time.monotonic() > deadline:
-                raise _cut(f"hardly anything came within {self.timeout:g} s")
+        try:
+            while block := response.raw.read1(chunk_size):
+                yield block
+        except ReadTimeoutError:
+            size = _size(self.received)
+            raise _retryable(f"nothing came within {self.timeout:g} s after {size}") from None
+        except HTTPError:
+            raise self._interrupted() from None
+
+    def write(self, block: bytes) -> None:
+        """Append a block; refuse too many bytes, and too few within the time-out."""
+        self.file.write(block)
+        self.received += len(block)
+        self._limit(self.received)
+        self._progress()
+        if self.received - self.mark >= _SLOWEST:
+            self._deadline(self.received)
+        elif time.monotonic() > self.deadline:
+            raise _retryable(f"hardly anything came within {self.timeout:g} s")
+
+    def flush(self) -> None:
+        """Do nothing; called after each block."""
+
+    def finish(self, output_file: str) -> None:
+        """Give the complete file its place."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        if self.total is not None and self.received != self.total:
+            raise self._interrupted()
+        self.validator.unlink(missing_ok=True)
+        self.path.replace(output_file)
+
+    def _deadline(self, mark: int) -> None:
+        self.mark, self.deadline = mark, time.monotonic() + self.timeout
+
+    def _progress(self) -> None:
+        if self.report is not None:
+            self.report(self.received, self.total)
 
     def _limit(self, n_bytes: int) -> None:
         if n_bytes > self.max_bytes:
-            self._forget()
-            raise DataError(f"it is larger than {size(self.max_bytes)}, the limit")
+            self.validator.unlink(missing_ok=True)
+            raise DataError(f"it is larger than {_size(self.max_bytes)}, the limit")
 
-    def _forget(self) -> None:
-        self.validator.unlink(missing_ok=True)
-        with suppress(FileNotFoundError):
-            os.truncate(self.body, 0)
-
-
-_unpack_BLOCK = 1 << 20
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x1f\x9d": ".Z"}
-# files that are archives themselves are wanted whole
-_OWN = {".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz"}
-_DAMAGED = (
-    EOFError, lzma.LZMAError, zlib.error, tarfile.TarError, zipfile.BadZipFile,
-    NotImplementedError, RuntimeError, ValueError,
-)  # fmt: skip
+    def _interrupted(self) -> Exception:
+        of = "" if self.total is None else f" of {_size(self.total)}"
+        return _retryable(f"the connection was cut after {_size(self.received)}{of}")
 
 
-class _Member(NamedTuple):
-    name: str
-    plain: bool  # neither a link nor a folder nor a device
-    open: Callable[[], IO[bytes] | None]
+def _tag(response: "Response") -> str:
+    """Return what identifies the exact bytes of a file, if the server says."""
+    etag: str = response.headers.get("ETag", "")  # a weak one identifies less
+    return etag if etag.startswith('"') else response.headers.get("Last-Modified", "")
 
 
-def unpack(body: Path, file: str, member: str, folder: Path, max_bytes: int) -> Path:
-    """Make a data set's file out of what was transferred.
+def _retryable(reason: str) -> Exception:
+    """Make an error after which pooch tries again."""
+    import requests
 
-    Parameters
-    ----------
-    body : pathlib.Path
-        What came.
-    file : str
-        The name of the file wanted. It is taken out of a ZIP or TAR archive, or the whole
-        is the file, packed or not.
-    member : str
-        Its path in the archive, or its last name there.
-    folder : pathlib.Path
-        Where the file is written, and nothing else.
-    max_bytes : int
-        The largest size, unpacked.
-
-    Returns
-    -------
-    pathlib.Path
-        ``folder / file``, with ``.gz``, ``.bz2``, ``.xz`` or ``.Z`` after it if it is packed.
-
-    Raises
-    ------
-    DataError
-        If the file is not in there, unsafe, too large or damaged; the message is the
-        reason alone.
-    """
-    with body.open("rb") as opened:
-        head = opened.read(512)
-    if not head.strip():
-        raise DataError("the server sent an empty file")
-    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
-        raise DataError("the server sent a web page, not the file")
-    members = None
-    if Path(file).suffix not in _OWN:
-        if head.startswith(b"PK\x03\x04"):
-            members = _zip_members
-        elif _is_tar(body):
-            members = _tar_members
-    if members is not None:
-        with _damage_told("the archive"), members(body, max_bytes) as listed:
-            return _take_out(listed, file, member, folder, max_bytes)
-    suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
-    if suffix in OPENERS:
-        with _damage_told("the file"), OPENERS[suffix](body, "rb") as stream:
-            _copy(stream, None, max_bytes)
-    target = folder / (file if file.endswith(suffix) else file + suffix)
-    shutil.copyfile(body, target)  # the archive of several files is used more than once
-    return target
+    return requests.RequestException(reason)
 
 
-@contextmanager
-def _damage_told(what: str) -> Iterator[None]:
-    try:
-        yield
-    except _DAMAGED as error:
-        raise DataError(f"{what} is damaged: {' '.join(str(error).split())[:200]}") from None
-    except OSError as error:
-        if error.errno is not None:  # the disk's fault
-            raise
-        raise DataError(f"{what} is damaged: {error}") from None
+def _size(n_bytes: int) -> str:
+    from rich.filesize import decimal
 
-
-def _is_tar(body: Path) -> bool:
-    try:
-        with tarfile.open(body) as archive:
-            return archive.next() is not None  # packed zeros are no archive
-    except (OSError, *_DAMAGED):
-        return False
-
-
-@contextmanager
-def _zip_members(body: Path, max_bytes: int) -> Iterator[list[_Member]]:
-    del max_bytes  # nothing is unpacked but what is taken out
-    with zipfile.ZipFile(body) as archive:
-
-        def opener(info: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
-            return lambda: archive.open(info)
-
-        yield [
-            _Member(
-                info.filename,
-                not info.is_dir() and (info.external_attr >> 28) in (0, 0o10),
-                opener(info),
-            )
-            for info in archive.infolist()
-        ]
-
-
-@contextmanager
-def _tar_members(body: Path, max_bytes: int) -> Iterator[list[_Member]]:
-    with tarfile.open(body) as archive:
-        listed, total = [], 0
-
-        def opener(info: tarfile.TarInfo) -> Callable[[], IO[bytes] | None]:
-            return lambda: archive.extractfile(info)
-
-        for info in archive:
-            # to pass over a member is to unpack it, so that all of them count
-            total += info.size
-            if total > max_bytes:
-                raise DataError(f"the archive holds more than {size(max_bytes)}, the limit")
-            listed.append(_Member(info.name, info.isreg(), opener(info)))
-        yield listed
-
-
-def _take_out(listed: list[_Member], file: str, member: str, folder: Path, max_bytes: int) -> Path:
-    paths = {member + suffix: suffix for suffix in ("", *PACKED)}
-    wanted = [one for one in listed if one.name in paths]
-    wanted = wanted or [one for one in listed if _last_name(one.name) in paths]
-    if not wanted:
-        others = ", ".join(_last_name(one.name) for one in listed if one.plain)[:200]
-        raise DataError(f"the archive holds no {member}, but {others or 'nothing'}")
-    for one in wanted:
-        parts = PurePosixPath(one.name.replace("\\", "/")).parts
-        if ".." in parts or parts[0] == "/" or ":" in parts[0]:
-            raise DataError(f"the archive's {one.name!r} points out of its folder")
-        if not one.plain:
-            raise DataError(f"the archive's {one.name!r} is a link or no file")
-    if len(wanted) > 1:
-        places = ", ".join(one.name for one in wanted)[:200]
-        raise DataError(f"the archive holds several files {member}: {places}")
-    stream = wanted[0].open()
-    if stream is None:  # only where tarfile sees no file
-        raise DataError(f"the archive's {wanted[0].name!r} is no file")
-    suffix = next(s for s in (*PACKED, "") if wanted[0].name.endswith(member + s))
-    target = folder / (file + suffix)
-    with stream, target.open("wb") as out:
-        _copy(stream, out, max_bytes)
-    if suffix in OPENERS:
-        with OPENERS[suffix](target, "rb") as packed:
-            _copy(packed, None, max_bytes)
-    return target
-
-
-def _last_name(name: str) -> str:
-    return name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-
-
-def _copy(stream: Any, out: Any, max_bytes: int) -> None:
-    """Copy or only read through, and stop a bomb before it fills disk or memory."""
-    total = 0
-    while block := stream.read(_unpack_BLOCK):
-        total += len(block)
-        if total > max_bytes:
-            raise DataError(f"unpacked it is larger than {size(max_bytes)}, the limit")
-        if out is not None:
-            out.write(block)
+    return decimal(n_bytes)

@@ -182,7 +182,7 @@ def test_add_says_what_it_guessed_and_overwrites_nothing(kernlearn, tmp_path):
     assert "Card: datasets/mine.yaml" in out.stdout
     again = kernlearn("datasets", "add", "mine.csv", "--name", "mine")
     assert again.returncode == 2
-    assert again.stderr.startswith("kernlearn: datasets/mine.yaml: there is such a card already")
+    assert again.stderr.startswith("kernlearn: datasets/mine.yaml: the card exists already")
 
 
 def test_ones_own_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path):

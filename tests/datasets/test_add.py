@@ -177,11 +177,11 @@ BAD = {
     "quoted": (text(labels=['"a"', '"b"'] * 15), {}, "entries are in quotes"),
     "twice": (text(head="a,a,b,kind"), {"header": True}, "two columns are called 'a'"),
     "no target": (text(head=NAMES), {"target": "sort"}, "no column called 'sort'; its columns: l"),
-    "no position": (text(), {"target": 4}, "column 4 asked for, expected -4 to 3"),
+    "no position": (text(), {"target": 4}, "column 4 requested, expected -4 to 3"),
     "no name": (text(), {"target": "kind"}, "no column called 'kind' by name, only by number"),
     "two missing": (text() + "?,NA,1,no\n", {}, "'\\?' and 'NA' both stand for missing"),
     "target missing": (text() + "1,2,3,?\n", {}, "the target is missing in 1 rows"),
-    "one class": (text(labels=["a"] * 30), {}, "the target has one value only: a"),
+    "one class": (text(labels=["a"] * 30), {}, "the target has only one value: a"),
     "regression": (text(), {"task": "regression"}, "target of a regression must be numbers"),
     "task": (text(), {"task": "clustering"}, "task 'clustering': expected one of class"),
     "empty": ("", {}, "the file is empty"),
@@ -214,7 +214,7 @@ def test_npz_that_does_not_say_what_is_what(folder):
     with pytest.raises(DataError, match=r"call it X\. It holds a \(30, 3\), b \(30, 3\), y"):
         add(folder / "f.npz", name="mine")
     np.savez(folder / "f.npz", X=X, a=LABELS, b=LABELS)
-    with pytest.raises(DataError, match="no array holds one label a row"):
+    with pytest.raises(DataError, match="no array holds one label per row"):
         add(folder / "f.npz", name="mine")
     assert add(folder / "f.npz", name="mine", target="b").card.forms[0].format.target == "b"
 
@@ -229,13 +229,13 @@ def test_nothing_is_overwritten(folder):
     file = put(folder, "f.csv", text())
     added = add(file, name="mine")
     before = added.path.read_bytes()
-    with pytest.raises(DataError, match=r"mine\.yaml: there is such a card already"):
+    with pytest.raises(DataError, match=r"mine\.yaml: the card exists already"):
         add(file, name="mine")
     assert added.path.read_bytes() == before
     added.path.unlink()
     (folder / "deep").mkdir()
     other = put(folder / "deep", "f.csv", text() + text())
-    with pytest.raises(DataError, match="there is another file already"):
+    with pytest.raises(DataError, match="another file exists already"):
         add(other, name="mine")
     assert added.file.samefile(file)
     assert not added.path.exists()

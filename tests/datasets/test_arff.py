@@ -4,8 +4,7 @@ from scipy import sparse
 from scipy.io import arff as peer
 
 from kernlearn.datasets.arff import read_arff
-from kernlearn.datasets.formats import Arff
-from kernlearn.datasets.readers import Expected
+from kernlearn.datasets.formats import Arff, Expected
 from kernlearn.exceptions import DataError
 
 NUMBERS = Expected(2, None)
@@ -118,9 +117,9 @@ def test_several_files(read):
         (HEAD + "1,'2,3\n", r"line 6, column 2 \(b\): found \"'2\""),
         (HEAD + "1,2,3\n{0 1}\n", "line 7: found 1, expected 3 columns"),
         (HEAD + "{0 1}\n1,2,3\n", "line 7: found '1,2,3', expected a sparse row"),
-        (HEAD + "{0 1, 0 2}\n", "line 6: found '0 2', expected rising indices from 0 to 2"),
-        (HEAD + "{3 1}\n", "line 6: found '3 1', expected rising indices"),
-        (HEAD + "{0}\n", "line 6: found '0', expected rising indices"),
+        (HEAD + "{0 1, 0 2}\n", "line 6: found '0 2', expected increasing indices from 0 to 2"),
+        (HEAD + "{3 1}\n", "line 6: found '3 1', expected increasing indices"),
+        (HEAD + "{0}\n", "line 6: found '0', expected increasing indices"),
         (HEAD + "{0 x}\n", r"line 6, column 1 \(a\): found 'x', expected a finite number"),
         (HEAD, "the file has no rows"),
         (HEAD.replace("@data\n", ""), "has no @data line"),
@@ -141,7 +140,7 @@ def test_faults_name_the_line(read, text, message):
 def test_bad_positions(read):
     with pytest.raises(DataError, match="has no attribute called 'z'"):
         read(HEAD + "1,2,3\n", options=Arff(target="z"))
-    with pytest.raises(DataError, match="attribute 3 asked for, expected -3 to 2"):
+    with pytest.raises(DataError, match="attribute 3 requested, expected -3 to 2"):
         read(HEAD + "1,2,3\n", options=Arff(target=3))
 
 

@@ -5,8 +5,7 @@ import pytest
 from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
 from kernlearn.datasets.arrays import read_npz, read_parquet
-from kernlearn.datasets.formats import Npz, Parquet
-from kernlearn.datasets.readers import Expected
+from kernlearn.datasets.formats import Expected, Npz, Parquet
 from kernlearn.exceptions import DataError
 
 X = np.array([[1.5, -2.0], [0.0, 1e-300], [3.0, 4.0]])
@@ -46,7 +45,7 @@ def test_npz_numbers_and_labels(npz):
 def test_npz_queries_and_other_names(npz):
     table = npz(Npz(matrix="S", target="c", query="q"), S=X, c=[0, 1, 2], q=[7, 7, 10**12])
     assert table.query.tolist() == [7, 7, 10**12]
-    with pytest.raises(DataError, match="the queries must be one whole number a row"):
+    with pytest.raises(DataError, match="the queries must be one whole number per row"):
         npz(Npz(query="q"), X=X, y=[0, 1, 2], q=[0.5, 1, 2])
 
 
@@ -77,9 +76,9 @@ def test_no_pickle_is_loaded(npz, folder):
 
 def test_bombs_are_refused(npz, parquet, monkeypatch):
     monkeypatch.setattr(module, "LIMIT", 100)
-    with pytest.raises(DataError, match="holds more than 0 MiB unpacked"):
+    with pytest.raises(DataError, match="holds more than 100 bytes unpacked"):
         npz(X=np.zeros((100, 2)), y=np.zeros(100))
-    with pytest.raises(DataError, match="holds more than 0 MiB unpacked"):
+    with pytest.raises(DataError, match="holds more than 100 bytes unpacked"):
         parquet(FRAME)
 
 

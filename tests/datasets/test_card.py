@@ -36,7 +36,11 @@ def test_a_card_reads_back(tmp_path):
         ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
         ("page: https", "page: htps", r"source\.page: "),
         ("    cod-rna:", "    cod_rna:", r"source\.downloads: cod_rna: not a file of any form"),
-        ("task: classification", "task: regression", r"forms\.0\.classes: regression has none"),
+        (
+            "task: classification",
+            "task: regression",
+            r"classes: not allowed for regression",
+        ),
         ("name: cod_rna", "name: cod", r"name: 'cod', but the file is called 'cod_rna'"),
         ("title: cod-rna", "title: [", r"no valid YAML"),
     ],
@@ -76,10 +80,10 @@ def test_a_file_that_is_not_there(tmp_path):
     [
         (LIBSVM | {"files": []}, "files: at least one"),
         (LIBSVM | {"format": {"kind": "sklearn", "loader": "load_iris"}}, "files: must be empty"),
-        (LIBSVM | {"sample": True}, "note: a sample must say"),
-        (LIBSVM | {"classes": None}, "classes: needed for classification"),
+        (LIBSVM | {"sample": True}, "note: a sample must state"),
+        (LIBSVM | {"classes": None}, "classes: required for classification"),
         (LIBSVM | {"fingerprint": "abc"}, "fingerprint"),
-        (LIBSVM | {"labels": [-1, 1]}, "labels: must be left out where classes are given"),
+        (LIBSVM | {"labels": [-1, 1]}, "labels: must be left out if classes are given"),
         (LIBSVM | {"members": {"other": "a/b"}}, "members: other: not among files"),
         (LIBSVM | {"members": {"small": "../b"}}, "members"),
         (LIBSVM | {"members": {"small": "/b"}}, "members"),
@@ -92,13 +96,13 @@ def test_forms_must_hold_together(make_card, form, message):
 
 
 def test_a_card_needs_a_form(make_card):
-    with pytest.raises(ValidationError, match="forms: at least one is needed"):
+    with pytest.raises(ValidationError, match="forms: at least one is required"):
         make_card(LIBSVM, forms=[])
 
 
 def test_all_forms_have_the_same_classes_in_one_order(make_card):
     other = LIBSVM | {"classes": {1: 1, -1: 2}}
-    with pytest.raises(ValidationError, match=r"forms\.1\.classes: differ"):
+    with pytest.raises(ValidationError, match=r"forms\.1\.classes: must be those"):
         make_card(LIBSVM, other)
 
 
@@ -106,13 +110,13 @@ def test_labels_whose_counts_are_not_known(make_card):
     form = {key: value for key, value in LIBSVM.items() if key != "classes"}
     card = make_card(form | {"labels": [-1, 1]})
     assert card.classes == ("-1", "1")
-    with pytest.raises(ValidationError, match="regression has none"):
+    with pytest.raises(ValidationError, match="not allowed for regression"):
         make_card(form | {"labels": [-1, 1]}, task="regression")
 
 
 def test_only_a_similarity_says_which_kind(make_card):
-    with pytest.raises(ValidationError, match="similarity: needed where the task is similarity"):
+    with pytest.raises(ValidationError, match="similarity: required for the task similarity"):
         make_card(LIBSVM, task="similarity")
-    with pytest.raises(ValidationError, match="similarity: needed where the task is similarity"):
+    with pytest.raises(ValidationError, match="similarity: required for the task similarity"):
         make_card(LIBSVM, similarity="distance")
     assert make_card(LIBSVM, task="similarity", similarity="distance").similarity == "distance"

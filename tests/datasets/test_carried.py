@@ -1,19 +1,19 @@
 import pytest
-from sklearn import datasets as carried
+from sklearn import datasets as bundled
 
 from kernlearn.datasets import load
 
 LOADERS = {
-    "breast_cancer_wdbc": carried.load_breast_cancer,
-    "diabetes_sklearn": carried.load_diabetes,
-    "digits": carried.load_digits,
-    "iris": carried.load_iris,
-    "wine": carried.load_wine,
+    "breast_cancer_wdbc": bundled.load_breast_cancer,
+    "diabetes_sklearn": bundled.load_diabetes,
+    "digits": bundled.load_digits,
+    "iris": bundled.load_iris,
+    "wine": bundled.load_wine,
 }
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_what_scikit_learn_carries_is_handed_on(name, tmp_path):
+def test_data_bundled_with_scikit_learn_is_returned_as_it_is(name, tmp_path):
     ours, theirs = load(name), LOADERS[name]()
     assert (ours.data == theirs.data).all()
     assert ours.feature_names.tolist() == list(theirs.feature_names)
@@ -25,4 +25,4 @@ def test_what_scikit_learn_carries_is_handed_on(name, tmp_path):
     assert ours.path is None
     assert not ours.sample
     assert ours.note == ""
-    assert not (tmp_path / "cache").exists()
+    assert not (tmp_path / "cache" / "parsed").exists()

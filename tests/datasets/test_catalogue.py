@@ -7,11 +7,11 @@ from kernlearn.datasets import catalogue, find_card
 from kernlearn.exceptions import DataError
 
 SIX = {"nursery", "spambase", "cod_rna", "adult", "ijcnn1", "covertype"}
-CARRIED = {"iris", "wine", "breast_cancer_wdbc", "digits", "diabetes_sklearn"}
+BUNDLED = {"iris", "wine", "breast_cancer_wdbc", "digits", "diabetes_sklearn"}
 
 
-def test_table_3_1_and_what_scikit_learn_carries_are_there():
-    assert catalogue().keys() >= SIX | CARRIED
+def test_table_3_1_and_bundled_data_sets_are_there():
+    assert catalogue().keys() >= SIX | BUNDLED
 
 
 def test_the_catalogue_is_read_once_and_cannot_be_changed():
@@ -32,7 +32,7 @@ def test_a_misspelt_name_is_guessed():
 
 
 def test_an_unknown_name_lists_all():
-    with pytest.raises(DataError, match=r"known: abalone, adult, .*wine_white"):
+    with pytest.raises(DataError, match=r"available: abalone, adult, .*wine_white"):
         find_card("qqqqq")
 
 

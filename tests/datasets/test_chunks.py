@@ -13,8 +13,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets.chunks import iter_chunks
-from kernlearn.datasets.formats import Libsvm, Parquet
-from kernlearn.datasets.readers import Expected, reader
+from kernlearn.datasets.formats import Expected, Libsvm, Parquet
 from kernlearn.exceptions import DataError
 
 TEXT = "-1 1:0.5 3:-2 \n+1 2:1 # a comment\n\n# nothing\n2.5\n-1 1:1e2 2:0.0\n+1 3:7"
@@ -95,7 +94,7 @@ def test_libsvm_is_what_the_whole_reader_reads(folder, seed, n, n_rows):
     X = rng.standard_normal((n, 4)) * (rng.random((n, 4)) < 0.5)
     y = rng.standard_normal(n)
     dump_svmlight_file(X, y, str(folder / "drawn"), zero_based=False)
-    whole = reader("libsvm")([folder / "drawn"], Libsvm(), Expected(4, None))
+    whole = Libsvm().read([folder / "drawn"], Expected(4, None))
     found, labels, sizes = together(iter_chunks(folder / "drawn", n_rows, n_features=4))
     dense = whole.X.toarray() if sparse.issparse(whole.X) else whole.X
     assert np.array_equal(found, dense)
@@ -179,7 +178,7 @@ def test_parquet_is_what_the_whole_reader_reads(table):
     made["c"] = pa.array([1.5, None] * 5)
     path = table(made)
     options = Parquet(target="label", drop=("id",))
-    whole = reader("parquet")([path], options, Expected(3, ("0", "1")))
+    whole = options.read([path], Expected(3, ("0", "1")))
     X, y, _ = together(iter_chunks(path, 4, target="label", drop=["id"], missing=True))
     assert np.array_equal(X, whole.X, equal_nan=True)
     assert np.array_equal(y, whole.y)
@@ -253,7 +252,7 @@ def test_files_that_cannot_be_read(put, folder):
         list(iter_chunks(folder / "absent", 3, "parquet", target="y"))
     with pytest.raises(DataError, match="cannot be read: Is a directory"):
         iter_chunks(folder, n_features=3)
-    with pytest.raises(DataError, match="an archive is not read in parts; unpack it"):
+    with pytest.raises(DataError, match="an archive is not read in chunks; unpack it"):
         iter_chunks(put("", "small.zip"), n_features=3)
     with pytest.raises(DataError, match="unpack it with 'gzip -d' first"):
         iter_chunks(put("", "small.Z"), n_features=3)

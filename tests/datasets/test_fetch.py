@@ -81,7 +81,7 @@ def test_altered_content_is_set_aside(server, card, cache, body, reason):
     server.answers["/small.data"] = body
     message = error_of(card())
     assert server.url("/small.data") in message
-    assert f"what came is not what the card says: {cache}" in message
+    assert f"the content is not what the card says: {cache}" in message
     assert reason in message
     assert all(name.endswith(".rejected") for name in left(cache))
     assert len(left(cache)) == 1

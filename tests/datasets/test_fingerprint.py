@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
+from kernlearn.datasets import cache as module
 from kernlearn.datasets import fingerprint
-from kernlearn.datasets import hashing as module
 
 matrices = hnp.arrays(
     np.float64,
@@ -96,5 +96,5 @@ def test_the_data_is_left_alone():
 def test_bad_shapes():
     with pytest.raises(ValueError, match="X must have 2 dimensions, got 1"):
         fingerprint([1.0, 2.0])
-    with pytest.raises(ValueError, match="y must have one label a row of X, got 3 for 2"):
+    with pytest.raises(ValueError, match="y must have one label per row of X, got 3 for 2"):
         fingerprint(np.eye(2), [1, 2, 3])

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from kernlearn.datasets.formats import Carried, Delimited, Libsvm
+from kernlearn.datasets.formats import Bundled, Delimited, Libsvm
 
 
 def test_numbers_are_labels_too():
@@ -26,7 +26,7 @@ def test_what_yaml_makes_of_no_is_refused():
         ({"columns": ["a", "b", "y"], "target": "z"}, "z: not among columns"),
         ({"columns": ["a", "b", "c", "y"], "drop": ["d"]}, "d: not among columns"),
         ({"columns": ["a", "b", "y"], "nominal": {"c": ["u"]}}, "c: not among columns"),
-        ({"columns": ["a", "b", "y"], "header": True}, "left out where header is true"),
+        ({"columns": ["a", "b", "y"], "header": True}, "left out if header is true"),
     ],
 )
 def test_columns_must_agree(options, message):
@@ -35,11 +35,11 @@ def test_columns_must_agree(options, message):
 
 
 def test_one_target_in_one_way():
-    with pytest.raises(ValueError, match="one_hot, blocks: only one of them"):
+    with pytest.raises(ValueError, match="one_hot, blocks: only one of them is allowed"):
         Delimited(one_hot=True, blocks=2).check(2, 2)
     for options in (Delimited(one_hot=True), Delimited(blocks=2)):
         options.check(2, 3)
-        with pytest.raises(ValueError, match="only where the card has classes"):
+        with pytest.raises(ValueError, match="only allowed if the card has classes"):
             options.check(2)
 
 
@@ -60,7 +60,7 @@ def test_the_width_of_a_row_depends_on_how_the_target_is_written(options, width)
         Delimited(columns=("id", "a", "b", "y"), drop=("id",)),
         Delimited(),
         Libsvm(),
-        Carried(loader="load_iris"),
+        Bundled(loader="load_iris"),
     ],
 )
 def test_agreeing_options_pass(options):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.datasets.hashing import canonical_label, canonical_labels, coder
+from kernlearn.datasets.text import canonical_label, canonical_labels, coder
 
 
 @pytest.mark.parametrize("label", ["1", "+1", "1.0", " 1 ", "1e0", 1, 1.0, np.float32(1)])

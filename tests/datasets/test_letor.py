@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from kernlearn.datasets import fingerprint, load
-from kernlearn.datasets.formats import Letor
-from kernlearn.datasets.readers import Expected, read_letor
+from kernlearn.datasets.formats import Expected, Letor
+from kernlearn.datasets.svmlight import read_letor
 from kernlearn.exceptions import DataError
 
 GRADES = Expected(3, ("0", "1", "2"))
@@ -78,5 +78,5 @@ def test_queries_come_with_the_data_and_are_cached_and_hashed(card, folder):
 def test_a_ranking_needs_queries(make_card, folder):
     form = {"files": ["f"], "format": {"kind": "libsvm"}, "rows": 1, "classes": {0: 1}}
     (folder / "f").write_text("0 1:1 2:1\n")
-    with pytest.raises(DataError, match="f: found no query ids, expected one a row"):
+    with pytest.raises(DataError, match="f: found no query ids, expected one per row"):
         load(make_card(form, task="ranking"), data_dir=folder)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from kernlearn.datasets.formats import Libsvm
-from kernlearn.datasets.readers import Expected, read_libsvm
+from kernlearn.datasets.formats import Expected, Libsvm
+from kernlearn.datasets.svmlight import read_libsvm
 from kernlearn.exceptions import DataError
 
 SIGNS = Expected(3, ("-1", "1"))

@@ -7,8 +7,7 @@ from scipy.io import savemat
 from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
 from kernlearn.datasets.arrays import read_matlab
-from kernlearn.datasets.formats import Matlab
-from kernlearn.datasets.readers import Expected
+from kernlearn.datasets.formats import Expected, Matlab
 from kernlearn.exceptions import DataError
 
 MATRIX = np.array([[1.0, 0.2, 0.7], [0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])  # not symmetric

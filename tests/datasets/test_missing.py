@@ -3,8 +3,8 @@ import pytest
 from scipy import sparse
 
 from kernlearn.datasets import fingerprint, load
+from kernlearn.datasets.formats import Table
 from kernlearn.datasets.loading import settle_missing
-from kernlearn.datasets.readers import Table
 from kernlearn.exceptions import DataError
 
 ROWS = "1,u,9\n?,v,8\n3,?,7\n?,?,6\n5,v,5\n"
@@ -66,7 +66,7 @@ def test_nothing_to_keep_or_to_fill_in(card, folder):
     (folder / "f").write_text("?,u,1\n" * 5)
     with pytest.raises(DataError, match="5 of 5 rows are missing; no row is left"):
         load(card, data_dir=folder)
-    with pytest.raises(DataError, match="the column a has no entry at all"):
+    with pytest.raises(DataError, match="the column a has no entries"):
         load(card, data_dir=folder, missing="mean")
 
 

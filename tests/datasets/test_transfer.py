@@ -173,7 +173,7 @@ def test_a_file_that_is_larger_than_allowed(server, card, cache):
     assert left(cache) == []
 
 
-@pytest.mark.parametrize("where", ["_transfer.os.fsync", "_unpack.shutil.copyfile"])
+@pytest.mark.parametrize("where", ["transfer.os.fsync", "fetching.copyfile"])
 def test_a_full_disk(server, card, cache, monkeypatch, where):
     server.answers["/small.data"] = ROWS
 
