@@ -1,4 +1,4 @@
-"""Features that are products of factors, worked out one level of factors at a time."""
+"""Base of the Maclaurin feature maps: features as products of factors, computed in blocks."""
 
 from __future__ import annotations
 
@@ -20,40 +20,42 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn.kernels import BaseDotProductKernel, as_kernel
 from kernlearn.kernels.base import MatrixLike
+from kernlearn.memory import block_rows
 
-# Writes the factors of one level, for the rows at hand, into the array it is given.
+#: Writes the factors of one level, for the current rows, into an array.
 WriteFactors = Callable[[int, np.ndarray], None]
+#: Writes the features of a block of rows into an array.
+WriteFeatures = Callable[[MatrixLike, np.ndarray], None]
 
-# A block of rows of the result, which is read and written once a level, stays in cache.
+# A block of rows of the result, which is read and written once per level, stays in cache.
 BLOCK_BYTES = 2**20
-_FEWEST_ROWS = 32
 
 
 class LevelProduct:
     r"""Features :math:`Z_i = w_i \prod_{j \le N_i} V_{ij}`, sorted so that levels are columns.
 
-    Features are sorted by degree, highest first, so that those with a factor at level k
-    (the k-th factor of a product) are the leading columns, and a level is one product of
-    matrices. The weight is spread evenly over a feature's factors: no intermediate product
-    overflows where the feature itself does not.
+    Features are sorted by degree in descending order, so that those with a factor at level k
+    (the k-th factor of a product) are the leading columns, and a level is one matrix product.
+    The weight is spread evenly over a feature's factors: no intermediate product overflows
+    unless the feature itself does.
 
     Parameters
     ----------
     degrees : ndarray of shape (n_features,)
         Number of factors N_i of each feature.
     log_weights : ndarray of shape (n_features,)
-        log w_i; features with -inf are zero and get no factors.
+        log w_i; features with -inf are zero and have no factors.
 
     Attributes
     ----------
     degrees, log_weights : ndarrays of shape (n_features,)
-        As given, sorted.
+        The parameters, sorted.
     slices : list of slice
-        Columns of each level among all factors, which lie level by level.
+        Columns of each level among all factors, which are stored level by level.
     n_factors : int
         Number of factors of all features.
     factor_scales : ndarray of shape (n_factors,)
-        What each factor is to be multiplied by.
+        Scale of each factor.
     """
 
     def __init__(self, degrees: np.ndarray, log_weights: np.ndarray) -> None:
@@ -72,7 +74,7 @@ class LevelProduct:
         self._constants = np.exp(self.log_weights[self._n_products :])
 
     def scratch(self, n_rows: int, dtype: np.dtype) -> np.ndarray:
-        """Return room for the factors of one level, to be given to `write`."""
+        """Return an array for the factors of one level, to be passed to `write`."""
         return np.empty(n_rows * self._n_repeated, dtype=dtype)
 
     def write(self, write_factors: WriteFactors, out: np.ndarray, scratch: np.ndarray) -> None:
@@ -88,17 +90,8 @@ class LevelProduct:
             np.multiply(products, factors, out=products)
 
 
-def rows_in_block(row_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
-    """Return how many rows of the result, of that size, make a block."""
-    return max(block_bytes // row_bytes, _FEWEST_ROWS)
-
-
-# Writes the features of a block of rows into the array it is given.
-WriteFeatures = Callable[[MatrixLike, np.ndarray], None]
-
-
 class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
-    """A transformer that writes its features block of rows by block of rows.
+    """Base of transformers that write their features in blocks of rows.
 
     A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
     """
@@ -113,7 +106,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     kernel: str | BaseDotProductKernel
     block_rows: int | None
-    #: Threads of `transform`; a subclass that is safe to run in several makes it a parameter.
+    #: Threads of `transform`; a parameter of subclasses that support several.
     n_jobs: int | None = None
     _n_features_out: int
 
@@ -123,7 +116,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     @abstractmethod
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
-        """Return what writes the features of blocks of at most `n_rows` rows."""
+        """Return a function that writes the features of blocks of at most `n_rows` rows."""
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Map points to their features.
@@ -136,8 +129,8 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Returns
         -------
         ndarray of shape (n_samples, n_features_out)
-            Features, float32 if X is, else float64. Beside X and this array only a block of
-            rows is held.
+            Features, float32 if X is, otherwise float64. In addition to X and this array only
+            a block of rows is in memory.
 
         Raises
         ------
@@ -150,7 +143,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         if n_parts == 1:
             self._fill(X, Z)
             return Z
-        # The threads are ours: threads of BLAS in each of them would be too many.
+        # BLAS threads in each of these threads would be too many.
         with threadpool_limits(limits=1, user_api="blas"):
             Parallel(n_parts, require="sharedmem")(
                 delayed(self._fill)(X[part], Z[part])
@@ -165,7 +158,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             write(X[rows], Z[rows])
 
     def transform_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
-        """Map points to their features, block by block, without ever holding all of them.
+        """Map points to their features in blocks, without storing all of them.
 
         Parameters
         ----------
@@ -175,9 +168,9 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Yields
         ------
         rows : slice
-            Rows of X, in order.
+            Indices of rows of X, in order.
         Z : ndarray of shape (n_rows, n_features_out)
-            Their features.
+            Features of these rows.
 
         Raises
         ------
@@ -195,7 +188,9 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             yield rows, Z
 
     def _rows_at_a_time(self, X: MatrixLike) -> int:
-        automatic = rows_in_block(self._n_features_out * X.dtype.itemsize, self._block_bytes)
+        automatic = block_rows(
+            self._n_features_out, itemsize=X.dtype.itemsize, block_bytes=self._block_bytes
+        )
         return min(self.block_rows or automatic, X.shape[0])
 
     def _check_data(self, X: MatrixLike, *, fitting: bool = False) -> MatrixLike:
@@ -214,13 +209,12 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return kernel
 
     def __sklearn_tags__(self) -> Tags:
-        """Describe the transformer to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def densely(X: MatrixLike) -> np.ndarray:
-    """Return X as an array if it is sparse."""
+def to_dense(X: MatrixLike) -> np.ndarray:
+    """Convert a sparse matrix to an array."""
     return X.toarray() if sparse.issparse(X) else X

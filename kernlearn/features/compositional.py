@@ -19,56 +19,57 @@ from kernlearn.features.base import (
     LevelProduct,
     WriteFactors,
     WriteFeatures,
-    densely,
+    to_dense,
 )
 from kernlearn.features.orders import sample_orders, truncate
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
 
-# With many inner maps a block is larger, or most of the time goes into calling them.
+# With many inner maps a block is larger, or most of the time is spent on calling them.
 _MANY_MAPS_BLOCK_BYTES = 2**24
 
 
 class CompositionalMaclaurin(BaseMaclaurinFeatures):
-    r"""Random features for :math:`f(K(x, y))`: a dot-product kernel's function of a kernel.
+    r"""Random features for :math:`f(K(x, y))`: a dot-product kernel f of another kernel K.
 
     Each of D features draws an order N and is
     :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} W_j(x)`, where the :math:`W_j` are
     independent scalar maps with :math:`E[W(x) W(y)] = K(x, y)`, so that
     :math:`E \langle Z(x), Z(y) \rangle = \sum_n a_n K(x, y)^n`. This is algorithm 2 of [1]_.
-    The scalar maps are made out of a transformer.
+    The scalar maps are derived from a transformer.
 
     Parameters
     ----------
     kernel : dot-product kernel or str, default="polynomial"
-        The outer kernel, f: one of `kernlearn.kernels`, or the name of one with default
-        parameters. Where one of its parameters depends on data (``sigma="mean_distance"``),
-        a clone is fitted to the features that `inner`, as it is, gives to the training points.
+        The outer kernel f: one of `kernlearn.kernels`, or the name of one with default
+        parameters. If one of its parameters depends on data (``sigma="mean_distance"``), a clone
+        is fitted to the features of the training points by `inner`.
     inner : transformer, default=None
-        Its output A satisfies :math:`E \langle A(x), A(y) \rangle = K(x, y)`, K being the inner
-        kernel. None stands for ``RBFSampler()``. Clones of it are fitted; their
-        ``random_state`` is drawn from that of this estimator.
+        Transformer whose output A satisfies :math:`E \langle A(x), A(y) \rangle = K(x, y)` for
+        the inner kernel K; None is ``RBFSampler()``. Clones of it are fitted, with a
+        ``random_state`` drawn from that of this estimator.
     n_components : int, default=100
         Number D of features.
     columns : {"auto", "iid", "dependent"}, default="auto"
-        How scalar maps are made out of the columns of A.
+        How scalar maps are derived from the columns of A.
 
-        - "iid": the columns are independent copies of each other, up to their order, as those
-          of ``RBFSampler`` and `RandomMaclaurin` without `h01` are. A single inner map with as
-          many columns as there are factors gives all scalar maps at once, in random order and
-          times the root of their number. It needs the parameter ``n_components``.
-        - "dependent": nothing is known of the columns. A scalar map is
-          :math:`W(x) = \langle r, A(x) \rangle` with random signs r. An A without any
-          ``random_state`` parameter is taken to be deterministic and fitted once (with the
-          identity this is algorithm 1); else see `maps_per_level`.
-        - "auto": "iid" for the two named, "dependent" for all others, which is always right.
+        - "iid": the columns are independent copies of each other, up to their order, as for
+          ``RBFSampler`` and `RandomMaclaurin` without `h01`. A single inner map with one column
+          per factor gives all scalar maps, in random order and times the root of their number.
+          It needs the parameter ``n_components``.
+        - "dependent": the columns may be dependent. A scalar map is
+          :math:`W(x) = \langle r, A(x) \rangle` with random signs r. An A without a
+          ``random_state`` parameter is deterministic and fitted once (with the identity this is
+          algorithm 1); otherwise see `maps_per_level`.
+        - "auto": "iid" for the two transformers above, otherwise "dependent", which is always
+          valid.
     maps_per_level : int, default=None
-        With "dependent" columns and a random inner map, how many independent clones of it are
-        fitted for the k-th factors of all features, for each k. None fits one for each factor
-        of each feature, as the algorithm has it, which makes all features independent. An int
-        is faster and unbiased too, as a feature's own factors remain independent, but the
-        error then does not fall below that of as many inner maps, however large D is.
+        With "dependent" columns and a random inner map, the number of independent clones of it
+        for the k-th factors of all features, for each k. None fits one per factor of each
+        feature, as in the algorithm, so that all features are independent. An int is faster and
+        still unbiased, as the factors of a feature remain independent, but the error does not
+        fall below that of as many inner maps, however large D is.
     p : float, default=2.0
         Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`.
     measure : {"geometric", "support"}, default="geometric"
@@ -91,15 +92,15 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         The fitted inner maps: one with "iid" columns or a deterministic map, else
         `maps_per_level` for each level or one for each factor.
     columns_ : {"iid", "dependent"}
-        What was made of `columns`.
+        The value used for `columns`.
     degrees_ : ndarray of shape (n_components,)
-        The order of each feature. Those with most factors come first, zero features last.
+        Order of each feature, sorted by the number of factors in descending order.
     log_weights_ : ndarray of shape (n_components,)
-        Logarithm of each feature's factor :math:`\sqrt{a_N / (D \, P[N])}`.
+        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`.
     n_features_in_ : int
-        Number of columns in `fit`.
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns in `fit`, where all are strings.
+        Names of the features seen in `fit`, if X has feature names.
 
     See Also
     --------
@@ -107,8 +108,8 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
 
     Notes
     -----
-    Where the outer kernel's series converges on a bounded interval only, K must stay inside
-    it. That is not checked, since K is known by its features only.
+    If the outer kernel's series converges only on a bounded interval, the values of K must be
+    inside it. This is not checked, since K is available only through its features.
 
     References
     ----------
@@ -183,7 +184,7 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         Raises
         ------
         ValueError
-            If a parameter is not valid, or `inner` cannot give the columns that are needed.
+            If a parameter is not valid, or `inner` does not provide the columns needed.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
@@ -212,8 +213,8 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
     def _choose_columns(self, inner: BaseEstimator) -> Literal["iid", "dependent"]:
         if self.columns != "auto":
             return self.columns
-        known = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
-        return "iid" if known else "dependent"
+        iid = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
+        return "iid" if iid else "dependent"
 
     def _fit_iid(
         self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
@@ -230,23 +231,23 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         n_columns = _features(fresh, X[:1]).shape[1]
         if n_columns != max(n_factors, 1):
             raise ValueError(
-                f"columns='iid' needs an 'inner' with one column a component, {fresh!r} gives "
+                f"columns='iid' needs an 'inner' with one column per component, {fresh!r} gives "
                 f"{n_columns}: take columns='dependent'"
             )
-        # A map may sort its columns, as RandomMaclaurin does; shuffled they are i.i.d. again.
+        # RandomMaclaurin sorts its columns; shuffled, they are i.i.d. again.
         self._shuffled = random_state.permutation(n_factors)
 
     def _fit_dependent(
         self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
     ) -> None:
-        """Fit the inner maps, deal the factors out to them and draw the signs."""
+        """Fit the inner maps, assign the factors to them and draw the signs."""
         counts = [columns.stop - columns.start for columns in self._levels.slices]
         if _seeds(inner):
-            dealt = [_cut(count, self.maps_per_level or count) for count in counts]
-            n_maps = max(sum(map(len, dealt)), 1)
+            parts = [_cut(count, self.maps_per_level or count) for count in counts]
+            n_maps = max(sum(map(len, parts)), 1)
         else:
-            dealt, n_maps = [_cut(count, 1) for count in counts], 1
-        self._dealt = dealt
+            parts, n_maps = [_cut(count, 1) for count in counts], 1
+        self._parts = parts
         self.inner_maps_ = [_fresh(inner, random_state).fit(X) for _ in range(n_maps)]
         n_columns = _features(self.inner_maps_[0], X[:1]).shape[1]
         shape = (n_columns, self._levels.n_factors)
@@ -284,13 +285,13 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
     def _dependent_factors(self, dtype: np.dtype) -> Callable[[MatrixLike], WriteFactors]:
         levels = self._levels
         signs = (self._signs * levels.factor_scales).astype(dtype, copy=False)
-        first_map = np.cumsum([0, *map(len, self._dealt)])
+        first_map = np.cumsum([0, *map(len, self._parts)])
 
         def factors(X: MatrixLike) -> WriteFactors:
             shared = _features(self.inner_maps_[0], X) if len(self.inner_maps_) == 1 else None
 
             def write(level: int, out: np.ndarray) -> None:
-                for i, part in enumerate(self._dealt[level]):
+                for i, part in enumerate(self._parts[level]):
                     inner = shared
                     if inner is None:
                         inner = _features(self.inner_maps_[first_map[level] + i], X)
@@ -302,24 +303,24 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
 
 
 def _seeds(inner: BaseEstimator) -> list[str]:
-    """Return the names of all random_state parameters, nested ones too."""
+    """Return the names of all random_state parameters, including nested ones."""
     return sorted(
         name for name in inner.get_params() if name.rpartition("__")[2] == "random_state"
     )
 
 
 def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEstimator:
-    """Return a clone with seeds of its own."""
+    """Return a clone with new seeds."""
     largest = np.iinfo(np.int32).max
     seeds = {name: random_state.randint(largest) for name in _seeds(inner)}
     return clone(inner).set_params(**seeds)
 
 
 def _features(inner: BaseEstimator, X: MatrixLike) -> np.ndarray:
-    return np.asarray(densely(inner.transform(X)))
+    return np.asarray(to_dense(inner.transform(X)))
 
 
 def _cut(count: int, n_parts: int) -> list[slice]:
-    """Cut that many columns into parts of about the same size, none of them empty."""
+    """Split columns into non-empty parts of about the same size."""
     ends = np.linspace(0, count, min(n_parts, count) + 1).astype(int).tolist()
     return [slice(start, end) for start, end in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""Which orders of a Maclaurin series are kept, and which of them each random feature gets."""
+"""Truncation of Maclaurin series, and the random orders of features."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kernlearn.kernels import BaseDotProductKernel, DotProductKernel
 
 Truncation: TypeAlias = "int | float | Iterable[int] | None"
 
-# Orders beyond the one where this much of the measure is left are never drawn in practice.
+# Orders above the one where this much of the measure is left are not drawn in practice.
 _NEGLIGIBLE_MASS = 2.0**-64
 _MAX_ORDER = 2**20
 
@@ -20,15 +20,14 @@ _MAX_ORDER = 2**20
 def truncate(
     kernel: BaseDotProductKernel, truncation: Truncation, squared_norm: float
 ) -> BaseDotProductKernel:
-    """Return the kernel that keeps some orders only (Kar 2013, section 3.4.2).
+    """Return the truncated series of a fitted kernel (Kar 2013, section 3.4.2).
 
     Parameters
     ----------
     kernel : dot-product kernel
-        The kernel, fitted.
     truncation : None, int, float or iterable of int
-        All orders; those up to an order; the first ones, as few as leave a residual of at most
-        epsilon; or the named ones.
+        Orders to keep: all; those up to an int; the smallest number of first ones with a residual
+        of at most a float; or those listed.
     squared_norm : float
         R^2, at which the residual of a float truncation is measured.
 
@@ -52,7 +51,7 @@ def truncate(
 def residual(
     kernel: BaseDotProductKernel, truncated: BaseDotProductKernel, squared_norm: float
 ) -> float:
-    """Return f(R^2) less what is kept of it: the largest error that truncation makes."""
+    """Return the largest error due to truncation: f(R^2) minus its truncated series."""
     if truncated is kernel:
         return 0.0
     if squared_norm >= kernel.radius:
@@ -74,27 +73,24 @@ def sample_orders(
     measure: str,
     first: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the order N of each feature and its weight.
+    """Draw the order N of each feature, and return its weight.
 
     Parameters
     ----------
     kernel : dot-product kernel
-        The kernel to be estimated, fitted and truncated.
+        The fitted and truncated kernel.
     n_features : int
-        Number of features.
     random_state : RandomState
-        Where randomness comes from.
     p : float
         P[N = n] is (p - 1) p^-(n + 1 - first) for n >= first.
     measure : {"geometric", "support"}
-        That measure, or the same restricted to orders with a positive coefficient.
+        That measure, or its restriction to orders with a positive coefficient.
     first : int
-        Smallest order that is drawn.
+        Smallest order.
 
     Returns
     -------
     orders : ndarray of shape (n_features,)
-        The orders.
     log_weights : ndarray of shape (n_features,)
         log sqrt(a_N / P[N]); -inf where a_N is zero.
     """
@@ -116,7 +112,7 @@ def _log_geometric(n: np.ndarray, p: float, first: int) -> np.ndarray:
 
 
 def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> np.ndarray:
-    """Return log P[N = n] of the measure restricted to the orders that the kernel has."""
+    """Return log P[N = n] of the measure restricted to the orders of the kernel."""
     highest = kernel.degree_max
     if highest is None:
         highest = first + int(np.ceil(-np.log(_NEGLIGIBLE_MASS) / np.log(p)))

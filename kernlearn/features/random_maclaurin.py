@@ -12,20 +12,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.extmath import row_norms
 
-from kernlearn.features.base import BaseMaclaurinFeatures, LevelProduct, WriteFeatures, densely
+from kernlearn.features.base import BaseMaclaurinFeatures, LevelProduct, WriteFeatures, to_dense
 from kernlearn.features.orders import residual, sample_orders, truncate
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 
-# A row of that many features takes 80 MB: what a bound asks for beyond it is no use to anyone.
+# A row of that many features takes 80 MB; more, as a bound may require, is of no use.
 _MOST_COMPONENTS = 10**7
 
 
 class RandomMaclaurin(BaseMaclaurinFeatures):
     r"""Random features whose inner products estimate a dot-product kernel without bias.
 
-    For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n` each of D features draws an order N
+    For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
     and N vectors :math:`\omega_j` of random signs, and is
     :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that
     :math:`E \langle Z(x), Z(y) \rangle = K(x, y)`. This is algorithm 1 of [1]_ ("RF").
@@ -36,33 +36,33 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
         of it is fitted to the training points.
     n_components : int, UniformAccuracy or dict, default=100
-        Number D of random features; or the accuracy wanted, as
+        Number D of random features; or the required accuracy, as
         `kernlearn.theory.bounds.UniformAccuracy` or a dict with its keys ``epsilon`` and
-        ``delta``, from which theorem 3.10 gives D for points whose 1-norm is no larger than
-        that of any training point.
+        ``delta``, for which theorem 3.10 gives D for points whose 1-norm is at most the largest
+        of the training points.
     p : float, default=2.0
         Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
-        :math:`p^{-(n+1)}`, which is the same at p = 2 and not a probability elsewhere.
+        :math:`p^{-(n+1)}`, which is a probability only for p = 2.
     h01 : bool, default=False
-        The heuristic H0/1 of section 3.6.1: the constant and the linear term are given exactly
-        by extra columns in front, and all D features are spent on orders from 2 on, with
-        :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+        Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
+        represented exactly by additional leading columns, and all D features have orders of at
+        least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
     include_bias : bool, default=True
-        With `h01`, whether to give the constant term as a column. False leaves it to the
-        intercept of a linear model. Not used without `h01`.
+        With `h01`, whether the constant term is a column; False leaves it to the intercept of a
+        linear model. Ignored without `h01`.
     measure : {"geometric", "support"}, default="geometric"
         "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
-        "support" restricts it to orders with :math:`a_n > 0`, renormalised. For an infinite
-        series it then ends at the order beyond which less than :math:`2^{-64}` of it lies.
+        "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
+        ends at the order above which less than :math:`2^{-64}` of the measure is left.
     truncation : None, int, float or collection of int, default=None
-        Orders of the series that are kept (section 3.4.2): all; those up to an int; the first
-        ones, as few as leave a residual of at most a float between 0 and 1; or those named.
+        Orders of the series to keep (section 3.4.2): all; those up to an int; the smallest
+        number of first ones with a residual of at most a float between 0 and 1; or those listed.
         The features then estimate the truncated kernel.
     block_rows : int, default=None
-        Rows that are mapped at a time; None takes as many as fit the cache.
+        Number of rows per block; None chooses a block that stays in cache.
     n_jobs : int, default=None
-        Threads of `transform`: None is 1 outside a :class:`joblib.parallel_config`, -1 all cores.
-        The result does not depend on it.
+        Number of threads of `transform`: None is 1 unless in a :class:`joblib.parallel_config`
+        context, -1 means all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the random orders and signs.
 
@@ -71,23 +71,23 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
     kernel_ : dot-product kernel
         The fitted kernel.
     truncated_kernel_ : dot-product kernel
-        The kernel that the features estimate: `kernel_` or the part of it that is kept.
+        The kernel that the features estimate.
     truncation_error_ : float
-        Bound on the absolute difference of both over points whose norm is no larger than that
-        of any training point; rounding in it is of the order of 1e-16 times the kernel's value.
+        Bound on the absolute difference between the two for points whose norm is at most the
+        largest of the training points, up to rounding of about 1e-16 times the kernel's value.
     n_components_ : int
         Number D of random features.
     degrees_ : ndarray of shape (n_components_,)
-        The order of each feature. Those with most factors come first, zero features last.
+        Order of each feature, sorted by the number of factors in descending order.
     log_weights_ : ndarray of shape (n_components_,)
-        Logarithm of each feature's factor :math:`\sqrt{a_N / (D \, P[N])}`.
+        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`.
     omega_ : ndarray of shape (n_features, n_factors), int8
-        The random signs: the first factors of all features that have one, in their order, then
-        the second factors, and so on. Zero features have none.
+        The random signs: the first factors of all features, then the second factors, and so on.
+        Zero features have none.
     n_features_in_ : int
-        Number of columns in `fit`.
+        Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns in `fit`, where all are strings.
+        Names of the features seen in `fit`, if X has feature names.
 
     See Also
     --------
@@ -96,9 +96,9 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
 
     Notes
     -----
-    The kernel of two points exists only while the absolute value of their inner product is
-    below the kernel's `radius`; `fit` refuses training points that break this (unless
-    `truncation` names finitely many orders), `transform` does not look.
+    The kernel of two points is defined if the absolute value of their inner product is below the
+    kernel's `radius`. `fit` checks this for the training points (unless `truncation` keeps
+    finitely many orders), `transform` does not check.
 
     References
     ----------
@@ -174,8 +174,8 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         Raises
         ------
         ValueError
-            If a parameter is not valid, the training points reach beyond the kernel's radius
-            of convergence, or the accuracy wanted needs more than ten million features.
+            If a parameter is not valid, the training points exceed the kernel's radius of
+            convergence, or the required accuracy needs more than ten million features.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
@@ -239,7 +239,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         return needed
 
     def _find_exact_terms(self) -> tuple[float, float]:
-        """Return the factors of the constant column and of the linear ones; 0 for none."""
+        """Return the factors of the constant and the linear columns; 0 for none."""
         if not self.h01:
             return 0.0, 0.0
         constant, linear = np.sqrt(self.truncated_kernel_.coefficients(1)).tolist()
@@ -269,4 +269,4 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         if constant:
             out[:, 0] = constant
         if linear:
-            np.multiply(densely(X), linear, out=out[:, -X.shape[1] :])
+            np.multiply(to_dense(X), linear, out=out[:, -X.shape[1] :])

@@ -1,4 +1,4 @@
-"""A linear SVM on random Maclaurin features: the thesis' RF and H0/1."""
+"""Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
 from numbers import Real
 from typing import Any
@@ -18,37 +18,37 @@ _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_we
 
 
 class MaclaurinSVM(ClassifierMixin, BaseEstimator):
-    """Kernel classifier for dot-product kernels that trains and predicts in linear time.
+    """Classifier for dot-product kernels with linear training and prediction time.
 
     Random Maclaurin features (:class:`RandomMaclaurin`) followed by LIBLINEAR
-    (:class:`~kernlearn.solvers.LinearSVM`): RF, and with ``h01=True`` H0/1, where the linear
-    term of the kernel is taken exactly and the constant is left to the intercept. Prediction
-    goes block by block and never holds the features of all points.
+    (:class:`~kernlearn.solvers.LinearSVM`): RF, or with ``h01=True`` H0/1, where the linear
+    term of the kernel is exact and the constant is left to the intercept. Prediction computes
+    features in blocks of rows.
 
     Parameters
     ----------
     kernel : str or kernel object, default="polynomial"
         A dot-product kernel, see :class:`RandomMaclaurin`.
     n_components : int, UniformAccuracy or dict, default=100
-        Number of random features D, or the accuracy that asks for them.
+        Number D of random features, or the required accuracy.
     h01 : bool, default=False
         Whether to use the heuristic H0/1.
     p : float, default=2.0
-        Base of the external measure.
+        Base of the measure of orders.
     measure : {"geometric", "support"}, default="geometric"
-        Orders that features may have, see :class:`RandomMaclaurin`.
+        Measure of orders, see :class:`RandomMaclaurin`.
     truncation : None, int, float or sequence of int, default=None
-        Truncation of the kernel's series.
+        Orders of the kernel's series to keep, see :class:`RandomMaclaurin`.
     C : float, default=1.0
-        Weight of the loss.
+        Weight of the losses relative to the norm.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
     solver : {"auto", "primal", "dual"}, default="auto"
     tol : float or None, default=None
-        LIBLINEAR's tolerance; None is its default.
+        Tolerance of the stopping criterion; None is LIBLINEAR's default.
     intercept_scaling : float, default=1.0
-        Value of the constant feature that stands for the intercept.
+        Value of the constant feature whose weight gives the intercept.
     presolve : float or None, default=None
-        Share of the rows on which the primal solver finds its starting point.
+        Share of the rows on which the problem is solved first.
     class_weight : dict, "balanced" or None, default=None
     random_state : int, RandomState instance or None, default=None
 
@@ -120,13 +120,13 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> "MaclaurinSVM":
-        """Draw the feature map and fit the linear model on its features.
+        """Fit the feature map, and the linear model on its features.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Labels of any kind.
+            Labels.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the signed distance to each separating hyperplane, times its norm.
+        """Return the signed distances from the separating hyperplanes, times the norm of w.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column a class if there are more than two.
+            One column per class if there are more than two.
         """
         check_is_fitted(self)
         X = validate_data(
@@ -170,7 +170,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each point.
+        """Predict the class of each point.
 
         Parameters
         ----------

@@ -186,7 +186,7 @@ def test_constants_need_no_factor(X):
 
 
 class Twice(TransformerMixin, BaseEstimator):
-    """A random map with two columns a component."""
+    """A random map with two columns per component."""
 
     def __init__(self, n_components=2, random_state=None):
         self.n_components = n_components
@@ -203,7 +203,7 @@ class Twice(TransformerMixin, BaseEstimator):
     ("options", "message"),
     [
         ({"inner": identity(), "columns": "iid"}, "columns='iid' needs .* 'n_components'"),
-        ({"inner": Twice(), "columns": "iid"}, "one column a component"),
+        ({"inner": Twice(), "columns": "iid"}, "one column per component"),
         ({"inner": 3}, "'inner' parameter"),
         ({"columns": "both"}, "'columns' parameter"),
         ({"maps_per_level": 0}, "'maps_per_level' parameter"),

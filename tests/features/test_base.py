@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.features.base import LevelProduct, rows_in_block
+from kernlearn.features.base import LevelProduct
 
 
 @given(
@@ -43,8 +43,3 @@ def test_weights_that_only_their_root_can_hold():
     write = lambda level, out: out.fill(0.25 * levels.factor_scales[level])  # noqa: E731
     levels.write(write, Z, levels.scratch(1, Z.dtype))
     np.testing.assert_allclose(Z, np.exp(1500 + 1000 * np.log(0.25)), rtol=1e-9)
-
-
-def test_blocks_have_a_few_rows_at_least():
-    assert rows_in_block(8) == 2**17
-    assert rows_in_block(2**30) == 32
