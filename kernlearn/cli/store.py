@@ -141,7 +141,7 @@ def gc(
         f"{store}: {sum(garbage.trials.values())} trials, {garbage.superseded} superseded and "
         f"{garbage.runs} runs {'removed' if yes else 'would be removed'}, {garbage.kept} kept"
     )
-    if not (yes or garbage.nothing):
+    if garbage and not yes:
         typer.echo("Nothing has been removed; --yes removes it.")
 
 

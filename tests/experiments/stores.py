@@ -9,29 +9,9 @@ from kernlearn.experiments.engine.spec import (
     ProtocolSpec,
     Trial,
     TrialSpec,
-    canonical,
     trial_key,
 )
 from kernlearn.experiments.store.results import Result, Store
-
-#: The tables of version 1, as that version wrote them.
-VERSION_1 = """
-CREATE TABLE run (
-    id INTEGER PRIMARY KEY, started TEXT NOT NULL, experiment TEXT NOT NULL,
-    profile TEXT NOT NULL, jobs INTEGER NOT NULL, environment TEXT NOT NULL
-);
-CREATE TABLE trial (
-    key TEXT PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id), experiment TEXT NOT NULL,
-    labels TEXT NOT NULL, spec TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), started TEXT NOT NULL,
-    seconds REAL NOT NULL, metrics TEXT NOT NULL, info TEXT NOT NULL, error TEXT, traceback TEXT
-) WITHOUT ROWID;
-INSERT INTO run VALUES (1, '2026-01-01T00:00:00+00:00', 'e', 'full', 1, '{"cpu": "x"}');
-INSERT INTO trial VALUES ('a', 1, 'e', '{"dataset":"d"}', 'SPEC', 'done',
-    '2026-01-01T00:00:00+00:00', 1.5, '{"accuracy": 0.5}', '{}', NULL, NULL);
-PRAGMA user_version=1;
-"""
-
 
 PROTOCOL = ProtocolSpec(
     train=0.6, max_train=None, max_test=None, scale=[], validation=0.2, seed=0, threads=1
@@ -56,9 +36,6 @@ def trial(method="m", split=0, experiment="e", seed=1, **axes):
     labels = {"dataset": "d", "kernel": None, "method": method, **axes}
     spec = spec_of(method, split=split, seed=seed, **axes)
     return Trial(trial_key(spec), experiment, labels, spec)
-
-
-VERSION_1 = VERSION_1.replace("SPEC", canonical(spec_of()))
 
 
 def done(trial, started="2026-01-01T00:00:00+00:00", **metrics):

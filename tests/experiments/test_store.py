@@ -5,7 +5,8 @@ import pytest
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.sources import StoredDataset
 from kernlearn.experiments.engine.spec import DatasetSpec, Trial
-from kernlearn.experiments.store.results import SCHEMA_VERSION, Result, Store
+from kernlearn.experiments.store.database import SCHEMA_VERSION
+from kernlearn.experiments.store.results import Result, Store
 from tests.experiments.stores import spec_of
 
 
@@ -57,12 +58,16 @@ def test_files_that_are_no_store_are_refused_unharmed(tmp_path):
     with pytest.raises(StoreError, match="not a kernlearn store"):
         Store(other)
 
-    newer = tmp_path / "newer"
-    Store(newer).close()
-    with sqlite3.connect(newer) as connection:
-        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + 1}")
-    with pytest.raises(StoreError, match="written by a newer kernlearn"):
-        Store(newer)
+    for change, age in ((1, "a newer"), (-1, "an older")):
+        path = tmp_path / age
+        Store(path).close()
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION + change}")
+        before = path.read_bytes()
+        for opener in (Store, Store.existing):
+            with pytest.raises(StoreError, match=f"written by {age} kernlearn"):
+                opener(path)
+        assert path.read_bytes() == before
 
     with pytest.raises(StoreError, match="cannot be opened"):
         Store(tmp_path)

@@ -9,62 +9,57 @@ import pytest
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.environment import _commit, describe_environment
-from kernlearn.experiments.store import database
-from kernlearn.experiments.store.results import SCHEMA_VERSION, Store
-from tests.experiments.stores import VERSION_1, begun, done, failed, trial
+from kernlearn.experiments.store.results import Store
+from tests.experiments.stores import begun, done, failed, trial
+
+EARLIER = """
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, experiment TEXT NOT NULL,
+    profile TEXT NOT NULL, jobs INTEGER NOT NULL, environment TEXT NOT NULL
+);
+CREATE TABLE trial (
+    key TEXT PRIMARY KEY, run INTEGER NOT NULL REFERENCES run (id), experiment TEXT NOT NULL,
+    labels TEXT NOT NULL, spec TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), started TEXT NOT NULL,
+    seconds REAL NOT NULL, metrics TEXT NOT NULL, info TEXT NOT NULL, error TEXT, traceback TEXT
+) WITHOUT ROWID;
+CREATE TABLE superseded (
+    key TEXT NOT NULL, run INTEGER NOT NULL REFERENCES run (id), experiment TEXT NOT NULL,
+    labels TEXT NOT NULL, spec TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')), started TEXT NOT NULL,
+    seconds REAL NOT NULL, metrics TEXT NOT NULL, info TEXT NOT NULL, error TEXT, traceback TEXT,
+    PRIMARY KEY (key, run)
+) WITHOUT ROWID;
+ALTER TABLE run ADD COLUMN settings TEXT NOT NULL DEFAULT '[]';
+INSERT INTO run (started, experiment, profile, jobs, environment)
+    VALUES ('2026-01-01T00:00:00+00:00', 'e', 'full', 1, '{"cpu": "x"}');
+PRAGMA user_version=3;
+"""
 
 
-@pytest.fixture
-def old(tmp_path):
-    path = tmp_path / "old"
+def test_a_store_with_the_tables_of_an_earlier_kernlearn_opens(tmp_path):
+    path = tmp_path / "s"
     with sqlite3.connect(path) as connection:
-        connection.executescript(VERSION_1)
+        connection.executescript(EARLIER)
     connection.close()
-    return path
-
-
-def tables(path):
-    with sqlite3.connect(path) as connection:
-        found = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-    connection.close()
-    return found, version
-
-
-def test_a_file_of_version_1_is_read_as_it_is_and_brought_up_when_written(old):
-    before = old.read_bytes()
-    with Store.existing(old) as store:
-        assert store.get(["a"])["a"].metrics == {"accuracy": 0.5}
-        assert [t.trial.labels for t in store.trials()] == [{"dataset": "d"}]
-        assert store.database.file_version == 1
-    assert old.read_bytes() == before
-    with Store(old) as store:
-        assert store.get(["a"])["a"].metrics == {"accuracy": 0.5}
-        assert store.environments([1]) == [{"cpu": "x"}]
-    found, version = tables(old)
-    assert version == SCHEMA_VERSION
-    assert "superseded" in found
-
-
-def test_runs_of_before_had_no_settings(old):
-    for opener in (Store.existing, Store):
-        with opener(old) as store:
-            assert [(r.number, r.settings) for r in store.runs()] == [(1, ())]
-    with Store(old) as store:
+    with begun(path) as (store, put):
+        put(trial(), done(trial(), accuracy=0.5))
         store.begin_run("e", "full", 1, {}, ["splits=2", 'methods.K.name="a=b"'])
-        assert store.runs()[1].settings == ("splits=2", 'methods.K.name="a=b"')
+    with Store.existing(path) as store:
+        assert store.environments([1]) == [{"cpu": "x"}]
+        settings = [r.settings for r in store.runs()]
+        assert settings == [(), (), ("splits=2", 'methods.K.name="a=b"')]
+        assert store.get([trial().key])[trial().key].metrics == {"accuracy": 0.5}
 
 
-def test_a_step_that_fails_leaves_the_file_as_it_was(old, monkeypatch):
-    def broken(connection):
-        connection.execute("CREATE TABLE half (x)")
-        connection.execute("no SQL")
-
-    before = tables(old)
-    monkeypatch.setattr(database, "_MIGRATIONS", (database._MIGRATIONS[0], broken))
-    with pytest.raises(StoreError, match="old: cannot be opened"):
-        Store(old)
-    assert tables(old) == before
+def test_an_empty_file_is_an_empty_store(tmp_path):
+    path = tmp_path / "s"
+    path.touch()
+    with Store.existing(path) as store:
+        assert store.runs() == []
+    assert path.read_bytes() == b""
+    with begun(path) as (_, put):
+        put(trial(), done(trial(), accuracy=0.5))
 
 
 def test_somebody_elses_tables_are_refused_whatever_their_version(tmp_path):
@@ -74,7 +69,10 @@ def test_somebody_elses_tables_are_refused_whatever_their_version(tmp_path):
     for opener in (Store, Store.existing):
         with pytest.raises(StoreError, match="not a kernlearn store"):
             opener(other)
-    assert set(tables(other)[0]) == {"theirs"}
+    with sqlite3.connect(other) as connection:
+        names = connection.execute("SELECT name FROM sqlite_master").fetchall()
+    connection.close()
+    assert names == [("theirs",)]
 
 
 def test_what_another_run_replaces_is_kept_beside(tmp_path):
@@ -196,16 +194,10 @@ def test_a_full_disk_is_told_and_what_was_finished_stays(small_disk):
         assert reader.database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-@pytest.mark.parametrize("version", [1, SCHEMA_VERSION])
-def test_a_read_only_disk_can_be_read_and_is_told(small_disk, version):
+def test_a_read_only_disk_can_be_read_and_is_told(small_disk):
     path = small_disk / "s"
-    if version == 1:
-        with sqlite3.connect(path) as connection:
-            connection.executescript(VERSION_1)
-        connection.close()
-    else:
-        with begun(path) as (_, put):
-            put(trial(), done(trial(), accuracy=0.5))
+    with begun(path) as (_, put):
+        put(trial(), done(trial(), accuracy=0.5))
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     with Store.existing(path) as store:
         assert [t.result.metrics for t in store.trials()] == [{"accuracy": 0.5}]

@@ -213,7 +213,7 @@ def test_gc_removes_what_no_profile_needs(small, tmp_path):
         assert dry.kept == len(left)
         assert {r.experiment for r in store.runs()} == {"small"}
         assert examine(store) == []
-        assert collect_garbage(store, plans).nothing
+        assert not collect_garbage(store, plans)
 
 
 def test_gc_spares_what_it_cannot_judge_and_what_is_beside(small, tmp_path):
@@ -228,7 +228,7 @@ def test_gc_spares_what_it_cannot_judge_and_what_is_beside(small, tmp_path):
         assert (found.trials, found.superseded, found.kept) == ({"small": 1}, 1, 2)
         # the data set of the other is not found here
         plan.left_out.append("d")
-        assert collect_garbage(store, [plan]).nothing
+        assert not collect_garbage(store, [plan])
 
 
 # doctor
@@ -244,16 +244,16 @@ def test_a_store_of_a_run_is_sound(small, tmp_path):
     ("change", "said"),
     [
         ("UPDATE trial SET run = 7", "of run 7, which is not there"),
-        ("UPDATE trial SET metrics = '{'", "metrics is no JSON"),
-        ("UPDATE trial SET labels = '[1]'", "labels is JSON, but no object"),
+        ("UPDATE trial SET metrics = '{'", "metrics is not JSON"),
+        ("UPDATE trial SET labels = '[1]'", "labels is JSON, but not an object"),
         ("UPDATE trial SET metrics = '{}'", "done, but without metrics"),
         ("UPDATE trial SET metrics = '{\"accuracy\": NaN}'", "accuracy is nan"),
-        ('UPDATE trial SET metrics = \'{"accuracy": "1"}\'', "accuracy is '1', no number"),
+        ('UPDATE trial SET metrics = \'{"accuracy": "1"}\'', "accuracy is '1', not a number"),
         ("UPDATE trial SET status = 'failed'", "failed without an error"),
         ("UPDATE trial SET key = 'k'", "trial k: its key is not that of its specification"),
         ("UPDATE superseded SET spec = '{\"split\":5}'", "superseded trial"),
-        ("UPDATE run SET environment = 'x' WHERE id = 1", "run 1: environment is no JSON"),
-        ("UPDATE run SET settings = '{}' WHERE id = 1", "run 1: settings is JSON, but no list"),
+        ("UPDATE run SET environment = 'x' WHERE id = 1", "run 1: environment is not JSON"),
+        ("UPDATE run SET settings = '{}' WHERE id = 1", "run 1: settings is JSON, but not a list"),
     ],
 )
 def test_the_doctor_finds_what_is_wrong(tmp_path, change, said):

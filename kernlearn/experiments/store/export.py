@@ -1,4 +1,4 @@
-"""A store's numbers as tidy rows: CSV, JSON or Parquet."""
+"""Export of a store as a tidy table: CSV, JSON or Parquet."""
 
 import csv
 import io
@@ -15,24 +15,22 @@ from kernlearn.experiments.store.results import Store, StoredTrial
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
-
 FORMATS = ("csv", "json", "parquet")
 
 
 def parameters_of(labels: dict[str, Any]) -> str:
     """Return the varied parameters among a trial's labels as JSON with sorted keys."""
-    given = {k: v for k, v in labels.items() if k not in LABELS and v is not None}
-    return canonical(given)
+    return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
 
 
 def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield one row a number: of every finished trial, metric by metric.
+    """Yield one row per finished trial and metric.
 
     Parameters
     ----------
     store : Store
     experiments : sequence of str
-        Names of experiments; none means all.
+        Names of experiments; empty for all.
 
     Yields
     ------
@@ -42,60 +40,46 @@ def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[st
     Raises
     ------
     StoreError
-        If the store has nothing of an experiment that is asked for.
+        If the store has no trials of a named experiment.
     """
-    check_experiments(store, experiments)
+    available = store.experiments()
+    unknown = [name for name in experiments if name not in available]
+    if unknown:
+        raise StoreError(
+            f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
+            f"{', '.join(available) or 'none'}"
+        )
     for stored in store.trials():
         if stored.result.done and (not experiments or stored.trial.experiment in experiments):
             yield from _rows(stored)
 
 
-def check_experiments(store: Store, asked: Iterable[str]) -> None:
-    """Refuse names of experiments that a store has nothing of."""
-    with store.database.errors("read"):
-        rows = store.database.connection.execute("SELECT DISTINCT experiment FROM trial")
-        known = sorted(name for (name,) in rows)
-    unknown = [name for name in asked if name not in known]
-    if unknown:
-        there = ", ".join(known) if known else "none"
-        raise StoreError(
-            f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: {there}"
-        )
-
-
 def _rows(stored: StoredTrial) -> Iterator[dict[str, Any]]:
     trial, result = stored.trial, stored.result
-    shared = {
-        "experiment": trial.experiment,
-        **{k: trial.labels.get(k) for k in LABELS},
-        "params": parameters_of(trial.labels),
-    }
+    labels = {name: trial.labels.get(name) for name in LABELS}
     for metric, value in result.metrics.items():
         yield {
-            **shared,
-            "metric": metric,
-            "split": trial.split,
-            "value": value,
-            "key": trial.key,
+            "experiment": trial.experiment, **labels, "params": parameters_of(trial.labels),
+            "metric": metric, "split": trial.split, "value": value, "key": trial.key,
             "run": result.run,
-        }
+        }  # fmt: skip
 
 
 def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
-    """Write rows as CSV or JSON; each number with all its digits, NaN in JSON as null.
+    """Write rows as CSV or JSON, numbers with all digits.
 
     Parameters
     ----------
     rows : iterable of dict
         From :func:`tidy_rows`.
     form : {"csv", "json"}
+        JSON has null in place of NaN and infinities.
 
     Returns
     -------
     str
     """
     if form == "json":
-        # JSON knows neither NaN nor infinities
         lines = (json.dumps(_finite(row), ensure_ascii=False, allow_nan=False) for row in rows)
         body = ",\n".join(lines)
         return f"[\n{body}\n]\n" if body else "[]\n"
@@ -109,19 +93,18 @@ def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
 
 
 def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    value = row["value"]
-    return row if math.isfinite(value) else {**row, "value": None}
+    return row if math.isfinite(row["value"]) else {**row, "value": None}
 
 
 def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
-    """Write rows to a file; one that is there is replaced when the new one is whole.
+    """Write rows to a file, replacing an existing one when the new one is complete.
 
     Parameters
     ----------
     rows : iterable of dict
         From :func:`tidy_rows`.
     path : Path
-        Its folder is made if it is not there.
+        Its folder is created if it does not exist.
     form : {"csv", "json", "parquet"}
 
     Returns
@@ -134,27 +117,27 @@ def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
     StoreError
         If the file cannot be written.
     """
-    found = list(rows)
+    rows = list(rows)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             if form == "parquet":
-                _write_parquet(found, part)
+                _write_parquet(rows, part)
             else:
-                part.write_text(export_text(found, form), encoding="utf-8")
+                part.write_text(export_text(rows, form), encoding="utf-8")
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
-    return len(found)
+    return len(rows)
 
 
 def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
-    kinds = {"split": pa.int64(), "value": pa.float64(), "run": pa.int64()}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    types = {"split": pa.int64(), "value": pa.float64(), "run": pa.int64()}
+    schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
     pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)

@@ -1,4 +1,4 @@
-"""Whether a store is sound: the file, its rows, and what the rows say of themselves."""
+"""Checking a store for damage, and removing what no config needs."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import trial_key
 from kernlearn.experiments.store.database import explain
 from kernlearn.experiments.store.results import Store
@@ -27,25 +27,27 @@ def examine(store: Store) -> list[str]:
     Returns
     -------
     list of str
-        A line each: pages that are damaged, trials of runs that are not there, columns that are
-        no JSON, keys that are not the hash of their specification, metrics that are missing or
-        not finite. Empty if the store is sound.
+        One line each for damaged pages, trials of missing runs, columns that are not JSON, keys
+        that are not the hash of their specification, and metrics that are missing or not finite.
+        Empty if the store is sound.
     """
     connection = store.database.connection
-    # the rows of a damaged file may be anything
-    return list(_guarded(_file(connection))) or [
-        *_guarded(_runs(connection)),
-        *_guarded(_trials(connection, "trial")),
-        *_guarded(_trials(connection, "superseded")),
+    # in a damaged file the rows may be anything
+    return _faults(_file(connection)) or [
+        *_faults(_runs(connection)),
+        *_faults(_trials(connection, "trial")),
+        *_faults(_trials(connection, "superseded")),
     ]
 
 
-def _guarded(faults: Iterator[str]) -> Iterator[str]:
-    """Make an error of reading a fault like others."""
+def _faults(check: Iterator[str]) -> list[str]:
+    """Collect the faults that a check finds, its own failure included."""
+    faults: list[str] = []
     try:
-        yield from faults
+        faults.extend(check)
     except sqlite3.DatabaseError as error:
-        yield f"the file cannot be read on: {explain(error)}"
+        faults.append(f"the file cannot be read on: {explain(error)}")
+    return faults
 
 
 def _file(connection: sqlite3.Connection) -> Iterator[str]:
@@ -57,71 +59,72 @@ def _file(connection: sqlite3.Connection) -> Iterator[str]:
 def _runs(connection: sqlite3.Connection) -> Iterator[str]:
     rows = connection.execute("SELECT id, environment, settings FROM run ORDER BY id")
     for number, environment, settings in rows:
-        if (fault := _json_fault(environment)) is not None:
+        if fault := _json_fault(environment):
             yield f"run {number}: environment {fault}"
-        if (fault := _json_fault(settings, list)) is not None:
+        if fault := _json_fault(settings, list):
             yield f"run {number}: settings {fault}"
 
 
 def _trials(connection: sqlite3.Connection, table: str) -> Iterator[str]:
-    known = {run for (run,) in connection.execute("SELECT id FROM run")}
+    runs = {run for (run,) in connection.execute("SELECT id FROM run")}
     rows = connection.execute(
         f"SELECT key, run, status, error, {', '.join(_JSON)} FROM {table} ORDER BY key, run"
     )
     name = "trial" if table == "trial" else "superseded trial"
     for key, run, status, error, *texts in rows:
-        place = f"{name} {key}"
-        if run not in known:
-            yield f"{place}: of run {run}, which is not there"
-        faults = {c: _json_fault(text) for c, text in zip(_JSON, texts, strict=True)}
-        if any(faults.values()):
-            yield from (f"{place}: {c} {fault}" for c, fault in faults.items() if fault)
-            continue
-        _, spec, metrics, _ = (json.loads(text) for text in texts)
-        if key != trial_key(spec):
-            yield f"{place}: its key is not that of its specification, {trial_key(spec)}"
-        if "split" not in spec:
-            yield f"{place}: its specification names no split"
-        if status == "done":
-            yield from (f"{place}: {fault}" for fault in _metric_faults(metrics))
-        elif not error:
-            yield f"{place}: failed without an error"
+        for fault in _trial_faults(key, status, error, dict(zip(_JSON, texts, strict=True))):
+            yield f"{name} {key}: {fault}"
+        if run not in runs:
+            yield f"{name} {key}: of run {run}, which is not there"
 
 
-def _json_fault(text: Any, kind: type = dict) -> str | None:
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError) as error:
-        return f"is no JSON: {error}"
-    if isinstance(found, kind):
-        return None
-    return f"is JSON, but no {'object' if kind is dict else 'list'}"
-
-
-def _metric_faults(metrics: dict[str, Any]) -> Iterator[str]:
+def _trial_faults(key: str, status: str, error: str, texts: dict[str, str]) -> Iterator[str]:
+    broken = [f"{c} {fault}" for c, text in texts.items() if (fault := _json_fault(text))]
+    if broken:
+        yield from broken
+        return
+    spec, metrics = json.loads(texts["spec"]), json.loads(texts["metrics"])
+    if key != trial_key(spec):
+        yield f"its key is not that of its specification, {trial_key(spec)}"
+    if "split" not in spec:
+        yield "its specification names no split"
+    if status != "done":
+        if not error:
+            yield "failed without an error"
+        return
     if not metrics:
         yield "done, but without metrics"
     for metric, value in metrics.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            yield f"{metric} is {value!r}, no number"
+            yield f"{metric} is {value!r}, not a number"
         elif not math.isfinite(value):
             yield f"{metric} is {value}"
 
 
+def _json_fault(text: Any, kind: type = dict) -> str | None:
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError) as error:
+        return f"is not JSON: {error}"
+    if isinstance(value, kind):
+        return None
+    return f"is JSON, but not {'an object' if kind is dict else 'a list'}"
+
+
 @dataclass(frozen=True)
-class Unneeded:
-    """What can go from a store.
+class Garbage:
+    """What a store has that no plan needs.
 
     Attributes
     ----------
     trials : dict of str to int
-        Rows that no plan needs, by experiment.
+        Number of trials by experiment.
     superseded : int
-        Rows beside those that stand: failed, or of trials that no plan needs.
+        Superseded rows that failed or belong to such trials.
     runs : int
-        Runs without a row.
+        Runs without trials.
     kept : int
-        Rows that stay.
+        Rows that are needed.
     """
 
     trials: dict[str, int] = field(default_factory=dict)
@@ -129,54 +132,52 @@ class Unneeded:
     runs: int = 0
     kept: int = 0
 
-    @property
-    def nothing(self) -> bool:
-        """Whether all of the store is needed."""
-        return not (self.trials or self.superseded or self.runs)
+    def __bool__(self) -> bool:
+        return bool(self.trials or self.superseded or self.runs)
 
 
 def every_profile(config: str, data_dir: Path | None = None) -> list[Plan]:
-    """Plan a config under each of its profiles, without the data sets that are not found.
+    """Plan a config under each of its profiles, without data sets that are not found.
 
     Parameters
     ----------
     config : str
         A YAML file, or the name of a shipped config.
     data_dir : Path, optional
-        Where data is looked for first.
+        Folder to search for data first.
 
     Returns
     -------
     list of Plan
     """
     from kernlearn.experiments.config.loading import DEFAULT_PROFILE, load_config
-    from kernlearn.experiments.engine.plan import make_plan
 
-    whole = load_config(config, data_dir=data_dir)
-    others = [name for name in whole.config.profiles if name != DEFAULT_PROFILE]
-    loaded = [whole, *(load_config(config, profile=p, data_dir=data_dir) for p in others)]
+    profiles = load_config(config, data_dir=data_dir).config.profiles
+    loaded = [
+        load_config(config, profile=profile, data_dir=data_dir)
+        for profile in dict.fromkeys([DEFAULT_PROFILE, *profiles])
+    ]
     return [make_plan(e, data_dir=data_dir, available=True) for e in loaded]
 
 
-def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False) -> Unneeded:
-    """Find, and if asked remove, what no plan needs.
+def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False) -> Garbage:
+    """Find, and optionally remove, what no plan needs.
 
-    That is the trials in no plan; failed trials beside one that stands; runs without a trial.
-    What belongs to a data set that is not found here, or to a method that is not installed,
-    cannot be judged and stays.
+    That is: trials in no plan, failed superseded rows, and runs without trials. Trials of a data
+    set that is not found here, or of a method that is not installed, are kept.
 
     Parameters
     ----------
     store : Store
-        To remove something, opened with ``exclusive``.
+        Opened with ``exclusive`` to remove something.
     plans : iterable of Plan
-        Of all experiments whose numbers are to stay.
+        Of all experiments whose results are to be kept.
     remove : bool, default=False
-        Remove in one transaction, then give the freed space back.
+        Remove in one transaction, then shrink the file.
 
     Returns
     -------
-    Unneeded
+    Garbage
 
     Raises
     ------
@@ -186,60 +187,52 @@ def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False
     needed = _needed_by(list(plans))
     connection = store.database.connection
     with store.database.errors("read"):
-        rows = connection.execute("SELECT key, experiment, labels FROM trial").fetchall()
-        beside = connection.execute(
-            "SELECT key, experiment, labels, run, status FROM superseded"
+        trials = connection.execute("SELECT key, run, experiment, labels FROM trial").fetchall()
+        superseded = connection.execute(
+            "SELECT key, run, experiment, labels, status FROM superseded"
         ).fetchall()
         runs = {run for (run,) in connection.execute("SELECT id FROM run")}
-        used_by = connection.execute("SELECT key, run FROM trial").fetchall()
-    gone = [(row[0],) for row in rows if not needed(*row)]
-    gone_beside = [
+    gone = [(key, run, e) for key, run, e, labels in trials if not needed(key, e, labels)]
+    gone_superseded = [
         (key, run)
-        for key, experiment, labels, run, status in beside
+        for key, run, experiment, labels, status in superseded
         if status == "failed" or not needed(key, experiment, labels)
     ]
-    counts = Counter(row[1] for row in rows if not needed(*row))
-    keys, pairs = {key for (key,) in gone}, set(gone_beside)
-    used = {run for key, run in used_by if key not in keys}
-    used |= {run for key, _, _, run, _ in beside if (key, run) not in pairs}
-    orphans = [(run,) for run in sorted(runs - used)]
-    kept = len(rows) - len(gone) + len(beside) - len(gone_beside)
-    found = Unneeded(dict(sorted(counts.items())), len(gone_beside), len(orphans), kept)
-    if remove and not found.nothing:
-        with store.database.transaction() as written:
-            _delete(written, gone, gone_beside, orphans)
-        with store.database.errors("made smaller"):
+    rows = Counter(run for _, run, *_ in (*trials, *superseded))
+    removed = Counter(run for _, run, *_ in (*gone, *gone_superseded))
+    empty_runs = sorted(run for run in runs if rows[run] == removed[run])
+    garbage = Garbage(
+        dict(sorted(Counter(experiment for _, _, experiment in gone).items())),
+        len(gone_superseded),
+        len(empty_runs),
+        rows.total() - removed.total(),
+    )
+    if remove and garbage:
+        with store.database.transaction() as connection:
+            connection.executemany("DELETE FROM trial WHERE key = ?", [row[:1] for row in gone])
+            connection.executemany(
+                "DELETE FROM superseded WHERE key = ? AND run = ?", gone_superseded
+            )
+            connection.executemany("DELETE FROM run WHERE id = ?", [(run,) for run in empty_runs])
+        with store.database.errors("shrunk"):
             connection.execute("VACUUM")
-    return found
+    return garbage
 
 
 def _needed_by(plans: list[Plan]) -> Callable[[str, str, str], bool]:
-    """Return the rule by which a row, of a key, an experiment and labels, is needed."""
+    """Return the rule by which a row, by its key, experiment and labels, is needed."""
     keys = {trial.key for plan in plans for trial in plan.trials}
-    unjudged: dict[str, tuple[set[str], set[str]]] = {}
+    unplanned: dict[str, tuple[set[str], set[str]]] = {}
     for plan in plans:
-        datasets, methods = unjudged.setdefault(plan.experiment.name, (set(), set()))
+        datasets, methods = unplanned.setdefault(plan.experiment.name, (set(), set()))
         datasets.update(plan.left_out)
         methods.update(plan.not_installed)
 
-    def needed(key: str, experiment: str, text: str) -> bool:
-        if key in keys:
-            return True
-        datasets, methods = unjudged.get(experiment, (set(), set()))
-        if not datasets and not methods:
-            return False
-        labels: dict[str, Any] = json.loads(text)
-        return labels.get("dataset") in datasets or labels.get("method") in methods
+    def needed(key: str, experiment: str, labels: str) -> bool:
+        datasets, methods = unplanned.get(experiment, (set(), set()))
+        if key in keys or not (datasets or methods):
+            return key in keys
+        parsed: dict[str, Any] = json.loads(labels)
+        return parsed.get("dataset") in datasets or parsed.get("method") in methods
 
     return needed
-
-
-def _delete(
-    connection: sqlite3.Connection,
-    trials: list[tuple[str]],
-    beside: list[tuple[str, int]],
-    runs: list[tuple[int]],
-) -> None:
-    connection.executemany("DELETE FROM trial WHERE key = ?", trials)
-    connection.executemany("DELETE FROM superseded WHERE key = ? AND run = ?", beside)
-    connection.executemany("DELETE FROM run WHERE id = ?", runs)

@@ -1,35 +1,34 @@
-"""What one store has, put into another."""
+"""Merging of stores."""
 
 import json
 import math
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.store.database import TRIAL_COLUMNS
+from kernlearn.experiments.store.database import COLUMNS, TRIAL_COLUMNS, write_row
 from kernlearn.experiments.store.results import Store
 
-_COLUMNS = ", ".join(TRIAL_COLUMNS)
-_PLACES = ", ".join("?" * len(TRIAL_COLUMNS))
 _RUN = "started, experiment, profile, jobs, environment, settings"
-
-# Another BLAS adds up in another order.
+# Relative difference below which numbers are the same: another BLAS adds in another order.
 _SAME = 1e-9
+
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """A trial that two stores have different numbers of.
+    """A trial of which two stores have different numbers.
 
     Attributes
     ----------
-    key : str
-    experiment : str
+    key, experiment : str
     labels : dict
     metrics : dict of str to (float or None, float or None)
-        What differs: the destination's number and the source's, None where there is none.
+        The metrics that differ: the destination's number and the source's, None if missing.
     """
 
     key: str
@@ -40,20 +39,20 @@ class Conflict:
 
 @dataclass
 class MergeSummary:
-    """What became of the rows of a source.
+    """The numbers of rows of a source by what happened to them.
 
     Attributes
     ----------
     added : int
-        Trials that the destination did not have.
+        Trials that were new to the destination.
     completed : int
         Trials that had failed in the destination.
     same : int
-        Trials that both have with the same numbers.
+        Trials that both have, with the same numbers.
     failed : int
         Failed trials of the source that the destination has a row of.
     runs : int
-        Runs that came along.
+        Runs that were added.
     conflicts : list of Conflict
     """
 
@@ -66,20 +65,20 @@ class MergeSummary:
 
 
 def merge(source: Path, destination: Path, *, prefer: str = "destination") -> MergeSummary:
-    """Put the trials of a store into another, all or, if anything goes wrong, none.
+    """Merge the trials of a store into another one, completely or not at all.
 
-    Of a trial that both have done the earlier row stands if the numbers are the same, times
-    apart; the other is kept beside, for comparison. Where they differ it is a conflict, and the
-    preferred store's row stands. A failed trial never replaces one that is done.
+    Of a trial that is done on both sides, the earlier row is used if the numbers, times apart,
+    are the same; the other row is kept as superseded. Different numbers are a conflict, in which
+    the preferred store's row is used. A failed trial never replaces one that is done.
 
     Parameters
     ----------
     source : Path
-        Read, not changed.
+        Only read.
     destination : Path
-        Made if it is not there.
+        Created if it does not exist.
     prefer : {"destination", "source"}
-        Whose numbers stand where they differ.
+        Whose numbers to use in a conflict.
 
     Returns
     -------
@@ -88,26 +87,26 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
     Raises
     ------
     StoreError
-        If the two are the same file, or one cannot be opened, read or written.
+        If both are the same file, or one cannot be opened, read or written.
     """
     if prefer not in ("destination", "source"):
         raise ValueError(f"prefer={prefer!r}: expected 'destination' or 'source'")
     if source.exists() and destination.exists() and source.samefile(destination):
         raise StoreError(f"{source}: cannot be merged into itself")
     with Store.existing(source) as theirs, Store(destination) as ours:
-        connection = theirs.database.connection
+        reader = theirs.database.connection
         with theirs.database.errors("read"):
-            runs = connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id").fetchall()
-            rows = connection.execute(f"SELECT {_COLUMNS} FROM trial").fetchall()
-            replaced = connection.execute(f"SELECT {_COLUMNS} FROM superseded").fetchall()
-        with ours.database.transaction() as written:
+            runs = reader.execute(f"SELECT id, {_RUN} FROM run ORDER BY id").fetchall()
+            rows = reader.execute(f"SELECT {COLUMNS} FROM trial").fetchall()
+            superseded = reader.execute(f"SELECT {COLUMNS} FROM superseded").fetchall()
+        with ours.database.transaction() as connection:
             summary = MergeSummary()
-            numbers = _bring_runs(written, runs, summary)
+            numbers = _add_runs(connection, runs, summary)
             try:
                 for row in rows:
-                    _bring_trial(written, _renumbered(row, numbers), prefer, summary)
-                for row in replaced:
-                    _keep(written, _renumbered(row, numbers))
+                    _add_trial(connection, _renumbered(row, numbers), prefer, summary)
+                for row in superseded:
+                    _supersede(connection, _renumbered(row, numbers))
             except (KeyError, ValueError) as error:
                 raise StoreError(
                     f"{source}: cannot be merged: {error}; `kernlearn doctor` lists what is wrong"
@@ -115,17 +114,16 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
     return summary
 
 
-def _bring_runs(
+def _add_runs(
     connection: sqlite3.Connection, runs: list[tuple[Any, ...]], summary: MergeSummary
 ) -> dict[int, int]:
-    """Return the destination's number of each run; a run that came earlier is known again."""
-    known: dict[tuple[Any, ...], list[int]] = {}
+    """Return the destination's number of each run; runs that were merged before are found."""
+    existing: dict[tuple[Any, ...], list[int]] = {}
     for number, *run in connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id"):
-        known.setdefault(tuple(run), []).append(number)
+        existing.setdefault(tuple(run), []).append(number)
     numbers = {}
     for number, *run in runs:
-        same = known.get(tuple(run))
-        if same:
+        if same := existing.get(tuple(run)):
             numbers[number] = same.pop(0)
             continue
         cursor = connection.execute(f"INSERT INTO run ({_RUN}) VALUES (?, ?, ?, ?, ?, ?)", run)
@@ -135,31 +133,34 @@ def _bring_runs(
     return numbers
 
 
-def _renumbered(row: tuple[Any, ...], numbers: dict[int, int]) -> dict[str, Any]:
-    named = dict(zip(TRIAL_COLUMNS, row, strict=True))
-    if named["run"] not in numbers:
-        raise ValueError(f"trial {named['key']} is of run {named['run']}, which is not there")
-    return {**named, "run": numbers[named["run"]]}
+def _named(row: tuple[Any, ...]) -> _Row:
+    return dict(zip(TRIAL_COLUMNS, row, strict=True))
 
 
-def _bring_trial(
-    connection: sqlite3.Connection, row: dict[str, Any], prefer: str, summary: MergeSummary
+def _renumbered(columns: tuple[Any, ...], numbers: Mapping[int, int]) -> _Row:
+    row = _named(columns)
+    if row["run"] not in numbers:
+        raise ValueError(f"trial {row['key']} is of run {row['run']}, which is not there")
+    return {**row, "run": numbers[row["run"]]}
+
+
+def _add_trial(
+    connection: sqlite3.Connection, row: _Row, prefer: str, summary: MergeSummary
 ) -> None:
-    found = connection.execute(
-        f"SELECT {_COLUMNS} FROM trial WHERE key = ?", (row["key"],)
-    ).fetchone()
-    if found is None:
+    query = f"SELECT {COLUMNS} FROM trial WHERE key = ?"
+    existing = connection.execute(query, (row["key"],)).fetchone()
+    if existing is None:
         summary.added += 1
-        _write(connection, row)
+        _use(connection, row)
         return
-    own = dict(zip(TRIAL_COLUMNS, found, strict=True))
+    own = _named(existing)
     if row["status"] != "done":
         summary.failed += 1
     elif own["status"] != "done":
         summary.completed += 1
-        _write(connection, row)
-    elif _told(own) == _told(row):
-        summary.same += 1
+        _use(connection, row)
+    elif all(own[k] == row[k] for k in ("run", "started", "seconds", "metrics")):
+        summary.same += 1  # the same measurement, merged before
     else:
         different = _differences(json.loads(own["metrics"]), json.loads(row["metrics"]))
         if different:
@@ -169,29 +170,17 @@ def _bring_trial(
             summary.same += 1
         replaces = prefer == "source" if different else row["started"] < own["started"]
         if replaces:
-            _write(connection, row)
-        _keep(connection, own if replaces else row)
-
-
-def _told(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what makes two rows the same measurement, and not one made again."""
-    return tuple(row[k] for k in ("run", "started", "seconds", "metrics"))
-
-
-def is_time(metric: str) -> bool:
-    """Whether a metric is a time, which no two runs have in common."""
-    return metric.endswith("_seconds")
+            _use(connection, row)
+        _supersede(connection, own if replaces else row)
 
 
 def _differences(
     own: dict[str, float], other: dict[str, float]
 ) -> dict[str, tuple[float | None, float | None]]:
-    names = [name for name in {**own, **other} if not is_time(name)]
-    return {
-        name: (own.get(name), other.get(name))
-        for name in names
-        if not _same(own.get(name), other.get(name))
-    }
+    """Return the metrics that differ, but for times, which no two runs have in common."""
+    names = [name for name in {**own, **other} if not name.endswith("_seconds")]
+    pairs = {name: (own.get(name), other.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if not _same(*pair)}
 
 
 def _same(own: float | None, other: float | None) -> bool:
@@ -202,23 +191,17 @@ def _same(own: float | None, other: float | None) -> bool:
     return math.isclose(own, other, rel_tol=_SAME, abs_tol=1e-15)
 
 
-def _write(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
-    connection.execute(
-        f"INSERT OR REPLACE INTO trial VALUES ({_PLACES})", [row[k] for k in TRIAL_COLUMNS]
-    )
-    # what stands is not beside as well
+def _use(connection: sqlite3.Connection, row: _Row) -> None:
+    write_row(connection, "INSERT OR REPLACE INTO trial", row)
     connection.execute(
         "DELETE FROM superseded WHERE key = ? AND run = ?", (row["key"], row["run"])
     )
 
 
-def _keep(connection: sqlite3.Connection, row: dict[str, Any]) -> None:
-    """Keep a row beside the one that stands, unless it is that."""
-    stands = connection.execute(
+def _supersede(connection: sqlite3.Connection, row: _Row) -> None:
+    """Keep a done row as superseded, unless it is the one in use."""
+    in_use = connection.execute(
         "SELECT 1 FROM trial WHERE key = ? AND run = ?", (row["key"], row["run"])
     ).fetchone()
-    if stands is None and row["status"] == "done":
-        connection.execute(
-            f"INSERT OR IGNORE INTO superseded VALUES ({_PLACES})",
-            [row[k] for k in TRIAL_COLUMNS],
-        )
+    if in_use is None and row["status"] == "done":
+        write_row(connection, "INSERT OR IGNORE INTO superseded", row)

@@ -1,4 +1,4 @@
-"""The results store: one SQLite file, one row a finished trial, written as each ends."""
+"""The results store: an SQLite file with one row per finished trial."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,22 +10,15 @@ from typing import Any
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.sources import StoredDataset
 from kernlearn.experiments.engine.spec import DatasetSpec, Trial, TrialSpec, canonical
-from kernlearn.experiments.store.database import (
-    BUSY_SECONDS,
-    SCHEMA_VERSION,
-    TRIAL_COLUMNS,
-    Database,
-)
+from kernlearn.experiments.store.database import BUSY_SECONDS, COLUMNS, Database, write_row
 
-__all__ = ["SCHEMA_VERSION", "Result", "Run", "Store", "StoredTrial", "utc_now"]
-
-_COLUMNS = ", ".join(TRIAL_COLUMNS)
-_PLACES = ", ".join("?" * len(TRIAL_COLUMNS))
+# Rows that tell what was measured: their order in exports and comparisons.
+_ORDER = "ORDER BY experiment, labels, json_extract(spec, '$.split'), key"
 
 
 @dataclass(frozen=True)
 class Result:
-    """A finished trial.
+    """The result of a trial.
 
     Attributes
     ----------
@@ -41,7 +34,7 @@ class Result:
     error, traceback : str or None
         Of a failed trial.
     run : int or None
-        Number of the run that made it; given by the store.
+        Number of the run, set by the store.
     """
 
     key: str
@@ -56,20 +49,13 @@ class Result:
 
     @property
     def done(self) -> bool:
-        """Whether the trial gave its numbers."""
+        """Whether the trial succeeded."""
         return self.status == "done"
 
 
 @dataclass(frozen=True)
 class StoredTrial:
-    """A finished trial with what it was a trial of.
-
-    Attributes
-    ----------
-    trial : Trial
-        Without its source, which the store does not hold.
-    result : Result
-    """
+    """A finished trial, without its source, and its result."""
 
     trial: Trial
     result: Result
@@ -77,7 +63,7 @@ class StoredTrial:
 
 @dataclass(frozen=True)
 class Run:
-    """A run as the store notes it.
+    """A run as the store records it.
 
     Attributes
     ----------
@@ -86,11 +72,11 @@ class Run:
         UTC, ISO 8601.
     experiment, profile : str
     jobs : int
-        Trials at a time.
+        Number of trials in parallel.
     environment : dict
-        What it was measured on.
+        Machine, packages and code.
     settings : tuple of str
-        What was set on the command line, as ``key=value``.
+        Settings of the command line, as ``key=value``.
     """
 
     number: int
@@ -108,16 +94,14 @@ def utc_now() -> str:
 
 
 class Store:
-    """Finished trials, kept in one SQLite file.
-
-    A file of an older version is brought to this one when it is opened to be written.
+    """Finished trials, kept in an SQLite file.
 
     Parameters
     ----------
     path : Path
-        Created with its folder if it is not there.
+        Created with its folder if it does not exist.
     read_only : bool, default=False
-        Nothing is written, and the file must be there.
+        Write nothing; the file must exist.
     exclusive : bool, default=False
         Refuse a file that another process has open, and keep others out.
     timeout : float, default=30.0
@@ -132,7 +116,7 @@ class Store:
     Raises
     ------
     StoreError
-        If the file is no store, is of a newer version, or cannot be opened or written.
+        If the file is not a store of this version, or cannot be opened or written.
     """
 
     def __init__(
@@ -144,14 +128,15 @@ class Store:
         timeout: float = BUSY_SECONDS,
     ) -> None:
         if read_only and not path.is_file():
-            raise StoreError(f"{path}: no such store; `kernlearn run` makes it, --store names it")
+            raise StoreError(
+                f"{path}: no such store; `kernlearn run` creates it, --store names another"
+            )
         self.path = path
         self.database = Database(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
-        self._connection = self.database.connection
 
     @classmethod
     def existing(cls, path: Path) -> "Store":
-        """Open a store that must be there already, to read it."""
+        """Open a store that exists, for reading."""
         return cls(path, read_only=True)
 
     def __enter__(self) -> "Store":
@@ -172,7 +157,7 @@ class Store:
         environment: dict[str, Any],
         settings: Sequence[str] = (),
     ) -> int:
-        """Note the start of a run and return its number."""
+        """Record the start of a run and return its number."""
         texts = json.dumps(environment), json.dumps(list(settings))
         with self.database.transaction() as connection:
             cursor = connection.execute(
@@ -186,150 +171,141 @@ class Store:
     def put(self, run: int, trial: Trial, result: Result) -> None:
         """Write a finished trial; a failure never replaces a success.
 
-        Numbers of an earlier run that are replaced are kept beside, for comparison.
+        Numbers of an earlier run that are replaced are kept for comparison.
         """
-        row = (
-            trial.key,
-            run,
-            trial.experiment,
-            canonical(trial.labels),
-            canonical(trial.spec),
-            result.status,
-            result.started,
-            result.seconds,
-            json.dumps(result.metrics),
-            json.dumps(result.info),
-            result.error,
-            result.traceback,
-        )
+        row = {
+            **vars(result), "run": run, "experiment": trial.experiment,
+            "labels": canonical(trial.labels), "spec": canonical(trial.spec),
+            "metrics": json.dumps(result.metrics), "info": json.dumps(result.info),
+        }  # fmt: skip
         with self.database.transaction(frequent=True) as connection:
-            found = connection.execute(
+            previous = connection.execute(
                 "SELECT status, run FROM trial WHERE key = ?", (trial.key,)
             ).fetchone()
-            if found is not None and found[0] == "done":
+            if previous is not None and previous[0] == "done":
                 if not result.done:
                     return
-                if found[1] != run:
+                if previous[1] != run:
                     connection.execute(
-                        f"INSERT OR REPLACE INTO superseded SELECT {_COLUMNS} FROM trial "
+                        f"INSERT OR REPLACE INTO superseded SELECT {COLUMNS} FROM trial "
                         "WHERE key = ?",
                         (trial.key,),
                     )
-            connection.execute(f"INSERT OR REPLACE INTO trial VALUES ({_PLACES})", row)
+            write_row(connection, "INSERT OR REPLACE INTO trial", row)
+
+    def _rows(self, query: str, *parameters: Any) -> Iterator[Any]:
+        with self.database.errors("read"):
+            yield from self.database.connection.execute(query, parameters)
 
     def get(self, keys: Iterable[str]) -> dict[str, Result]:
-        """Return the finished trials among the given keys."""
+        """Return the results of those keys that the store has."""
         wanted = set(keys)
-        with self.database.errors("read"):
-            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM trial")
-            return {row[0]: _result(row) for row in rows if row[0] in wanted}
+        rows = self._rows(f"SELECT {COLUMNS} FROM trial")
+        return {row[0]: _result(row) for row in rows if row[0] in wanted}
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
-        """Return "done" or "failed" for the trials among the given keys that have a row."""
+        """Return "done" or "failed" for those keys that the store has."""
         wanted = set(keys)
-        with self.database.errors("read"):
-            rows = self._connection.execute("SELECT key, status FROM trial")
-            return {key: status for key, status in rows if key in wanted}
+        return {k: status for k, status in self._rows("SELECT key, status FROM trial")
+                if k in wanted}  # fmt: skip
 
     def places(self, experiment: str, profile: str) -> list[tuple[str, str, int]]:
-        """Return key, labels (JSON) and split of what an experiment's runs of a profile made."""
-        with self.database.errors("read"):
-            return self._connection.execute(
+        """Return key, labels (JSON) and split of the done trials of an experiment and profile."""
+        return list(
+            self._rows(
                 "SELECT key, labels, json_extract(spec, '$.split') FROM trial "
                 "JOIN run ON run.id = trial.run WHERE trial.experiment = ? AND profile = ? "
                 "AND status = 'done'",
-                (experiment, profile),
-            ).fetchall()
+                experiment,
+                profile,
+            )
+        )
 
     def datasets(self) -> dict[str, list[StoredDataset]]:
-        """Return, by name, what each data set was when it was measured, the latest first."""
-        with self.database.errors("read"):
-            rows = self._connection.execute(
-                "SELECT json_extract(spec, '$.dataset.name') AS name, "
-                "json_extract(spec, '$.dataset') AS what, json_group_array(DISTINCT experiment) "
-                "FROM trial WHERE name IS NOT NULL GROUP BY what ORDER BY max(run) DESC"
-            ).fetchall()
-        found: dict[str, list[StoredDataset]] = {}
-        for name, what, experiments in rows:
-            parsed = DatasetSpec(**self._parsed(what, f"data set {name}"))
-            one = StoredDataset(parsed, frozenset(json.loads(experiments)))
-            found.setdefault(name, []).append(one)
-        return found
+        """Return the data sets that were measured, by name, the latest first."""
+        rows = self._rows(
+            "SELECT json_extract(spec, '$.dataset.name') AS name, "
+            "json_extract(spec, '$.dataset') AS what, json_group_array(DISTINCT experiment) "
+            "FROM trial WHERE name IS NOT NULL GROUP BY what ORDER BY max(run) DESC"
+        )
+        datasets: dict[str, list[StoredDataset]] = {}
+        for name, text, experiments in rows:
+            what = DatasetSpec(**self._parsed(text, f"data set {name}"))
+            stored = StoredDataset(what, frozenset(json.loads(experiments)))
+            datasets.setdefault(name, []).append(stored)
+        return datasets
 
     def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:
-        """Return labels and seconds of all finished trials of a profile."""
-        with self.database.errors("read"):
-            rows = self._connection.execute(
-                "SELECT labels, seconds FROM trial JOIN run ON run.id = trial.run "
-                "WHERE profile = ? AND status = 'done'",
-                (profile,),
-            ).fetchall()
+        """Return labels and seconds of all done trials of a profile."""
+        rows = self._rows(
+            "SELECT labels, seconds FROM trial JOIN run ON run.id = trial.run "
+            "WHERE profile = ? AND status = 'done'",
+            profile,
+        )
         return [(self._parsed(labels, "a trial's labels"), seconds) for labels, seconds in rows]
 
+    def experiments(self) -> list[str]:
+        """Return the sorted names of the experiments that have trials."""
+        rows = self._rows("SELECT DISTINCT experiment FROM trial ORDER BY experiment")
+        return [name for (name,) in rows]
+
     def environments(self, runs: Iterable[int]) -> list[dict[str, Any]]:
-        """Return what the given runs were measured on, each environment once."""
-        with self.database.errors("read"):
-            found = dict(self._connection.execute("SELECT id, environment FROM run"))
-        return [json.loads(text) for text in dict.fromkeys(found[r] for r in sorted(set(runs)))]
+        """Return the distinct environments of some runs."""
+        texts = dict(self._rows("SELECT id, environment FROM run"))
+        return [json.loads(text) for text in dict.fromkeys(texts[r] for r in sorted(set(runs)))]
 
     def runs(self) -> list[Run]:
         """Return all runs in their order."""
-        with self.database.errors("read"):
-            rows = self._connection.execute(
-                "SELECT id, started, experiment, profile, jobs, environment, settings "
-                "FROM run ORDER BY id"
-            ).fetchall()
-        return [self._run(row) for row in rows]
-
-    def _run(self, columns: tuple[Any, ...]) -> Run:
-        number, started, experiment, profile, jobs, environment, settings = columns
-        where = self._parsed(environment, f"run {number}")
-        given = tuple(self._parsed(settings, f"run {number}", kind=list))
-        return Run(number, started, experiment, profile, jobs, where, given)
+        runs = []
+        for number, started, experiment, profile, jobs, environment, settings in self._rows(
+            "SELECT id, started, experiment, profile, jobs, environment, settings "
+            "FROM run ORDER BY id"
+        ):
+            described = self._parsed(environment, f"run {number}")
+            words = tuple(self._parsed(settings, f"run {number}", kind=list))
+            runs.append(Run(number, started, experiment, profile, jobs, described, words))
+        return runs
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
-        """Yield all finished trials, or those of a run, also what others have replaced.
+        """Yield all finished trials, or those of a run, including superseded ones.
 
-        They come in the order of experiment, labels, split and key.
+        They are sorted by experiment, labels, split and key.
         """
-        order = "ORDER BY experiment, labels, json_extract(spec, '$.split'), key"
-        text = f"SELECT {_COLUMNS} FROM trial"
-        given: tuple[int, ...] = ()
-        if run is not None:
-            text = (
-                f"SELECT {_COLUMNS} FROM trial WHERE run = ? "
-                f"UNION ALL SELECT {_COLUMNS} FROM superseded WHERE run = ?"
+        if run is None:
+            rows = self._rows(f"SELECT {COLUMNS} FROM trial {_ORDER}")
+        else:
+            rows = self._rows(
+                f"SELECT * FROM (SELECT {COLUMNS} FROM trial WHERE run = ? "
+                f"UNION ALL SELECT {COLUMNS} FROM superseded WHERE run = ?) {_ORDER}",
+                run,
+                run,
             )
-            given = (run, run)
-        with self.database.errors("read"):
-            for row in self._connection.execute(f"SELECT * FROM ({text}) {order}", given):
-                yield self._stored(row)
+        for row in rows:
+            yield self._stored(row)
 
     def _stored(self, row: tuple[Any, ...]) -> StoredTrial:
         key, _, experiment, labels, spec = row[:5]
         place = f"trial {key}"
         try:
             result = _result(row)
+            parsed = TrialSpec.from_json(self._parsed(spec, place))
         except ValueError as error:
             raise self._unreadable(place, error) from None
-        written = self._parsed(spec, place)
-        try:
-            parsed = TrialSpec.from_json(written)
         except (TypeError, KeyError, AttributeError) as error:
-            raise self._unreadable(place, ValueError(f"not a specification: {error}")) from None
+            raise self._unreadable(place, f"not a specification: {error}") from None
         return StoredTrial(Trial(key, experiment, self._parsed(labels, place), parsed), result)
 
     def _parsed(self, text: str, place: str, kind: type = dict) -> Any:
         try:
-            found = json.loads(text)
+            value = json.loads(text)
         except ValueError as error:
             raise self._unreadable(place, error) from None
-        if not isinstance(found, kind):
-            named = "object" if kind is dict else "list"
-            raise self._unreadable(place, ValueError(f"{text!r} is no {named}"))
-        return found
+        if not isinstance(value, kind):
+            name = "object" if kind is dict else "list"
+            raise self._unreadable(place, f"{text!r} is not a JSON {name}")
+        return value
 
-    def _unreadable(self, place: str, error: Exception) -> StoreError:
+    def _unreadable(self, place: str, error: object) -> StoreError:
         return StoreError(f"{self.path}: {place}: {error}; `kernlearn doctor` lists what is wrong")
 
 
