@@ -20,8 +20,8 @@ MARKS = re.compile(r"(<!-- totals -->\n).*?(<!-- end -->)", re.DOTALL)
 #: What is measured again, and by which experiments.
 CHAPTERS = {
     "random Maclaurin features, chapter 3": ["table3_1", "figure3_1", "figure3_2"],
-    "landmarks to classify, chapter 4": ["table4_1", "table4_2", "figure4_1", "figure4_2"],
-    "landmarks to regress and grade, chapter 5": [
+    "landmarks for classification, chapter 4": ["table4_1", "table4_2", "figure4_1", "figure4_2"],
+    "landmarks for regression, chapter 5": [
         "table5_1a", "table5_1b", "figure5_2a", "figure5_2b", "figure5_3", "figure5_4",
         "ranking_mq2008",
     ],
