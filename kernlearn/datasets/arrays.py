@@ -54,10 +54,11 @@ def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str,
     except DataError:
         raise
     except Exception as error:  # a damaged archive may raise anything at all
-        raise _damaged(path, error, "NPZ file of plain arrays") from None
+        raise damaged(path, error, "NPZ file of plain arrays") from None
 
 
-def _damaged(path: Path, error: Exception, kind: str) -> DataError:
+def damaged(path: Path, error: Exception, kind: str) -> DataError:
+    """Make the error for a file that its library cannot read."""
     return DataError(f"{path}: damaged, or no {kind}: {one_line(error)}")
 
 
@@ -101,7 +102,7 @@ def load_parquet(path: Path) -> Any:
     except DataError:
         raise
     except Exception as error:  # a damaged file may raise anything at all
-        raise _damaged(path, error, "Parquet file") from None
+        raise damaged(path, error, "Parquet file") from None
     return table
 
 
@@ -113,27 +114,48 @@ def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> No
         raise DataError(f"{path}: has no column called {unknown[0]}")
 
 
+def is_number(kind: Any) -> bool:
+    """Tell whether a type of Arrow is one of numbers."""
+    from pyarrow import types
+
+    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
+
+
+def column_numbers(
+    path: Path, column: Any, name: str, *, first: int = 1, missing: bool = False
+) -> NDArray[Any]:
+    """Return a column of numbers; `missing` allows null, as NaN. Its first row is `first`."""
+    values = column.to_numpy(zero_copy_only=False)
+    null = column.is_null().to_numpy(zero_copy_only=False)
+    if null.any() and not missing:
+        raise entry_fault(path, first + int(null.argmax()), name, "nothing", "a finite number")
+    values = np.where(null, np.nan, values).astype(np.float64)
+    if (wrong := ~np.isfinite(values) & ~null).any():
+        row = int(wrong.argmax())
+        wanted = "a finite number" + (", or null" if missing else "")
+        raise entry_fault(path, first + row, name, repr(float(values[row])), wanted)
+    return values
+
+
+def entry_fault(path: Path, row: int, name: str, found: str, expected: str) -> DataError:
+    """Make the error for one entry of a table."""
+    return DataError(f"{path}, row {row}, column {name}: found {found}, expected {expected}")
+
+
 def _column(
     path: Path, column: Any, name: str, nominal: tuple[str, ...] | None
 ) -> NDArray[np.float64]:
+    if nominal is None and is_number(column.type):
+        return column_numbers(path, column.combine_chunks(), name, missing=True)
     convert = number if nominal is None else coder(nominal)
-    values = column.to_pylist()
-    result = np.empty(len(values))
-    for i, value in enumerate(values):
-        try:
-            if value is None:
-                result[i] = np.nan
-            elif nominal is None and isinstance(value, int | float):
-                result[i] = value
-                if not np.isfinite(result[i]):
-                    raise ValueError("a finite number, or null")
-            else:
-                result[i] = convert(str(value))
-        except (ValueError, OverflowError) as error:
-            raise DataError(
-                f"{path}, row {i + 1}, column {name}: found {value!r:.60}, expected {error}"
-            ) from None
-    return result
+    values = np.full(len(column), np.nan)
+    for i, value in enumerate(column.to_pylist()):
+        if value is not None:
+            try:
+                values[i] = convert(str(value))
+            except ValueError as error:
+                raise entry_fault(path, i + 1, name, f"{value!r:.60}", str(error)) from None
+    return values
 
 
 def _labels(path: Path, column: Any, name: str) -> NDArray[Any]:
@@ -214,7 +236,7 @@ def read_matlab(paths: Sequence[Path], options: Matlab, expected: Expected) -> T
         try:
             variables = (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
         except Exception as error:  # a damaged file may raise anything at all
-            raise _damaged(path, error, "MATLAB file") from None
+            raise damaged(path, error, "MATLAB file") from None
         if missing := [name for name in names if name not in variables]:
             raise DataError(f"{path}: has no full array called {missing[0]}")
         parts.append((path, variables[options.matrix], variables[options.target], None))

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets import files
-from kernlearn.datasets.arrays import check_columns
+from kernlearn.datasets import arrays, files
 from kernlearn.datasets.streams import count
 from kernlearn.datasets.svmlight import parse_chunk
 from kernlearn.datasets.text import fault
@@ -160,14 +159,14 @@ def _parquet_chunks(
         schema = file.schema_arrow
         names = list(schema.names)
     except Exception as error:  # a damaged file may raise anything at all
-        raise _damaged(path, error) from None
+        raise arrays.damaged(path, error, "Parquet file") from None
     with file:
-        check_columns(path, names, [target, *drop])
+        arrays.check_columns(path, names, [target, *drop])
         features = [name for name in names if name != target and name not in drop]
         if width is not None and len(features) != width:
             raise DataError(f"{path}: found {len(features)} feature columns, expected {width}")
         for name in features:
-            if not _is_number(kind := schema.field(name).type):
+            if not arrays.is_number(kind := schema.field(name).type):
                 raise DataError(
                     f"{path}, column {name}: found {kind}, expected numbers; or drop it"
                 )
@@ -186,12 +185,13 @@ def _batches(
         try:
             batch = next(batches, None)
         except Exception as error:
-            raise _damaged(path, error) from None
+            raise arrays.damaged(path, error, "Parquet file") from None
         if batch is None:
             return
         X = np.empty((batch.num_rows, len(features)))
         for i, name in enumerate(features):
-            X[:, i] = _numbers(path, batch.column(name), name, first, missing)
+            column = batch.column(name)
+            X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
         yield X, _targets(path, batch.column(target), target, first)
         first += batch.num_rows
 
@@ -202,54 +202,27 @@ def _full_chunks(batches: Iterator[Chunk], size: int) -> Iterator[Chunk]:
     for batch in batches:
         kept.append(batch)
         if sum(len(y) for _, y in kept) >= size:
-            X, y = _joined(kept)
+            X, y = _concatenated(kept)
             yield X[:size], y[:size]
             kept = [(X[size:].copy(), y[size:].copy())] if len(y) > size else []
     if kept:
-        yield _joined(kept)
+        yield _concatenated(kept)
 
 
-def _joined(parts: list[Chunk]) -> Chunk:
+def _concatenated(parts: list[Chunk]) -> Chunk:
     if len(parts) == 1:
         return parts[0]
     return np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
 
 
-def _damaged(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path}: damaged, or no Parquet file: {files.one_line(error)}")
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
-
-
-def _numbers(path: Path, column: Any, name: str, first: int, missing: bool) -> NDArray[Any]:
-    values = column.to_numpy(zero_copy_only=False)
-    null = column.is_null().to_numpy(zero_copy_only=False)
-    if null.any():
-        if not missing:
-            raise _fault(path, first + int(null.argmax()), name, "nothing", "a finite number")
-        values = np.where(null, np.nan, values)
-    values = values.astype(np.float64)
-    if (wrong := ~np.isfinite(values) & ~null).any():
-        row = int(wrong.argmax())
-        raise _fault(path, first + row, name, repr(float(values[row])), "a finite number")
-    return np.asarray(values)
-
-
 def _targets(path: Path, column: Any, name: str, first: int) -> NDArray[Any]:
-    if _is_number(column.type):
-        return _numbers(path, column, name, first, missing=False)
+    if arrays.is_number(column.type):
+        return arrays.column_numbers(path, column, name, first=first)
     null = column.is_null().to_numpy(zero_copy_only=False)
     if null.any():
-        raise _fault(path, first + int(null.argmax()), name, "nothing", "a number or a text")
+        row = first + int(null.argmax())
+        raise arrays.entry_fault(path, row, name, "nothing", "a number or a text")
     values = column.to_pylist()
     if not isinstance(values[0], str):
         raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
     return np.array(values)
-
-
-def _fault(path: Path, row: int, name: str, found: str, expected: str) -> DataError:
-    return DataError(f"{path}, row {row}, column {name}: found {found}, expected {expected}")

@@ -152,10 +152,8 @@ def _fetch_card(
     own.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(own)
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
-        stage = Path(staging) / card.name
-        stage.mkdir()
-        new = _fetch_files(card, form, stage, force, report, limits)
-        remark = _check_content(card, form, own, stage, new)
+        new = _fetch_files(card, form, Path(staging), force, report, limits)
+        remark = _check_content(card, form, own, new)
         n_bytes = sum(path.stat().st_size for path in new.values())
         _publish(new, own)
     paths = tuple(path for file in form.files if (path := files.existing(own / file)))
@@ -173,20 +171,21 @@ def _remove_abandoned(own: Path) -> None:
 def _fetch_files(
     card: Card, form: Form, stage: Path, force: bool, report: Report | None, limits: dict[str, Any]
 ) -> dict[str, Path]:
-    """Bring all files of a form into the staging folder; return those that are new."""
-    own = stage.parent.parent
+    """Fetch the files of a form that are not there, or all, into a staging folder."""
+    own = stage.parent
     new: dict[str, Path] = {}
+    bodies: dict[str, Path] = {}  # an archive of several files is transferred once
     for file in form.files:
-        before = files.existing(own / file)
-        if before is not None and not force:
-            _link(before, stage / before.name)
+        if files.existing(own / file) is not None and not force:
             continue
         address = card.source.downloads[file]
         try:
-            part = partial(report, file) if report else None
-            body = download(address, stage.parent, own / _KEPT, report=part, **limits)
+            if address not in bodies:
+                part = partial(report, file) if report else None
+                body = download(address, stage, own / _KEPT, report=part, **limits)
+                bodies[address] = body.rename(body.with_suffix(files.archive_kind(body)))
             member = form.members.get(file, file)
-            new[file] = _extract(body, file, member, stage, limits["max_bytes"])
+            new[file] = _extract(bodies[address], file, member, limits["max_bytes"])
         except DataError as error:
             _publish({f: p for f, p in new.items() if files.existing(own / f) is None}, own)
             raise DataError(
@@ -203,13 +202,6 @@ def _fetch_files(
     return new
 
 
-def _link(path: Path, link: Path) -> None:
-    try:
-        os.link(path, link)
-    except OSError:  # not every file system has links
-        copyfile(path, link)
-
-
 def _publish(new: dict[str, Path], own: Path) -> None:
     """Move new files to their place, and remove copies packed otherwise, which would hide them."""
     for file, path in new.items():
@@ -219,18 +211,22 @@ def _publish(new: dict[str, Path], own: Path) -> None:
                 (own / name).unlink(missing_ok=True)
 
 
-def _check_content(card: Card, form: Form, own: Path, stage: Path, new: dict[str, Path]) -> str:
+def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path]) -> str:
     """Load the new files before they get their place; set them aside if that fails."""
-    sole = card.model_copy(update={"forms": (form,)})
+    paths = {
+        file: new.get(file) or files.existing(own / file) or own / file for file in form.files
+    }
     try:
-        content = load(sole, data_dir=stage.parent, cache=False).fingerprint
+        content = load(files.Found(form, tuple(paths.values()), card), cache=False).fingerprint
     except DataError as error:
         addresses = dict.fromkeys(card.source.downloads[file] for file in new)
+        message = str(error)
         for path in new.values():
+            message = message.replace(str(path), str(own / path.name))
             path.replace(own / (path.name + ".rejected"))
         raise DataError(
             f"{card.name}: {', '.join(addresses) or own}: the content is not what the card says: "
-            f"{str(error).replace(str(stage), str(own))}; it is kept with '.rejected' after its "
+            f"{message}; it is kept with '.rejected' after its "
             f"name. Put the right file into {own} by hand"
         ) from None
     if form.fingerprint is None:
@@ -243,10 +239,10 @@ def _check_content(card: Card, form: Form, own: Path, stage: Path, new: dict[str
     )
 
 
-def _extract(body: Path, file: str, member: str, folder: Path, max_bytes: int) -> Path:
+def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:
     """Make a data set's file out of what was transferred: the file itself, or an archive of it.
 
-    Returns its path in `folder`, with ``.gz``, ``.bz2``, ``.xz`` or ``.Z`` added if it is packed.
+    Returns its path, with ``.gz``, ``.bz2``, ``.xz`` or ``.Z`` added if it is packed.
     """
     with body.open("rb") as opened:
         head = opened.read(512)
@@ -255,30 +251,23 @@ def _extract(body: Path, file: str, member: str, folder: Path, max_bytes: int) -
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
         raise DataError("the server sent a web page, not the file")
-    kind = None if Path(file).suffix in _WHOLE else files.archive_kind(body)
-    if kind is None:
-        suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
-        target = folder / (file if file.endswith(suffix) else file + suffix)
-        copyfile(body, target)  # an archive of several files is used more than once
-    else:
-        archive = body.with_name(f"archive{kind}")
-        _link(body, archive)
-        try:
-            name = files.find_member(archive, member, max_bytes)
+    try:
+        if files.is_archive(body) and Path(file).suffix not in _WHOLE:
+            name = files.find_member(body, member, max_bytes)
             if name is None:
-                names = files.list_members(archive, max_bytes)
+                names = files.list_members(body, max_bytes)
                 others = ", ".join(name.rpartition("/")[2] for name in names)[:200] or "nothing"
-                raise DataError(f"{archive}: has no {member}, but {others}")
+                raise DataError(f"{body}: has no {member}, but {others}")
             suffix = next(s for s in (*files.PACKED, "") if name.endswith(member + s))
-            target = folder / (file + suffix)
-            target.write_bytes(files.read_bytes(archive / name, max_bytes, unpack=False))
-        except DataError as error:
-            raise DataError(str(error).replace(str(archive), "the archive")) from None
-        finally:
-            archive.unlink()
-    if suffix in files.OPENERS:
-        try:
+            target = body.with_name(file + suffix)
+            target.write_bytes(files.read_bytes(body / name, max_bytes, unpack=False))
+        else:
+            suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
+            target = body.with_name(file if file.endswith(suffix) else file + suffix)
+            copyfile(body, target)
+        if suffix in files.OPENERS:
             files.read_bytes(target, max_bytes)
-        except DataError as error:
-            raise DataError(str(error).replace(str(target), "the file")) from None
+    except DataError as error:
+        message = str(error).replace(str(body), "the archive")
+        raise DataError(message.replace(f"{body.parent}{os.sep}", "")) from None
     return target

@@ -83,16 +83,16 @@ def is_archive(path: Path | str) -> bool:
     return str(path).lower().endswith(ARCHIVES)
 
 
-def archive_kind(path: Path) -> str | None:
-    """Tell from the content of a file whether it is a ".zip" or ".tar" archive, or none."""
+def archive_kind(path: Path) -> str:
+    """Tell from the content of a file if it is a ".zip" or ".tar" archive; "" if it is none."""
     with path.open("rb") as opened:
         if opened.read(4) == b"PK\x03\x04":
             return ".zip"
     try:
         with tarfile.open(path) as archive:
-            return ".tar" if archive.next() is not None else None  # packed zeros are no archive
+            return ".tar" if archive.next() is not None else ""  # packed zeros are no archive
     except Exception:  # the unpackers raise anything from EOFError to struct.error
-        return None
+        return ""
 
 
 def container(path: Path) -> Path:

@@ -12,7 +12,6 @@ import numpy as np
 from kernlearn.datasets import arrays, text
 from kernlearn.datasets.arff import read_declarations
 from kernlearn.datasets.formats import Arff, Expected
-from kernlearn.datasets.svmlight import numbered_rows
 from kernlearn.exceptions import DataError
 
 _TASKS = ("classification", "regression", "ordinal")
@@ -160,29 +159,20 @@ def _guess(
         return _guess_arff(path, lines, target, drop)
     rows = [line for line in head if not line.lstrip().startswith("#")]
     if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
-        return _guess_libsvm(path, lines)
+        return _guess_libsvm(lines)
     return _guess_delimited(path, lines, target, delimiter, header, drop)
 
 
-def _guess_libsvm(path: Path, lines: Sequence[str]) -> Guess:
-    labels: list[str] = []
-    indices = {1}
-    for _, (label, *entries) in numbered_rows(enumerate(lines, start=1)):
-        labels.append(label)
-        for entry in entries:
-            index = entry.partition(":")[0]
-            if not index.isdecimal():
-                raise DataError(f"{path}: found {entry!r:.60}, expected index:value")
-            indices.add(int(index))
+def _guess_libsvm(lines: Sequence[str]) -> Guess:
+    rows = [words for line in lines if (words := line.split("#", 1)[0].split())]
+    target = Entries("label", [label for label, *_ in rows])
+    # a faulty index is reported when the file is loaded
+    indices = {int(i) for row in rows for i in re.findall(r"(\d+):", " ".join(row[1:]))}
     zero_based = 0 in indices
-    target = Entries("label", labels)
-    return Guess(
-        {"kind": "libsvm", "zero_based": zero_based},
-        max(indices) + zero_based,
-        target.labels(),
-        target.numeric,
-        [f"LIBSVM format, the first feature has index {int(not zero_based)}"],
-    )
+    options = {"kind": "libsvm", "zero_based": zero_based}
+    remarks = [f"LIBSVM format, the first feature has index {int(not zero_based)}"]
+    n_features = max(indices, default=0) + zero_based
+    return Guess(options, n_features, target.labels(), target.numeric, remarks)
 
 
 def _guess_delimited(

@@ -1,7 +1,6 @@
 """Adding a user's data file: a card is written for it, and the file linked next to the card."""
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from shutil import copyfile
 from typing import Any
 
 from kernlearn.datasets.card import Card, catalogue
+from kernlearn.datasets.files import Found
 from kernlearn.datasets.guess import Column, card_content
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
@@ -125,7 +125,9 @@ def add(
     form["own_folder"] = True
     own = place / name / form["files"][0]
     classes = form.get("classes")
-    bunch = _try_loading(content, path)
+    card = _validated(path, content)
+    # loaded by the card before anything is written
+    bunch = load(Found(card.forms[0], (path,), card), cache=False)
     if classes is None and not bunch.note:
         form["rows"] = len(bunch.data)
     form["fingerprint"] = bunch.fingerprint
@@ -143,26 +145,17 @@ def add(
     return Added(card_path, card, own, linked, remarks)
 
 
-def _try_loading(content: dict[str, Any], path: Path) -> Any:
-    """Load by the card before anything is written."""
+def _validated(path: Path, content: dict[str, Any]) -> Card:
     from pydantic import ValidationError
 
     try:
-        card = Card.model_validate(content)
+        return Card.model_validate(content)
     except ValidationError as error:
         faults = (
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].removeprefix('Value error, ')}"
             for fault in error.errors(include_url=False)
         )
         raise DataError(f"{path}: no card can be made: {'; '.join(faults)}") from None
-    with tempfile.TemporaryDirectory() as folder:
-        link = Path(folder) / card.name / card.forms[0].files[0]
-        link.parent.mkdir()
-        _link(path, link)
-        try:
-            return load(card, data_dir=folder, cache=False)
-        except DataError as error:
-            raise DataError(str(error).replace(str(link), str(path))) from None
 
 
 def _link(path: Path, link: Path) -> bool:

@@ -1,7 +1,7 @@
 """LIBSVM's and LETOR's sparse text: ``label [qid:number] index:value …``, whole or in chunks."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -95,13 +95,6 @@ def parse_chunk(
     return X, y
 
 
-def numbered_rows(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the words of each line that is not blank, without its comment."""
-    for line_number, line in lines:
-        if words := line.split("#", 1)[0].split():
-            yield line_number, words
-
-
 def _check_lines(
     path: Path,
     lines: Iterable[tuple[int, str]],
@@ -112,7 +105,10 @@ def _check_lines(
 ) -> None:
     """Raise for the first faulty entry; slow, therefore only called if there is a fault."""
     highest = lowest + expected.n_features - 1
-    for line_number, (label, *entries) in numbered_rows(lines):
+    for line_number, line in lines:
+        if not (words := line.split("#", 1)[0].split()):
+            continue
+        label, *entries = words
         try:
             code(str(number(label)))
         except ValueError as error:

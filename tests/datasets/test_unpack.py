@@ -52,7 +52,7 @@ def test_a_packed_file_stays_packed(server, card, cache):
     assert fetch(card("/b"), force=True)[0].paths == (cache / "small.data.bz2",)
     assert left(cache) == ["small.data.bz2"]
     server.answers["/cut"] = gzip.compress(ROWS)[:-9]
-    assert "the file: damaged or cut short" in error_of(card("/cut"), force=True)
+    assert "small.data.gz: damaged or cut short" in error_of(card("/cut"), force=True)
     server.answers["/bomb"] = gzip.compress(bytes(1 << 20))
     message = error_of(card("/bomb"), force=True, max_bytes=100_000)
     assert "holds more than 100.0 kB unpacked, the limit" in message
