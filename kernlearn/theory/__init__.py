@@ -1,4 +1,4 @@
-"""What the theorems promise, as numbers."""
+"""The guarantees of Kar (2013) as numbers: feature counts, goodness, complexities, regret."""
 
 from kernlearn.lazy import attach
 

@@ -1,29 +1,25 @@
 r"""Uniform convergence of random Maclaurin features: Kar (2013), theorems 3.10 and 3.14.
 
-All bounds are for points in the 1-norm ball :math:`B_1(0, R)` and for the normalised measure
-:math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes :math:`p^{-(n+1)}`, which is the same at
-p = 2; for other p the bounds on the features are divided by p - 1 here, as the features are.
+All bounds are for points with `n_features` coordinates in the 1-norm ball :math:`B_1(0, R)` of
+the given `radius`, and for the normalised measure :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The
+thesis writes :math:`p^{-(n+1)}`, which is the same at p = 2; for other p the bounds on the
+features are divided by p - 1 here, as the features are.
+
+Every function raises a ValueError if a parameter is out of range, or if the kernel's series does
+not converge where the bound needs it. All is computed in logarithms: constants may exceed the
+largest float.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
+from kernlearn.checks import check_count, check_positive, check_share
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.theory.concentration import (
-    UniformAccuracy,
-    check_converges,
-    check_count,
-    check_positive,
-    log_derivative,
-    log_feature_scale,
-    log_range,
-    probability,
-    smallest_n_components,
-)
 
 __all__ = [
     "InnerMapConstants",
@@ -35,166 +31,38 @@ __all__ = [
     "maclaurin_pointwise_failure_probability",
 ]
 
+_LOG_LARGEST = 63 * math.log(2)
 
-def maclaurin_n_components(
-    kernel: BaseDotProductKernel,
-    accuracy: UniformAccuracy,
-    *,
-    radius: float,
-    n_features: int,
-    p: float = 2.0,
-) -> int:
-    r"""Return the number D of random Maclaurin features that theorem 3.10 asks for.
+
+@dataclass(frozen=True)
+class UniformAccuracy:
+    """Required accuracy: all kernel values within `epsilon` with probability ``1 - delta``.
 
     Parameters
     ----------
-    kernel : dot-product kernel
-        The kernel, fitted if it has to be.
-    accuracy : UniformAccuracy
-        What the features shall achieve on the whole domain.
-    radius : float
-        R: the domain lies in the ball of this radius in the 1-norm.
-    n_features : int
-        Dimension d of the points.
-    p : float, default=2.0
-        Parameter of the measure on the orders, above 1.
-
-    Returns
-    -------
-    int
-        The smallest D for which the bound is at most ``accuracy.delta``.
+    epsilon : float
+        Largest absolute error of a kernel value over the domain, above 0.
+    delta : float
+        Allowed probability of failure, between 0 and 1.
 
     Raises
     ------
     ValueError
-        If :math:`p R^2` is not inside the kernel's radius of convergence, if D exceeds
-        :math:`2^{63} - 1`, or if a parameter is out of range.
-
-    References
-    ----------
-    Kar (2013), theorem 3.10.
+        If one of them is out of range.
 
     Examples
     --------
-    >>> from kernlearn.kernels import PolynomialKernel
-    >>> from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
-    >>> wish = UniformAccuracy(epsilon=0.5, delta=0.1)
-    >>> maclaurin_n_components(PolynomialKernel(degree=2), wish, radius=0.5, n_features=2)
-    16824
+    >>> from kernlearn.theory.bounds import UniformAccuracy
+    >>> UniformAccuracy(epsilon=0.1, delta=0.05)
+    UniformAccuracy(epsilon=0.1, delta=0.05)
     """
-    log_bound, log_cover = _maclaurin_logs(kernel, accuracy.epsilon, radius, n_features, p)
-    return smallest_n_components(log_bound, log_cover, accuracy)
 
+    epsilon: float
+    delta: float
 
-def maclaurin_failure_probability(
-    kernel: BaseDotProductKernel,
-    epsilon: float,
-    n_components: int,
-    *,
-    radius: float,
-    n_features: int,
-    p: float = 2.0,
-) -> float:
-    r"""Bound the probability that some kernel value is off by more than `epsilon`.
-
-    .. math:: 2 (32 R L / \epsilon)^{2d} \exp(-D \epsilon^2 / (8 C^2)), \quad
-              C = p f(p R^2), \quad L = R f'(R^2) + p^2 R \sqrt{d} f'(p R^2)
-
-    The cover's size :math:`32 R L / \epsilon` is taken as at least 1.
-
-    Parameters
-    ----------
-    kernel : dot-product kernel
-        The kernel, fitted if it has to be.
-    epsilon : float
-        Absolute error of a kernel value.
-    n_components : int
-        Number D of features.
-    radius : float
-        R: the domain lies in the ball of this radius in the 1-norm.
-    n_features : int
-        Dimension d of the points.
-    p : float, default=2.0
-        Parameter of the measure on the orders, above 1.
-
-    Returns
-    -------
-    float
-        The bound, at most 1.
-
-    Raises
-    ------
-    ValueError
-        If :math:`p R^2` is not inside the kernel's radius of convergence or a parameter is out
-        of range.
-
-    References
-    ----------
-    Kar (2013), theorem 3.10.
-    """
-    log_bound, log_cover = _maclaurin_logs(kernel, epsilon, radius, n_features, p)
-    return probability(log_bound, log_cover, epsilon, n_components)
-
-
-def maclaurin_pointwise_failure_probability(
-    kernel: BaseDotProductKernel,
-    epsilon: float,
-    n_components: int,
-    *,
-    radius: float,
-    p: float = 2.0,
-) -> float:
-    r"""Bound the probability that the value at one given pair is off by more than `epsilon`.
-
-    .. math:: 2 \exp(-D \epsilon^2 / (8 C^2)), \quad C = p f(p R^2)
-
-    Parameters
-    ----------
-    kernel : dot-product kernel
-        The kernel, fitted if it has to be.
-    epsilon : float
-        Absolute error of the kernel value.
-    n_components : int
-        Number D of features.
-    radius : float
-        R: both points lie in the ball of this radius in the 1-norm.
-    p : float, default=2.0
-        Parameter of the measure on the orders, above 1.
-
-    Returns
-    -------
-    float
-        The bound, at most 1.
-
-    Raises
-    ------
-    ValueError
-        If :math:`p R^2` is not inside the kernel's radius of convergence or a parameter is out
-        of range.
-
-    References
-    ----------
-    Kar (2013), section 3.4, after lemma 3.6.
-    """
-    check_positive(epsilon=epsilon, radius=radius)
-    log_bound = log_range(kernel, radius**2, "radius", p)
-    return probability(log_bound, math.log(2), epsilon, n_components)
-
-
-def _maclaurin_logs(
-    kernel: BaseDotProductKernel, epsilon: float, radius: float, n_features: int, p: float
-) -> tuple[float, float]:
-    """Return (log C, log of 2 times the squared size of the cover)."""
-    check_positive(epsilon=epsilon, radius=radius)
-    check_count(n_features=n_features)
-    log_bound = log_range(kernel, radius**2, "radius", p)
-    log_slope = np.logaddexp(
-        log_derivative(kernel, radius**2),
-        log_feature_scale(p) + math.log(n_features) / 2 + log_derivative(kernel, p * radius**2),
-    )
-    log_lipschitz = math.log(radius) + log_slope
-    log_centres = math.log(32 * radius) + log_lipschitz - math.log(epsilon)
-    return log_bound, math.log(2) + 2 * n_features * max(float(log_centres), 0.0)
+    def __post_init__(self) -> None:
+        check_positive(epsilon=self.epsilon)
+        check_share(delta=self.delta)
 
 
 @dataclass(frozen=True)
@@ -227,25 +95,22 @@ class InnerMapConstants:
         check_positive(**vars(self))
 
 
-def compositional_n_components(
+def maclaurin_n_components(
     kernel: BaseDotProductKernel,
     accuracy: UniformAccuracy,
-    constants: InnerMapConstants,
     *,
     radius: float,
     n_features: int,
     p: float = 2.0,
 ) -> int:
-    """Return the number D of compositional Maclaurin features that theorem 3.14 asks for.
+    r"""Return the number D of random Maclaurin features that theorem 3.10 requires.
 
     Parameters
     ----------
     kernel : dot-product kernel
-        The outer kernel, fitted if it has to be.
+        The kernel, fitted if its parameters depend on data.
     accuracy : UniformAccuracy
-        What the features shall achieve on the whole domain.
-    constants : InnerMapConstants
-        Bounds and Lipschitz constants of the inner kernel and its feature map.
+        The required accuracy on the whole domain.
     radius : float
         R: the domain lies in the ball of this radius in the 1-norm.
     n_features : int
@@ -256,21 +121,83 @@ def compositional_n_components(
     Returns
     -------
     int
-        The smallest D for which the bound is at most ``accuracy.delta``.
+        The smallest D for which the bound of :func:`maclaurin_failure_probability` is at most
+        ``accuracy.delta``.
 
     Raises
     ------
     ValueError
-        If :math:`p C_W` or :math:`C_K` is not inside the outer kernel's radius of convergence,
-        if `epsilon` is not below :math:`8 R L_1`, if D exceeds :math:`2^{63} - 1`, or if a
-        parameter is out of range.
+        If :math:`p R^2` is not inside the kernel's radius of convergence, D exceeds
+        :math:`2^{63} - 1`, or a parameter is out of range.
 
-    References
-    ----------
-    Kar (2013), theorem 3.14.
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
+    >>> accuracy = UniformAccuracy(epsilon=0.5, delta=0.1)
+    >>> maclaurin_n_components(PolynomialKernel(degree=2), accuracy, radius=0.5, n_features=2)
+    16824
+    """
+    logs = _maclaurin_logs(kernel, accuracy.epsilon, radius, n_features, p)
+    return _smallest_n_components(*logs, accuracy)
+
+
+def maclaurin_failure_probability(
+    kernel: BaseDotProductKernel,
+    epsilon: float,
+    n_components: int,
+    *,
+    radius: float,
+    n_features: int,
+    p: float = 2.0,
+) -> float:
+    r"""Bound the probability that some kernel value is off by more than `epsilon` (theorem 3.10).
+
+    .. math:: 2 (32 R L / \epsilon)^{2d} \exp(-D \epsilon^2 / (8 C^2)), \quad
+              C = p f(p R^2), \quad L = R f'(R^2) + p^2 R \sqrt{d} f'(p R^2),
+
+    at most 1, for `n_components` D features. The size :math:`32 R L / \epsilon` of the cover is
+    taken as at least 1.
+    """
+    logs = _maclaurin_logs(kernel, epsilon, radius, n_features, p)
+    return _probability(*logs, epsilon, n_components)
+
+
+def maclaurin_pointwise_failure_probability(
+    kernel: BaseDotProductKernel,
+    epsilon: float,
+    n_components: int,
+    *,
+    radius: float,
+    p: float = 2.0,
+) -> float:
+    r"""Bound the probability that the value at one fixed pair is off by more than `epsilon`.
+
+    .. math:: 2 \exp(-D \epsilon^2 / (8 C^2)), \quad C = p f(p R^2),
+
+    at most 1 (section 3.4, after lemma 3.6); both points lie in the ball.
+    """
+    check_positive(epsilon=epsilon, radius=radius)
+    log_bound = _log_range(kernel, radius**2, "radius", p)
+    return _probability(log_bound, math.log(2), epsilon, n_components)
+
+
+def compositional_n_components(
+    kernel: BaseDotProductKernel,
+    accuracy: UniformAccuracy,
+    constants: InnerMapConstants,
+    *,
+    radius: float,
+    n_features: int,
+    p: float = 2.0,
+) -> int:
+    r"""Return the number D of compositional Maclaurin features that theorem 3.14 requires.
+
+    The smallest D for which the bound of :func:`compositional_failure_probability` is at most
+    ``accuracy.delta``; a ValueError if it exceeds :math:`2^{63} - 1`.
     """
     logs = _compositional_logs(kernel, accuracy.epsilon, constants, radius, n_features, p)
-    return smallest_n_components(*logs, accuracy)
+    return _smallest_n_components(*logs, accuracy)
 
 
 def compositional_failure_probability(
@@ -286,44 +213,30 @@ def compositional_failure_probability(
     r"""Bound the probability that some compositional kernel value is off by more than `epsilon`.
 
     .. math:: (32 R L_1 / \epsilon) \exp(-D \epsilon^2 / (8 C_1^2 d)), \quad C_1 = p f(p C_W),
-              \quad L_1 = L_K f'(C_K) + L_W p^2 \sqrt{C_W} f'(p C_W)
+              \quad L_1 = L_K f'(C_K) + L_W p^2 \sqrt{C_W} f'(p C_W),
 
-    This is the bound as the theorem states it. Its derivation counts the centres of the cover
-    rather than their pairs, and would give d + 1 where the exponent has d.
-
-    Parameters
-    ----------
-    kernel : dot-product kernel
-        The outer kernel, fitted if it has to be.
-    epsilon : float
-        Absolute error of a kernel value, below :math:`8 R L_1`.
-    n_components : int
-        Number D of features.
-    constants : InnerMapConstants
-        Bounds and Lipschitz constants of the inner kernel and its feature map.
-    radius : float
-        R: the domain lies in the ball of this radius in the 1-norm.
-    n_features : int
-        Dimension d of the points.
-    p : float, default=2.0
-        Parameter of the measure on the orders, above 1.
-
-    Returns
-    -------
-    float
-        The bound, at most 1.
-
-    Raises
-    ------
-    ValueError
-        As `compositional_n_components`.
-
-    References
-    ----------
-    Kar (2013), theorem 3.14.
+    at most 1, for `epsilon` below :math:`8 R L_1` and the outer `kernel` f. This is the bound as
+    theorem 3.14 states it. Its derivation counts the centres of the cover rather than their
+    pairs, and would give d + 1 where the exponent has d.
     """
     logs = _compositional_logs(kernel, epsilon, constants, radius, n_features, p)
-    return probability(*logs, epsilon, n_components)
+    return _probability(*logs, epsilon, n_components)
+
+
+def _maclaurin_logs(
+    kernel: BaseDotProductKernel, epsilon: float, radius: float, n_features: int, p: float
+) -> tuple[float, float]:
+    """Return (log C, log of 2 times the squared size of the cover)."""
+    check_positive(epsilon=epsilon, radius=radius)
+    check_count(n_features=n_features)
+    log_bound = _log_range(kernel, radius**2, "radius", p)
+    log_slope = np.logaddexp(
+        _log_derivative(kernel, radius**2),
+        _log_feature_scale(p) + math.log(n_features) / 2 + _log_derivative(kernel, p * radius**2),
+    )
+    log_lipschitz = math.log(radius) + log_slope
+    log_centres = math.log(32 * radius) + log_lipschitz - math.log(epsilon)
+    return log_bound, math.log(2) + 2 * n_features * max(float(log_centres), 0.0)
 
 
 def _compositional_logs(
@@ -338,14 +251,14 @@ def _compositional_logs(
     check_positive(epsilon=epsilon, radius=radius)
     check_count(n_features=n_features)
     bound = constants.feature_bound
-    log_bound = log_range(kernel, bound, "feature_bound", p)
-    check_converges(kernel, constants.kernel_bound, "kernel_bound")
+    log_bound = _log_range(kernel, bound, "feature_bound", p)
+    _check_converges(kernel, constants.kernel_bound, "kernel_bound")
     log_lipschitz = np.logaddexp(
-        math.log(constants.kernel_lipschitz) + log_derivative(kernel, constants.kernel_bound),
+        math.log(constants.kernel_lipschitz) + _log_derivative(kernel, constants.kernel_bound),
         math.log(constants.feature_lipschitz)
-        + log_feature_scale(p)
+        + _log_feature_scale(p)
         + math.log(bound) / 2
-        + log_derivative(kernel, p * bound),
+        + _log_derivative(kernel, p * bound),
     )
     log_scale = math.log(radius) + float(log_lipschitz)
     if math.log(epsilon) >= math.log(8) + log_scale:
@@ -355,3 +268,54 @@ def _compositional_logs(
         )
     log_cover = math.log(32) + log_scale - math.log(epsilon)
     return log_bound + math.log(n_features) / 2, log_cover
+
+
+def _log_range(kernel: BaseDotProductKernel, square: float, argument: str, p: float) -> float:
+    """Return the log of the bound p / (p - 1) f(p R^2) on a product of two features."""
+    if not (isinstance(p, Real) and 1 < p < math.inf):
+        raise ValueError(f"'p' must be a finite number above 1, got {p!r}")
+    _check_converges(kernel, p * square, argument)
+    with np.errstate(over="ignore", divide="ignore"):
+        log_value = float(np.log(kernel.function(p * square)))
+    return math.log(p) - math.log(p - 1) + log_value
+
+
+def _log_derivative(kernel: BaseDotProductKernel, t: float) -> float:
+    """Return log f'(t); inf where it exceeds the largest float64."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(np.log(kernel.derivative(t)))
+
+
+def _log_feature_scale(p: float) -> float:
+    """Return the log of p^2 / (p - 1), the factor of f' in the slope of a feature."""
+    return 2 * math.log(p) - math.log(p - 1)
+
+
+def _check_converges(kernel: BaseDotProductKernel, t: float, argument: str) -> None:
+    if t >= kernel.radius:
+        raise ValueError(
+            f"'{argument}' is too large for {kernel!r}: its series is needed at {t:.6g} and "
+            f"converges below {kernel.radius:g} only; scale the data down or take a smaller p"
+        )
+
+
+def _smallest_n_components(log_range: float, log_cover: float, accuracy: UniformAccuracy) -> int:
+    """Return the smallest D for which `_probability` is at most delta."""
+    needed = max(log_cover - math.log(accuracy.delta), 0.0)
+    log_d = math.log(8) + 2 * (log_range - math.log(accuracy.epsilon))
+    log_d += math.log(needed) if needed else -math.inf
+    # not finite where a constant of the kernel, and with it D, exceeds the largest float64
+    if not log_d < _LOG_LARGEST:
+        raise ValueError(
+            f"{accuracy!r} asks for more than 2**63 - 1 features: 'epsilon' is too small for the "
+            "values that this kernel takes on this domain; raise it or scale the data down"
+        )
+    return max(math.ceil(math.exp(log_d)), 1)
+
+
+def _probability(log_range: float, log_cover: float, epsilon: float, n_components: int) -> float:
+    """Return cover * exp(-D epsilon^2 / (8 range^2)), at most 1."""
+    check_count(n_components=n_components)
+    log_gain = math.log(n_components) - math.log(8) + 2 * (math.log(epsilon) - log_range)
+    # e^700 is about the largest float64, and the bound is 0 long before
+    return math.exp(min(log_cover - math.exp(min(log_gain, 700.0)), 0.0))

@@ -1,26 +1,29 @@
-r"""Whether a similarity suits a task: Kar (2013), section 4.2, chapter 5 and appendix A.
+r"""Goodness of a similarity for a task: Kar (2013), section 4.2, chapter 5 and appendix A.
 
-A similarity K, or a distance d compared as K = -d, is good where most points are more similar to
-points of their class than to others. Three criteria say it in numbers, here on a sample and with
+A similarity K, or a distance d compared as K = -d, is good if most points are more similar to
+points of their class than to others. Three criteria measure this, here on a sample and with
 each point compared with all others:
 
 - Balcan & Blum (equation 4.1): the difference of mean similarities;
-- Wang et al. (equation 4.2): the mean sign of differences of similarities, of all pairs;
+- Wang et al. (equation 4.2): the mean sign of differences of similarities, over all pairs;
 - definition 4.1: the mean of a transfer function f of these differences.
 
-For regression, ordinal regression and ranking a similarity is good where some weighted mean of
+For regression, ordinal regression and ranking a similarity is good if some weighted mean of
 similarities has a small loss (definitions 5.2, 5.7, 5.14 and 5.18).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.landmarks.transfer import Ramp, Sign, Transfer, TransferLike, as_transfer
-from kernlearn.theory.comparisons import Goodness, Sample, best_weights, measure
+from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer, TransferLike, as_transfer
+from kernlearn.theory.comparisons import Sample
+from kernlearn.theory.criteria import Goodness, best_weights, measure_criteria
 from kernlearn.theory.landmarks import (
     SampleSizes,
     landmarks_for_approximation,
@@ -98,42 +101,41 @@ def goodness(
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Points; with ``similarity="precomputed"`` the matrix (n_samples, n_samples) whose row i
-        compares point i with all of them, which need not be symmetric. For a callable of one's
-        own also a sequence of anything.
+        compares point i with all of them, which need not be symmetric. For a user-defined
+        callable also a sequence of any objects.
     y : array-like of shape (n_samples,)
-        Classes, two at least and each twice at least.
+        Classes, at least two and each at least twice.
     similarity : str, Kernel or callable, default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed". What
-        depends on data, such as a width, is worked out on `X`.
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed". Parameters
+        that depend on data, such as a width, are estimated on `X`.
     kind : {"similarity", "distance"}, default="similarity"
         What `similarity` is; distances change their sign.
     transfer : Transfer, str, float or callable, default=None
         The function f of definition 4.1, see :func:`kernlearn.landmarks.as_transfer`; "sign"
         is the criterion of Wang et al. None is the one of Balcan & Blum. Identity, sign and
-        ramps take :math:`O(n \log n)` a point for all of its pairs.
+        ramps take :math:`O(n \log n)` per point for all of its pairs.
     weights : array-like of shape (n_samples,), default=None
         w(x) of each point; a pair (x', x'') has the weight w(x')w(x''), as in equation 4.2,
-        but for Balcan & Blum, where it is w(x') and w(x''). None is 1 for all.
+        except for Balcan & Blum, where x' has w(x') and x'' has w(x''). None is 1 for all.
     c_f : float or "range", default=1.0
         :math:`C_f` of equation 4.3. Appendix A has 1 for identity and sign, and so has the
         proof of theorem 4.2; with 2 the sign's :math:`\gamma` is that of equation A.1.
         "range" is the definition as printed, the supremum less the infimum of f over the
         values of K; this is 0, and an error, for the sign of a similarity above 0.
     max_references : int, default=300
-        Other functions f are summed over all pairs of a stratified random sample of so many
-        points, about.
+        Other functions f are summed over all pairs of a stratified random sample of about this
+        many points.
     random_state : int, RandomState instance or None, default=None
-        Draws that sample.
+        Seed of that sample.
 
     Returns
     -------
     Goodness
-        The margins, and what follows from them.
 
     Raises
     ------
     ValueError
-        If an argument is not valid, or a class has a single point.
+        If an argument is invalid, or a class has a single point.
 
     References
     ----------
@@ -150,15 +152,9 @@ def goodness(
     (0.079, 0.152, 0.036)
     """
     f = None if transfer is None else as_transfer(transfer)
-    found = measure(
-        Sample(similarity, kind).read(X, y),
-        {repr(f): f},
-        weights=weights,
-        c_f=c_f,
-        max_references=max_references,
-        random_state=random_state,
-    )
-    return found[repr(f)]
+    criteria = {repr(f): f}
+    sample = Sample(similarity, kind).read_classes(X, y)
+    return measure_criteria(sample, criteria, weights, c_f, max_references, random_state)[repr(f)]
 
 
 def compare_criteria(
@@ -182,7 +178,7 @@ def compare_criteria(
     y : array-like of shape (n_samples,)
         Classes.
     criteria : mapping of str to transfer function or None, default=None
-        What is measured, by a name of one's own; None is :data:`CRITERIA`.
+        Transfer functions by a name of your choice; None is :data:`CRITERIA`.
     similarity, kind, weights, c_f, max_references, random_state
         As in :func:`goodness`.
 
@@ -197,30 +193,25 @@ def compare_criteria(
 
     Examples
     --------
-    Which ramp suits best? The one that leaves fewest points below the margin.
+    The best ramp leaves fewest points below the margin:
 
     >>> from sklearn.datasets import load_wine
     >>> from kernlearn.theory.goodness import compare_criteria, goodness_table
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = compare_criteria(X, y, {"slope 1": 1, "slope 5": 5, "slope 50": 50})
-    >>> goodness_table(found, gamma=0.2)["epsilon"].round(3).to_dict()
+    >>> results = compare_criteria(X, y, {"slope 1": 1, "slope 5": 5, "slope 50": 50})
+    >>> goodness_table(results, gamma=0.2)["epsilon"].round(3).to_dict()
     {'slope 1': 0.404, 'slope 5': 0.352, 'slope 50': 0.391}
     """
     chosen = CRITERIA if criteria is None else criteria
-    return measure(
-        Sample(similarity, kind).read(X, y),
-        {name: None if f is None else as_transfer(f) for name, f in chosen.items()},
-        weights=weights,
-        c_f=c_f,
-        max_references=max_references,
-        random_state=random_state,
-    )
+    functions = {name: None if f is None else as_transfer(f) for name, f in chosen.items()}
+    sample = Sample(similarity, kind).read_classes(X, y)
+    return measure_criteria(sample, functions, weights, c_f, max_references, random_state)
 
 
 def goodness_table(
     found: Mapping[str, Goodness], *, gamma: float = 0.1, epsilon: float = 0.1
 ) -> pd.DataFrame:
-    r"""Put criteria side by side, to choose the transfer function that suits best.
+    r"""Tabulate criteria, to choose the transfer function that suits best.
 
     Parameters
     ----------
@@ -234,7 +225,7 @@ def goodness_table(
     Returns
     -------
     pandas.DataFrame
-        A row a criterion: `epsilon`, the share of points below margin `gamma` (definition
+        One row per criterion: `epsilon`, the share of points below margin `gamma` (definition
         4.1); `hinge_loss` at that margin (definition 4.6); `gamma`, the margin that all but
         the share `epsilon` have; `misplaced`, `error` and `mean_margin` of :class:`Goodness`.
 
@@ -257,3 +248,91 @@ def goodness_table(
         for name, good in found.items()
     }
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityAssessment:
+    """Goodness of a similarity by several criteria, with all points weighted equally.
+
+    Attributes
+    ----------
+    criteria : dict of str to Goodness
+    codes : ndarray of shape (n_samples,)
+        The class of each point, 0, …, k - 1.
+    scale : float
+        The largest absolute similarity, by which all are divided.
+    reach : float
+        The largest difference of two similarities of a point, at least 1.
+    unbounded : frozenset of str
+        The criteria of which differences are not limited to [-1, 1].
+    """
+
+    criteria: dict[str, Goodness]
+    codes: NDArray[np.intp]
+    scale: float
+    reach: float
+    unbounded: frozenset[str]
+
+    def table(self, epsilon: float, delta: float) -> pd.DataFrame:
+        """Return one row per criterion: gamma, misplaced, mean_margin, error, landmark_pairs.
+
+        `landmark_pairs` is the number that theorem 4.2 requires at the margin gamma that all but
+        a share `epsilon` of the points have; it is missing where gamma is not above 0.
+        """
+        table = goodness_table(self.criteria, epsilon=epsilon)
+        pairs = []
+        for name, gamma in table["gamma"].items():
+            # theorem 4.2 is about |f| <= 1
+            bounded = gamma / self.reach if name in self.unbounded else gamma
+            pairs.append(
+                landmarks_for_margin(bounded, epsilon=epsilon, delta=delta) if gamma > 0 else None
+            )
+        columns = ["gamma", "misplaced", "mean_margin", "error"]
+        return table[columns].assign(landmark_pairs=np.array(pairs, dtype=object))
+
+    @property
+    def best(self) -> str:
+        """The criterion with the smallest error."""
+        return min(self.criteria, key=lambda name: self.criteria[name].error)
+
+    @property
+    def baseline(self) -> float:
+        """The error of predicting the largest class for all points."""
+        return 1 - float(np.bincount(self.codes).max()) / len(self.codes)
+
+    @property
+    def suits(self) -> bool:
+        """Whether the best criterion beats the baseline by two standard errors."""
+        error = self.criteria[self.best].error
+        return error + 2 * (error * (1 - error) / len(self.codes)) ** 0.5 < self.baseline
+
+
+def assess_similarity(
+    X: Any,
+    y: Any,
+    criteria: Mapping[str, TransferLike | None] | None = None,
+    *,
+    similarity: Any = "gaussian",
+    kind: str = "similarity",
+    random_state: Any = None,
+) -> SimilarityAssessment:
+    """Assess a similarity, divided by its largest absolute value, by several criteria.
+
+    The arguments are those of :func:`compare_criteria`; a ValueError if all similarities are 0.
+    """
+    sample = Sample(similarity, kind).read_classes(X, y)
+    gram = sample.gram()
+    scale = float(np.abs(gram).max())
+    if not scale:
+        raise ValueError("all similarities are 0")
+    gram = gram / scale
+    functions = {
+        name: None if f is None else as_transfer(f)
+        for name, f in (CRITERIA if criteria is None else criteria).items()
+    }
+    results = compare_criteria(
+        gram, sample.codes, functions, similarity="precomputed", random_state=random_state
+    )
+    reach = max(1.0, float(np.ptp(gram, axis=1).max()))
+    unbounded = (name for name, f in functions.items() if f is None or isinstance(f, Identity))
+    return SimilarityAssessment(results, sample.codes, scale, reach, frozenset(unbounded))

@@ -1,13 +1,22 @@
-r"""What online learning from pairs is promised: Kar (2013), theorems 6.3, 6.5, 6.6, 6.9, 6.13.
+r"""Guarantees of online learning from pairs: Kar (2013), theorems 6.3, 6.5, 6.6, 6.9 and 6.13.
 
 The theorems hide constants in O(). Here they are as the proofs of section 6.12 have them, with the
-probability of failure δ shared out over all events that the proofs put together (most often log
-n/δ becomes log 2n/δ). Where the proofs have slips, what is returned holds, and the notes of the
-function say so.
+probability of failure δ divided among all events that the proofs combine (most often log n/δ
+becomes log 2n/δ). Where a proof has a slip, the value returned is one that holds, and the
+function's docstring says so.
 
-A complexity :math:`\mathcal{R}_m(\ell \circ \mathcal{H})` of the losses is given as a number c for
-:math:`c / \sqrt{m}`, as in all of tables 6.1 to 6.3, or as a function of m;
-:func:`contracted_complexity` makes it out of one of :math:`\mathcal{H}`.
+Arguments of the same name mean the same everywhere:
+
+- `n`: length of the stream, at least 2 (3 for the fast rates);
+- `buffer_size`: the number s of points in the buffer;
+- `regret`: :math:`\mathfrak{R}_n`, or a bound on it, by the penalties of all pairs, or of the
+  finite buffer for functions with a `buffer_size`; finite, may be negative;
+- `complexity`: :math:`\mathcal{R}_m(\ell \circ \mathcal{H})` of the losses as a function of m, or
+  a number c for :math:`c / \sqrt{m}`, as in tables 6.1 to 6.3; see :func:`contracted_complexity`;
+- `loss_bound`: B; losses are in [0, B];
+- `delta`: allowed probability of failure, between 0 and 1.
+
+A ValueError names an argument that is out of range.
 """
 
 from __future__ import annotations
@@ -22,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from kernlearn.theory.concentration import check_count, check_positive
+from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 
 __all__ = [
     "ExcessRiskBound",
@@ -36,22 +45,17 @@ __all__ = [
     "olp_regret_bound",
 ]
 
-
 Complexity: TypeAlias = "float | Callable[[int], float]"
 
 
 @dataclass(frozen=True)
 class ExcessRiskBound:
-    """By how much the mean risk of an ensemble may exceed the least risk.
+    """Bound on the mean risk of an ensemble less the smallest risk, in three terms.
 
     Attributes
     ----------
-    regret : float
-        The regret, a round.
-    complexity : float
-        What comes from the richness of the class.
-    confidence : float
-        What comes from chance.
+    regret, complexity, confidence : float
+        The regret per round, the term of the complexity of the class, and that of chance.
     """
 
     regret: float
@@ -60,7 +64,7 @@ class ExcessRiskBound:
 
     @property
     def total(self) -> float:
-        """The sum; may well exceed the largest loss, and then says nothing."""
+        """The sum; vacuous where it exceeds the largest loss."""
         return self.regret + self.complexity + self.confidence
 
 
@@ -70,35 +74,12 @@ def contracted_complexity(
     r"""Bound the complexity of the losses by that of the functions (theorem 6.10).
 
     :math:`\mathcal{R}_n(\ell \circ \mathcal{H}) \le L\,Y\,\mathcal{R}_n(\mathcal{H})` for losses
-    :math:`\varphi(Y(y, y')\,h(x, x'))`.
-
-    Parameters
-    ----------
-    complexity : float
-        :math:`\mathcal{R}_n(\mathcal{H})`, or a bound, at least 0.
-    lipschitz : float, default=1.0
-        The Lipschitz constant L of :math:`\varphi`.
-    largest_label : float, default=1.0
-        Y, the largest :math:`|Y(y, y')|`: 1 for products of labels -1 and +1 and for half their
-        differences, 2 for their differences.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.theory.pairwise_bounds import contracted_complexity
-    >>> contracted_complexity(0.1, largest_label=2.0)
-    0.2
+    :math:`\varphi(Y(y, y')\,h(x, x'))`, with `lipschitz` L of :math:`\varphi` and
+    `largest_label` Y, the largest :math:`|Y(y, y')|`: 1 for products of labels -1 and +1 and for
+    half their differences, 2 for their differences.
     """
     check_positive(lipschitz=lipschitz, largest_label=largest_label)
-    _check_nonnegative(complexity=complexity)
+    check_nonnegative(complexity=complexity)
     return lipschitz * largest_label * complexity
 
 
@@ -118,55 +99,22 @@ def excess_risk_bound(
         \frac{\mathfrak{R}_n}{n-1} + \frac{4}{n-1} \sum_{t=2}^n
         \mathcal{R}_{t-1}(\ell \circ \mathcal{H}) + 6B \sqrt{\frac{\log(n/\delta)}{n-1}}
 
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 2.
-    complexity : float or callable
-        :math:`\mathcal{R}_m(\ell \circ \mathcal{H})` as a function of m; a number c is
-        :math:`c / \sqrt{m}`.
-    regret : float, default=0.0
-        :math:`\mathfrak{R}_n`, the regret by the all-pairs penalties, or its bound.
-    loss_bound : float, default=1.0
-        B: losses are in [0, B].
-    delta : float, default=0.05
-        Allowed probability of failure, between 0 and 1.
-
-    Returns
-    -------
-    ExcessRiskBound
-        Of the bound, which has no hidden constants: all are as printed.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    The printed constants cover the union of the events too, of which the proofs of lemmas 6.1 and
-    6.2 have n + 1 in all: by the sums of section 6.12.1, and McDiarmid's inequality for the fixed
-    :math:`h^*`, less than :math:`4.5 B \sqrt{\log(2n/\delta)/(n-1)}` is needed; the rest is
-    slack (where it is not, the bound exceeds B).
-
-    References
-    ----------
-    Kar (2013), theorem 6.3.
+    There are no hidden constants: all are as printed. They also cover the union of the n + 1
+    events in the proofs of lemmas 6.1 and 6.2: by the sums of section 6.12.1, and McDiarmid's
+    inequality for the fixed :math:`h^*`, less than :math:`4.5 B \sqrt{\log(2n/\delta)/(n-1)}` is
+    needed; the rest is slack (where it is not, the bound exceeds B).
 
     Examples
     --------
-    >>> from kernlearn.theory.pairwise_bounds import excess_risk_bound
     >>> bound = excess_risk_bound(10001, complexity=2.0, regret=100.0)
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.01, 0.159, 0.21)
     """
-    check_stream(n, delta)
+    _check_stream(n, delta)
     check_positive(loss_bound=loss_bound)
     confidence = 6 * loss_bound * math.sqrt(math.log(n / delta) / (n - 1))
-    rounds = np.arange(1, n)
-    return ExcessRiskBound(
-        check_regret(regret) / (n - 1), 4 * _mean_complexity(complexity, rounds), confidence
-    )
+    complexity_term = 4 * _mean_complexity(complexity, np.arange(1, n))
+    return ExcessRiskBound(_finite_regret(regret) / (n - 1), complexity_term, confidence)
 
 
 def finite_buffer_excess_risk_bound(
@@ -190,61 +138,27 @@ def finite_buffer_excess_risk_bound(
         \sqrt{\frac{2 \log(2n/\delta)}{n-1}} + \frac{1}{n-1} \sum_{t=2}^n
         \sqrt{\frac{\log(2n/\delta)}{2 m_t}} \Bigr)
 
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 2.
-    buffer_size : int
-        The s points of the buffer.
-    complexity : float or callable
-        :math:`\mathcal{R}_m(\ell \circ \mathcal{H})` as a function of m; a number c is
-        :math:`c / \sqrt{m}`.
-    regret : float, default=0.0
-        :math:`\mathfrak{R}^{buf}_n`, the regret by the finite-buffer penalties, or its bound.
-    loss_bound : float, default=1.0
-        B: losses are in [0, B].
-    delta : float, default=0.05
-        Allowed probability of failure, between 0 and 1.
-    as_printed : bool, default=False
-        Whether to return the sum of lemmas 6.7 and 6.8 as printed: twice the complexity above,
-        and :math:`(\sqrt{2} + 3) B \sqrt{\log(n/\delta) / s}`.
-
-    Returns
-    -------
-    ExcessRiskBound
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    The O() of the theorem hides: the complexity as above, where c stands for :math:`C_d`, and the
-    constant of the last term.
+    `as_printed` returns the sum of lemmas 6.7 and 6.8 as printed: twice the complexity above, and
+    :math:`(\sqrt{2} + 3) B \sqrt{\log(n/\delta) / s}`. The O() of the theorem hides the
+    complexity as above, where c is :math:`C_d`, and the constant of the last term.
 
     Equation 6.9 takes :math:`1/\sqrt{2s}` for all rounds, also for those in which the buffer is
     not full yet, and lemma 6.7 then leaves out equation 6.7's
     :math:`B \sqrt{2 \log(1/\delta) / (n-1)}`: :math:`B \sqrt{2 \log(n/\delta) / s}` does not
     follow unless n is several times s. For :math:`h^*`, which is fixed, Hoeffding's inequality
-    does, without a complexity: hence 2 and not 4.
+    holds without a complexity: hence 2 and not 4.
 
-    The proof takes s different points as given, so the bound is for FIFO and reservoir sampling.
-    RS-x keeps points more than once; for it, take :func:`excess_risk_bound` with the regret of
-    :func:`all_pairs_regret_bound`.
-
-    References
-    ----------
-    Kar (2013), theorem 6.6, lemmas 6.7 and 6.8, section 6.12.4.
+    The proof assumes s different points, so the bound is for FIFO and reservoir sampling. RS-x
+    keeps points more than once; for it, use :func:`excess_risk_bound` with the regret of
+    :func:`all_pairs_regret_bound`. See section 6.12.4.
 
     Examples
     --------
-    >>> from kernlearn.theory.pairwise_bounds import finite_buffer_excess_risk_bound
     >>> bound = finite_buffer_excess_risk_bound(100001, 1000, complexity=2.0, regret=100.0)
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.001, 0.128, 0.211)
     """
-    check_stream(n, delta)
+    _check_stream(n, delta)
     check_count(buffer_size=buffer_size)
     check_positive(loss_bound=loss_bound)
     kept = np.minimum(np.arange(1, n), buffer_size)
@@ -253,51 +167,11 @@ def finite_buffer_excess_risk_bound(
         complexity_term *= 2
         root = (math.sqrt(2) + 3) * math.sqrt(math.log(n / delta) / buffer_size)
     else:
-        # one event a round for h_{t-1}, one for h*, and a martingale for each
+        # one event per round for h_{t-1}, one for h*, and a martingale for each
         level = math.log(2 * n / delta)
         later = math.sqrt(2 * level / (n - 1))
         root = 2 * (later + math.sqrt(level / 2) * float(np.mean(1 / np.sqrt(kept))))
-    return ExcessRiskBound(check_regret(regret) / (n - 1), complexity_term, loss_bound * root)
-
-
-def at(complexity: Complexity, m: int) -> float:
-    """Return the complexity of m pairs."""
-    if callable(complexity):
-        value = float(complexity(m))
-        _check_nonnegative(**{f"complexity({m})": value})
-        return value
-    _check_nonnegative(complexity=complexity)
-    return complexity / math.sqrt(m)
-
-
-def _mean_complexity(complexity: Complexity, sizes: NDArray[np.intp]) -> float:
-    if not callable(complexity):
-        return at(complexity, 1) * float(np.mean(1 / np.sqrt(sizes)))
-    distinct, counts = np.unique(sizes, return_counts=True)
-    values = [at(complexity, int(m)) for m in distinct]
-    return float(np.average(values, weights=counts))
-
-
-def check_stream(n: int, delta: float) -> None:
-    """Refuse a stream without pairs, and what is no probability."""
-    check_count(n=n)
-    if n < 2:
-        raise ValueError(f"'n' must be 2 or more, got {n!r}: one point makes no pair")
-    if not (isinstance(delta, Real) and 0 < delta < 1):
-        raise ValueError(f"'delta' must be a number between 0 and 1, got {delta!r}")
-
-
-def check_regret(regret: float) -> float:
-    """Return a regret, which may be negative; refuse what is not finite."""
-    if not (isinstance(regret, Real) and math.isfinite(regret)):
-        raise ValueError(f"'regret' must be a finite number, got {regret!r}")
-    return float(regret)
-
-
-def _check_nonnegative(**values: float) -> None:
-    for name, value in values.items():
-        if not (isinstance(value, Real) and 0 <= value < math.inf):
-            raise ValueError(f"'{name}' must be a finite number of 0 or more, got {value!r}")
+    return ExcessRiskBound(_finite_regret(regret) / (n - 1), complexity_term, loss_bound * root)
 
 
 def fast_rate_bound(
@@ -326,10 +200,8 @@ def fast_rate_bound(
 
     Parameters
     ----------
-    n : int
-        Length of the stream, at least 3.
-    regret : float
-        :math:`\mathfrak{R}_n`, a bound of the regret by the all-pairs penalties.
+    n, regret, loss_bound, delta
+        See the module.
     lipschitz : float
         L, the Lipschitz constant of the losses: the larger one of that in the inner product
         with the features (theorem 6.4) and that in h (section 6.12.3).
@@ -337,49 +209,31 @@ def fast_rate_bound(
         :math:`\sigma`, that of the regulariser.
     feature_norm : float, default=1.0
         R, the largest dual norm of the features of a pair.
-    loss_bound : float, default=1.0
-        B: losses are in [0, B].
     dimension_factor : float, default=1.0
         :math:`C_d`: 1 for norms such as the 2-norm, :math:`\sqrt{\log d}` for sparse ones.
-    delta : float, default=0.05
-        Allowed probability of failure, between 0 and 1.
     epsilon : float, default=None
         :math:`\varepsilon`, above 0 and at most 1; None takes the best one.
 
-    Returns
-    -------
-    ExcessRiskBound
-        `regret` is the regret a round; `complexity` the term with C; `confidence` what is left.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
-    The O() of the theorem hides all of this; 4, 16 and 32 are the constants of theorem 6.4 and
-    6, 16 those of lemma 6.19. They are large: the bound is below B only on long streams. δ/2 is
-    for the n - 1 events of theorem 6.4 and δ/2 for theorem 6.18, which needs it below 1/e. The
-    thesis bounds the sum of 1/(t - 1) by log n; it is larger than that, and is taken as it is.
+    In the result `complexity` is the term with C and `confidence` the remainder.
 
-    References
-    ----------
-    Kar (2013), theorem 6.5 and section 6.12.3.
+    The O() of the theorem hides all of this; 4, 16 and 32 are the constants of theorem 6.4 and
+    6, 16 those of lemma 6.19, so large that the bound is below B only on long streams. δ/2 is for
+    the n - 1 events of theorem 6.4 and δ/2 for theorem 6.18, which needs it below 1/e. The thesis
+    bounds the sum of 1/(t - 1) by log n; it is larger than that, and is used itself.
 
     Examples
     --------
-    >>> from kernlearn.theory.pairwise_bounds import fast_rate_bound
     >>> bound = fast_rate_bound(10**6, regret=20.0, lipschitz=1.0, strong_convexity=1.0)
     >>> round(bound.total, 3)
     0.056
     """
-    check_stream(n, delta)
-    # n - 1 terms 1, 1/2, ...
-    harmonic = float(np.sum(1 / np.arange(1, n)))
-    return _bound(
-        n, harmonic, check_regret(regret), lipschitz, strong_convexity, feature_norm,
-        loss_bound, dimension_factor, delta, epsilon,
+    # a buffer for the whole stream is no restriction
+    return finite_buffer_fast_rate_bound(
+        n, n, regret=regret, lipschitz=lipschitz, strong_convexity=strong_convexity,
+        feature_norm=feature_norm, loss_bound=loss_bound, dimension_factor=dimension_factor,
+        delta=delta, epsilon=epsilon,
     )  # fmt: skip
 
 
@@ -398,67 +252,14 @@ def finite_buffer_fast_rate_bound(
 ) -> ExcessRiskBound:
     r"""Bound the excess risk of learning with a buffer, strongly convex (theorem 6.9).
 
-    As :func:`fast_rate_bound`, with :math:`\sum_t 1 / \min(t - 1, s)` for the sum of
-    :math:`1 / (t - 1)`.
-
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 3.
-    buffer_size : int
-        The s points of the buffer.
-    regret : float
-        :math:`\mathfrak{R}^{buf}_n`, a bound of the regret by the finite-buffer penalties.
-    lipschitz, strong_convexity, feature_norm, loss_bound, dimension_factor, delta, epsilon
-        As for :func:`fast_rate_bound`.
-
-    Returns
-    -------
-    ExcessRiskBound
-        As for :func:`fast_rate_bound`.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    As for theorem 6.6, the proof takes the points of the buffer to be different: FIFO and
-    reservoir sampling, not RS-x. That s is below n / log n is not needed here.
-
-    References
-    ----------
-    Kar (2013), theorem 6.9 and section 6.12.5.
-
-    Examples
-    --------
-    >>> from kernlearn.theory.pairwise_bounds import finite_buffer_fast_rate_bound
-    >>> loss = {"regret": 20.0, "lipschitz": 1.0, "strong_convexity": 1.0}
-    >>> round(finite_buffer_fast_rate_bound(10**6, 10**5, **loss).total, 3)
-    0.08
+    As :func:`fast_rate_bound`, with the sum of :math:`1 / \min(t - 1, s)` instead of
+    :math:`1 / (t - 1)` (section 6.12.5). As for theorem 6.6, the proof assumes that the points of
+    the buffer are different: FIFO and reservoir sampling, not RS-x. That s is below n / log n is
+    not needed here.
     """
-    check_stream(n, delta)
+    _check_stream(n, delta)
     check_count(buffer_size=buffer_size)
-    harmonic = float(np.sum(1 / np.minimum(np.arange(1, n), buffer_size)))
-    return _bound(
-        n, harmonic, check_regret(regret), lipschitz, strong_convexity, feature_norm,
-        loss_bound, dimension_factor, delta, epsilon,
-    )  # fmt: skip
-
-
-def _bound(
-    n: int,
-    harmonic: float,
-    regret: float,
-    lipschitz: float,
-    strong_convexity: float,
-    feature_norm: float,
-    loss_bound: float,
-    dimension_factor: float,
-    delta: float,
-    epsilon: float | None,
-) -> ExcessRiskBound:
+    regret = _finite_regret(regret)
     check_positive(
         lipschitz=lipschitz, strong_convexity=strong_convexity, feature_norm=feature_norm,
         loss_bound=loss_bound, dimension_factor=dimension_factor,
@@ -467,7 +268,8 @@ def _bound(
         raise ValueError(f"'n' must be 3 or more, got {n!r}: theorem 6.18 needs it")
     if epsilon is not None and not 0 < epsilon <= 1:
         raise ValueError(f"'epsilon' must be None or a number in (0, 1], got {epsilon!r}")
-    # a smaller probability of failure than asked for is no harm
+    harmonic = float(np.sum(1 / np.minimum(np.arange(1, n), buffer_size)))
+    # a smaller probability of failure than allowed does no harm
     squared_delta = math.log(4 * math.log(n) / min(delta / 2, 0.36))
     constant = (4 * dimension_factor * lipschitz * feature_norm) ** 2
     constant *= (32 + math.log(2 * n / delta)) * harmonic / strong_convexity
@@ -481,11 +283,11 @@ def _bound(
         return rich, total
 
     if epsilon is None:
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda log_e: parts(math.exp(log_e))[1], bounds=(-20.0, 0.0), method="bounded"
         )
-        # the ends are not tried by the search
-        epsilon = min((math.exp(found.x), 1.0), key=lambda e: parts(e)[1])
+        # the search does not try the ends
+        epsilon = min((math.exp(optimum.x), 1.0), key=lambda e: parts(e)[1])
     rich, total = parts(epsilon)
     rounds = n - 1
     return ExcessRiskBound(regret / rounds, rich / rounds, (total - regret - rich) / rounds)
@@ -499,44 +301,15 @@ def olp_buffer_regret_bound(n: int, *, lipschitz: float, diameter: float, eta: f
         \mathfrak{R}^{buf}_n \le \frac{D^2 \sqrt{n}}{2 \eta} + \frac{\eta L^2}{2}
         \sum_{t=2}^n \frac{1}{\sqrt{t}}
 
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 2.
-    lipschitz : float
-        L: no gradient of a penalty is longer.
-    diameter : float
-        D, the diameter of the set of weights; twice the radius of a ball.
-    eta : float
-        The scale :math:`\eta` of the steps :math:`\eta / \sqrt{t}`.
+    for gradients of penalties of norm at most L (`lipschitz`), a set of weights of diameter D
+    (twice the radius of a ball) and steps :math:`\eta / \sqrt{t}`.
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    The lemma prints :math:`L D \sqrt{n - 1}`, whatever :math:`\eta`. That is what a constant step
-    :math:`D / (L \sqrt{n - 1})` gives. With the steps of algorithm 8, Zinkevich's proof has what
-    is returned here, at best :math:`\sqrt{2} L D \sqrt{n}` for :math:`\eta = D / (\sqrt{2} L)`;
-    with small ones the regret is linear in n.
-
-    References
-    ----------
-    Kar (2013), lemma 6.24; Zinkevich (2003), theorem 1.
-
-    Examples
-    --------
-    >>> from kernlearn.theory.pairwise_bounds import olp_buffer_regret_bound
-    >>> round(olp_buffer_regret_bound(10000, lipschitz=1.0, diameter=2.0, eta=2**0.5), 1)
-    281.1
+    The lemma prints :math:`L D \sqrt{n - 1}`, whatever :math:`\eta`: that is for a constant step
+    :math:`D / (L \sqrt{n - 1})`. With the steps of algorithm 8, the proof of Zinkevich (2003),
+    theorem 1, has the bound above, at best :math:`\sqrt{2} L D \sqrt{n}` for
+    :math:`\eta = D / (\sqrt{2} L)`; with small steps the regret is linear in n.
     """
-    check_stream(n, 0.5)
+    _check_stream(n, 0.5)
     check_positive(lipschitz=lipschitz, diameter=diameter, eta=eta)
     steps = float(np.sum(1 / np.sqrt(np.arange(2, n + 1))))
     return diameter**2 * math.sqrt(n) / (2 * eta) + eta * lipschitz**2 / 2 * steps
@@ -558,54 +331,21 @@ def all_pairs_regret_bound(
         \mathfrak{R}_n \le \mathfrak{R}^{buf}_n + \max(n - 1 - s, 0) \Bigl( 2 \mathcal{R}_s(\ell
         \circ \mathcal{H}) + B \sqrt{\frac{2 \log(2n/\delta)}{s}} \Bigr)
 
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 2.
-    buffer_size : int
-        The s points of the buffer.
-    buffer_regret : float
-        :math:`\mathfrak{R}^{buf}_n`, the regret by the finite-buffer penalties, or its bound.
-    complexity : float or callable
-        :math:`\mathcal{R}_m(\ell \circ \mathcal{H})` as a function of m; a number c is
-        :math:`c / \sqrt{m}`. It must hold for any first point of the pairs and any distribution
-        of the second one, as tables 6.1 to 6.3 do (by the conditioning step of section 6.6.1).
-    loss_bound : float, default=1.0
-        B: losses are in [0, B].
-    delta : float, default=0.05
-        Allowed probability of failure, between 0 and 1, over the draws of the buffer.
+    with `buffer_regret` :math:`\mathfrak{R}^{buf}_n`, and with probability 1 - δ over the draws
+    of the buffer. The `complexity` must hold for any first point of the pairs and any
+    distribution of the second one, as tables 6.1 to 6.3 do (by the conditioning step of section
+    6.6.1).
 
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Notes
-    -----
-    What the O() of lemmas 6.21 to 6.23 hides: McDiarmid's inequality and symmetrisation for
-    :math:`h_{t-1}`, Hoeffding's for the best fixed function, of which each holds in one of the
-    n - 1 - s rounds after the buffer has been drawn anew. Before, both penalties are equal.
-
-    References
-    ----------
-    Kar (2013), lemmas 6.21, 6.22 and 6.23.
-
-    Examples
-    --------
-    >>> from kernlearn.theory.pairwise_bounds import all_pairs_regret_bound
-    >>> all_pairs_regret_bound(100, 99, buffer_regret=5.0, complexity=1.0)
-    5.0
+    The O() of lemmas 6.21 to 6.23 hides McDiarmid's inequality and symmetrisation for
+    :math:`h_{t-1}`, and Hoeffding's for the best fixed function, each of which holds in each of
+    the n - 1 - s rounds after the buffer was drawn anew. Before, both penalties are equal.
     """
-    check_stream(n, delta)
+    _check_stream(n, delta)
     check_count(buffer_size=buffer_size)
     check_positive(loss_bound=loss_bound)
-    check_regret(buffer_regret)
+    _finite_regret(buffer_regret)
     chance = loss_bound * math.sqrt(2 * math.log(2 * n / delta) / buffer_size)
-    richness = 2 * at(complexity, buffer_size)
+    richness = 2 * _complexity_at(complexity, buffer_size)
     return buffer_regret + max(n - 1 - buffer_size, 0) * (richness + chance)
 
 
@@ -620,44 +360,43 @@ def olp_regret_bound(
     loss_bound: float = 1.0,
     delta: float = 0.05,
 ) -> float:
-    r"""Bound the all-pairs regret of OLP with RS-x (theorem 6.13).
+    r"""Bound the all-pairs regret :math:`\mathfrak{R}_n` of OLP with RS-x (theorem 6.13).
 
-    The bound of :func:`olp_buffer_regret_bound`, put into :func:`all_pairs_regret_bound`.
-
-    Parameters
-    ----------
-    n : int
-        Length of the stream, at least 2.
-    buffer_size : int
-        The s points of the buffer.
-    lipschitz, diameter, eta
-        As for :func:`olp_buffer_regret_bound`.
-    complexity, loss_bound, delta
-        As for :func:`all_pairs_regret_bound`.
-
-    Returns
-    -------
-    float
-        A bound of :math:`\mathfrak{R}_n`; the theorem is about :math:`\mathfrak{R}_n / (n - 1)`.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    References
-    ----------
-    Kar (2013), theorem 6.13.
-
-    Examples
-    --------
-    >>> from kernlearn.theory.pairwise_bounds import olp_regret_bound
-    >>> ball = {"lipschitz": 1.0, "diameter": 2.0, "eta": 1.4, "complexity": 1.0}
-    >>> round(olp_regret_bound(10001, 1000, **ball) / 10000, 3)
-    0.23
+    :func:`all_pairs_regret_bound` with the regret of :func:`olp_buffer_regret_bound`, whose
+    arguments it takes; the theorem is about :math:`\mathfrak{R}_n / (n - 1)`.
     """
     buffer_regret = olp_buffer_regret_bound(n, lipschitz=lipschitz, diameter=diameter, eta=eta)
     return all_pairs_regret_bound(
         n, buffer_size, buffer_regret=buffer_regret, complexity=complexity,
         loss_bound=loss_bound, delta=delta,
     )  # fmt: skip
+
+
+def _complexity_at(complexity: Complexity, m: int) -> float:
+    if callable(complexity):
+        value = float(complexity(m))
+        check_nonnegative(**{f"complexity({m})": value})
+        return value
+    check_nonnegative(complexity=complexity)
+    return complexity / math.sqrt(m)
+
+
+def _mean_complexity(complexity: Complexity, sizes: NDArray[np.intp]) -> float:
+    if not callable(complexity):
+        return _complexity_at(complexity, 1) * float(np.mean(1 / np.sqrt(sizes)))
+    distinct, counts = np.unique(sizes, return_counts=True)
+    values = [_complexity_at(complexity, int(m)) for m in distinct]
+    return float(np.average(values, weights=counts))
+
+
+def _check_stream(n: int, delta: float) -> None:
+    check_count(n=n)
+    if n < 2:
+        raise ValueError(f"'n' must be 2 or more, got {n!r}: one point makes no pair")
+    check_share(delta=delta)
+
+
+def _finite_regret(regret: float) -> float:
+    if not (isinstance(regret, Real) and math.isfinite(regret)):
+        raise ValueError(f"'regret' must be a finite number, got {regret!r}")
+    return float(regret)

@@ -1,6 +1,6 @@
 r"""Rademacher complexities of pairwise classes: Kar (2013), section 6.6, tables 6.1 to 6.3.
 
-The bounds as functions of the data, next to estimates of what they bound. Points are drawn from
+The bounds as functions of the data, next to estimates of the complexities. Points are drawn from
 the data with replacement, so that the data are the domain as well as the distribution.
 """
 
@@ -14,20 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.base import clone
+from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn.kernels import GaussianKernel
-from kernlearn.theory.concentration import check_count
+from kernlearn.checks import check_count, check_positive
+from kernlearn.kernels import GaussianKernel, Kernel, as_kernel, mean_distance
 from kernlearn.theory.hypotheses import (
     NORMS,
     BilinearSimilarity,
-    KernelAUC,
-    KernelCombination,
     LinearAUC,
     MahalanobisMetric,
     PairwiseClass,
     check_points,
-    usual_distance,
 )
 
 __all__ = [
@@ -44,17 +42,22 @@ __all__ = [
     "rademacher_table",
 ]
 
+# Widths of the default base kernels, as multiples of the mean distance.
+_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
+# Rows and columns of a block of a Gram matrix: 8 MB of float64.
+_BLOCK = 1024
+
 
 @dataclass(frozen=True)
 class ComplexityEstimate:
-    """A complexity by simulation.
+    """An estimate of a complexity by simulation.
 
     Attributes
     ----------
     mean : float
         The mean of the suprema.
     standard_error : float
-        Of the mean; NaN from one trial.
+        Of the mean; NaN for one trial.
     suprema : ndarray of shape (n_trials,)
         The supremum of each trial.
     """
@@ -66,7 +69,7 @@ class ComplexityEstimate:
 
 @dataclass(frozen=True)
 class RademacherRow:
-    """A row of tables 6.1 to 6.3, with an estimate beside it.
+    """A row of tables 6.1 to 6.3, with an estimate.
 
     Attributes
     ----------
@@ -79,7 +82,7 @@ class RademacherRow:
     printed : float
         The bound as the thesis prints it.
     bound : float
-        The bound; other than `printed` where that does not hold.
+        The bound; differs from `printed` where that does not hold.
     estimate, standard_error : float
         The complexity by simulation.
     """
@@ -94,8 +97,147 @@ class RademacherRow:
 
     @property
     def holds(self) -> bool:
-        """Whether the estimate is not above the bound."""
+        """Whether the estimate is at most the bound."""
         return self.estimate <= self.bound
+
+
+class KernelAUC(PairwiseClass):
+    r"""AUC maximisation with a kernel: :math:`h(x, x') = \langle w, \Phi(x) - \Phi(x') \rangle`.
+
+    The bound is :math:`2 \kappa W / \sqrt{n}`, :math:`\kappa^2 = \max_x K(x, x)` (section 6.6.2).
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A positive semi-definite kernel; see :func:`kernlearn.kernels.as_kernel`. A copy is
+        fitted to the data.
+    radius : float, default=1.0
+        The bound W on the norm of w in the kernel's space.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range; from `supremum` and `fit` if the kernel turns out not to
+        be positive semi-definite.
+
+    Examples
+    --------
+    >>> from kernlearn.theory.rademacher import KernelAUC
+    >>> KernelAUC("gaussian").fit([[0.0], [1.0], [2.0]]).bound(100)
+    0.2
+    """
+
+    table = "6.1"
+    problem = "kernel AUC"
+
+    def __init__(self, kernel: Any = "gaussian", radius: float = 1.0) -> None:
+        self.kernel = as_kernel(kernel)
+        check_positive(radius=radius)
+        self.radius = float(radius)
+
+    @property
+    def name(self) -> str:
+        """The ball of weights, and the kernel's class."""
+        return f"B_2({self.radius:g}), {type(self.kernel).__name__}"
+
+    def _measure(self, X: Any, y: ArrayLike | None) -> None:
+        self.fitted = clone(self.kernel).fit(X, y)
+        rows = [X[part] for part in gen_batches(X.shape[0], 64)]
+        diagonal = np.concatenate([np.diagonal(self.fitted(part)) for part in rows])
+        if diagonal.min() < 0:
+            raise self._not_positive()
+        self.kappa = math.sqrt(float(diagonal.max()))
+
+    def _bound(self, n: int, as_printed: bool) -> float:
+        return 2 * self.kappa * self.radius / math.sqrt(n)
+
+    def _supremum(
+        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
+    ) -> float:
+        # the weight of the point itself is the sum of the signs
+        weights = np.append(-signs, signs.sum())
+        gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
+        square = float(weights @ gram @ weights)
+        if square < -1e-8 * float(np.abs(weights) @ np.abs(gram) @ np.abs(weights)):
+            raise self._not_positive()
+        return self.radius * math.sqrt(max(square, 0.0)) / len(signs)
+
+    def _not_positive(self) -> ValueError:
+        return ValueError(
+            f"{self.kernel!r} is not positive semi-definite on these points and has no space of "
+            "weights: give another 'kernel'"
+        )
+
+
+class KernelCombination(PairwiseClass):
+    r"""Two-stage multiple kernel learning: :math:`h(x, x') = \sum_i \mu_i K_i(x, x')`.
+
+    With :math:`|K_i(x, x')| \le \kappa^2` on all pairs of points, table 6.3 (section 6.6.4) has
+    :math:`\kappa^2 \sqrt{e \log p / n}` for the simplex and :math:`\kappa^2 \sqrt{p / n}` for the
+    sphere. Both hold for all p: for one kernel, the simplex is one function, of complexity 0.
+
+    Parameters
+    ----------
+    kernels : sequence of str, Kernel or callable, default=None
+        The p base kernels. Copies are fitted to the data. None takes Gaussian kernels of 1/4,
+        1/2, 1, 2 and 4 times the mean distance of the points (1 if that is 0).
+    constraint : {"simplex", "sphere"}, default="simplex"
+        :math:`\mu \ge 0` with :math:`\|\mu\|_1 = 1`, or with :math:`\|\mu\|_2 = 1`.
+
+    Raises
+    ------
+    ValueError
+        If there are no kernels, or `constraint` is neither.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GaussianKernel
+    >>> from kernlearn.theory.rademacher import KernelCombination
+    >>> widths = [GaussianKernel(sigma=s) for s in (0.5, 1.0, 2.0, 4.0)]
+    >>> KernelCombination(widths, "sphere").fit([[0.0], [1.0]]).bound(100)
+    0.2
+    """
+
+    table = "6.3"
+    problem = "multiple kernels"
+
+    def __init__(self, kernels: Sequence[Any] | None = None, constraint: str = "simplex") -> None:
+        if constraint not in ("simplex", "sphere"):
+            raise ValueError(f"'constraint' must be 'simplex' or 'sphere', got {constraint!r}")
+        if kernels is not None and (isinstance(kernels, str) or not len(kernels)):
+            raise ValueError(f"'kernels' must be a list of at least one kernel, got {kernels!r}")
+        self.kernels = kernels and [as_kernel(kernel, "kernels") for kernel in kernels]
+        self.constraint = constraint
+
+    @property
+    def name(self) -> str:
+        """The set of weights."""
+        return "Δ(1)" if self.constraint == "simplex" else "S_2(1)"
+
+    def _measure(self, X: Any, y: ArrayLike | None) -> None:
+        kernels: Sequence[Kernel]
+        if self.kernels is None:
+            kernels = [GaussianKernel(sigma=width * _usual_distance(X)) for width in _WIDTHS]
+        else:
+            kernels = self.kernels
+        self.fitted = [clone(kernel).fit(X, y) for kernel in kernels]
+        self.squared_kappa = max(_largest_value(kernel, X) for kernel in self.fitted)
+
+    def _bound(self, n: int, as_printed: bool) -> float:
+        p = len(self.fitted)
+        inside = math.e * math.log(p) if self.constraint == "simplex" else p
+        return self.squared_kappa * math.sqrt(inside / n)
+
+    def _supremum(
+        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
+    ) -> float:
+        values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
+        means = np.array(values) @ signs / len(signs)
+        largest = float(means.max())
+        if self.constraint == "simplex" or largest <= 0:
+            # with no positive mean, all weight is best put on the largest one
+            return largest
+        return float(np.linalg.norm(np.maximum(means, 0)))
 
 
 def rademacher_complexity(
@@ -110,7 +252,7 @@ def rademacher_complexity(
     r"""Estimate the complexity :math:`\mathcal{R}_n` of a class on the points of a data set.
 
     A trial draws :math:`z, z_1, \ldots, z_n` from the data with replacement, and signs; the
-    supremum is then exact.
+    supremum is then exact (section 6.3).
 
     Parameters
     ----------
@@ -125,7 +267,7 @@ def rademacher_complexity(
     n_trials : int, default=200
         The number of trials.
     random_state : int, RandomState instance or None, default=None
-        Where the draws come from. They do not depend on the class.
+        Seed of the draws, which do not depend on the class.
 
     Returns
     -------
@@ -136,17 +278,13 @@ def rademacher_complexity(
     ValueError
         If an argument is out of range or X is no matrix of finite numbers.
 
-    References
-    ----------
-    Kar (2013), section 6.3.
-
     Examples
     --------
     >>> from kernlearn.theory.rademacher import LinearAUC, rademacher_complexity
     >>> X = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]
     >>> auc = LinearAUC(q=2)
-    >>> found = rademacher_complexity(auc, X, n=100, random_state=0)
-    >>> 0.1 < found.mean < auc.bound(100)
+    >>> estimate = rademacher_complexity(auc, X, n=100, random_state=0)
+    >>> 0.1 < estimate.mean < auc.bound(100)
     True
     """
     X = check_points(X)
@@ -161,8 +299,7 @@ def default_classes(X: ArrayLike, kernels: Sequence[Any] | None = None) -> list[
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The points.
     kernels : sequence of str, Kernel or callable, default=None
-        The base kernels of table 6.3. None takes Gaussian kernels of 1/4, 1/2, 1, 2 and 4 times
-        the mean distance of the points (1 if that is 0).
+        The base kernels of table 6.3; see :class:`KernelCombination`.
 
     Returns
     -------
@@ -171,7 +308,7 @@ def default_classes(X: ArrayLike, kernels: Sequence[Any] | None = None) -> list[
     Raises
     ------
     ValueError
-        If a kernel is none.
+        If a kernel is invalid.
 
     Examples
     --------
@@ -179,7 +316,7 @@ def default_classes(X: ArrayLike, kernels: Sequence[Any] | None = None) -> list[
     >>> [h.name for h in default_classes([[0.0], [2.0]])][:3]
     ['B_1(1)', 'B_1.333(1)', 'B_2(1)']
     """
-    sigma = usual_distance(check_points(X))
+    sigma = _usual_distance(check_points(X))
     return [
         *(LinearAUC(q) for q in (1, 4 / 3, 2)),
         KernelAUC(GaussianKernel(sigma=sigma)),
@@ -199,38 +336,28 @@ def rademacher_table(
     n_trials: int = 200,
     random_state: Any = None,
 ) -> list[RademacherRow]:
-    """Put the bounds of tables 6.1 to 6.3 next to the complexities on a data set.
+    """Tabulate the bounds of tables 6.1 to 6.3 and the complexities on a data set.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The points. Metric learning takes matrices of n_features by n_features.
-    y : array-like of shape (n_samples,), default=None
-        Labels, for kernels that are fitted to them.
+    y, n, n_trials, random_state
+        As for :func:`rademacher_complexity`; all classes share the draws.
     kernels : sequence of str, Kernel or callable, default=None
         The base kernels of table 6.3; see :func:`default_classes`.
     classes : sequence of PairwiseClass, default=None
-        Other classes than :func:`default_classes`; leave out `kernels` then.
-    n : int, default=100
-        The number of pairs.
-    n_trials : int, default=200
-        The number of trials of the estimates, whose draws all classes share.
-    random_state : int, RandomState instance or None, default=None
-        Where the draws come from.
+        Classes to use instead of :func:`default_classes`, without `kernels`.
 
     Returns
     -------
     list of RademacherRow
-        One a class.
+        One per class.
 
     Raises
     ------
     ValueError
         If an argument is out of range or X is no matrix of finite numbers.
-
-    References
-    ----------
-    Kar (2013), tables 6.1, 6.2 and 6.3.
 
     Examples
     --------
@@ -246,13 +373,13 @@ def rademacher_table(
     if classes is None:
         classes = default_classes(X, kernels)
     fitted = [hypothesis_class.fit(X, y) for hypothesis_class in classes]
-    found = _estimates(fitted, X, n, n_trials, random_state)
+    estimates = _estimates(fitted, X, n, n_trials, random_state)
     return [
         RademacherRow(
             h.table, h.problem, h.name, h.bound(n, as_printed=True), h.bound(n),
             estimate.mean, estimate.standard_error,
         )
-        for h, estimate in zip(fitted, found, strict=True)
+        for h, estimate in zip(fitted, estimates, strict=True)
     ]  # fmt: skip
 
 
@@ -275,3 +402,14 @@ def _summary(suprema: NDArray[np.float64]) -> ComplexityEstimate:
     n = len(suprema)
     error = float(suprema.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
     return ComplexityEstimate(float(suprema.mean()), error, suprema)
+
+
+def _usual_distance(X: Any) -> float:
+    """Return the mean distance of points; 1 if that is 0."""
+    return (mean_distance(X) if X.shape[0] > 1 else 0.0) or 1.0
+
+
+def _largest_value(kernel: Kernel, X: Any) -> float:
+    """Return the largest absolute value on all pairs of rows."""
+    parts = list(gen_batches(X.shape[0], _BLOCK))
+    return max(float(np.abs(kernel(X[a], X[b])).max()) for a in parts for b in parts)

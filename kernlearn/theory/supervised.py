@@ -1,4 +1,4 @@
-"""The weights of least loss: linear programs and bounded least squares."""
+"""Goodness for regression, grades and ranking: the bounded weights with the smallest loss."""
 
 from __future__ import annotations
 
@@ -12,100 +12,21 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from kernlearn.landmarks.similarity import SimilarityEstimator
+from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.metrics.ranking import RankedQueries, check_queries
-from kernlearn.theory.concentration import check_positive
+from kernlearn.theory.comparisons import Sample
 
 _MAX_STEPS = 10000
 
 
-def least_absolute(
-    averages: NDArray[np.float64],
-    target: NDArray[np.float64],
-    epsilon: float,
-    bound: float,
-    tau: float,
-) -> NDArray[np.float64]:
-    """Minimise Σ [|averages @ v - target| - ε]₊ over |v| ≤ B / τ, mean |v| ≤ B."""
-    n = len(target)
-    at = sparse.eye_array(n)
-    # Variables: positive and negative parts of v, what is forgiven, what is lacking or too much.
-    sizes = (n, n, n, n, n)
-    solution = linear_program(
-        np.repeat([0, 0, 0, 1, 1], sizes),
-        A_ub=blocks([[np.ones((1, n)), np.ones((1, n)), None, None, None]], sizes),
-        b_ub=np.array([n * bound]),
-        A_eq=blocks([[averages, -averages, at, at, -at]], sizes),
-        b_eq=target,
-        lower=np.repeat([0, 0, -epsilon, 0, 0], sizes),
-        upper=np.repeat([bound / tau, bound / tau, epsilon, np.inf, np.inf], sizes),
-    )
-    return solution[:n] - solution[n : 2 * n]
-
-
-def split_weights(
-    v: NDArray[np.float64], bound: float, tau: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Write v = R w / τ with |w| ≤ B and R in [0, 1] of mean τ."""
-    least = np.clip(np.abs(v) * (tau / bound), 0.0, 1.0)
-    room, missing = 1 - least.mean(), tau - least.mean()
-    choice = least + (1 - least) * (missing / room if missing > 0 else 0.0)
-    weights = np.divide(tau * v, choice, out=np.zeros_like(v), where=choice > 0)
-    return np.clip(weights, -bound, bound), choice
-
-
-def blocks(rows: list[list[Any]], sizes: tuple[int, ...]) -> sparse.csr_array:
-    """Stack blocks, None being zeros, also where a column of blocks has no other."""
-    full = [
-        [
-            sparse.csr_array((next(b.shape[0] for b in row if b is not None), size))
-            if block is None
-            else sparse.csr_array(block)
-            for block, size in zip(row, sizes, strict=True)
-        ]
-        for row in rows
-    ]
-    return sparse.csr_array(sparse.block_array(full))
-
-
-def linear_program(
-    costs: NDArray[Any], *, lower: NDArray[Any], upper: NDArray[Any], **constraints: Any
-) -> NDArray[np.float64]:
-    """Solve a linear program by HiGHS; return its solution."""
-    from scipy.optimize import linprog
-
-    bounds = np.column_stack([lower, upper])
-    result = linprog(costs, bounds=bounds, method="highs", **constraints)
-    if not result.success:
-        raise ValueError(f"no best weights were found: {result.message}")
-    return np.clip(result.x, lower, upper)
-
-
-def bounded_least_squares(
-    averages: NDArray[np.float64], target: NDArray[np.float64], bound: float
-) -> NDArray[np.float64]:
-    """Minimise ‖averages @ w - target‖ over |w| ≤ B."""
-    from scipy.optimize import lsq_linear
-
-    # Gram matrices have tiny eigenvalues: "trf" stops far from the minimum, or never
-    result = lsq_linear(averages, target, (-bound, bound), method="bvls", max_iter=_MAX_STEPS)
-    if not result.success:
-        warnings.warn(
-            f"the best weights were not reached in {_MAX_STEPS} steps: {result.message}",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return result.x
-
-
 @dataclass(frozen=True, eq=False)
 class SupervisedGoodness:
-    r"""The best predictor of bounded weights on a sample.
+    r"""The best predictor with bounded weights on a sample.
 
     Attributes
     ----------
     loss : float
-        :math:`\varepsilon_0`: its mean loss, the least for this bound.
+        :math:`\varepsilon_0`: its mean loss, the smallest for this bound.
     bound : float
         B, the largest absolute weight allowed.
     weights : ndarray of shape (n_samples,)
@@ -143,7 +64,7 @@ def regression_goodness(
     similarity: Any = "gaussian",
     kind: str = "similarity",
 ) -> SupervisedGoodness:
-    r"""Return the least loss of a predictor with bounded weights, for numbers as targets.
+    r"""Return the smallest loss of a predictor with bounded weights, for regression.
 
     Parameters
     ----------
@@ -155,15 +76,13 @@ def regression_goodness(
     bound : float
         The largest absolute weight B > 0.
     epsilon : float, default=0.1
-        What the loss :math:`[|f - y| - \varepsilon]_+` forgives, at least 0.
+        The insensitivity of the loss :math:`[|f - y| - \varepsilon]_+`, at least 0.
     loss : {"epsilon_insensitive", "squared"}, default="epsilon_insensitive"
         The loss; "squared" is :math:`(f - y)^2`.
     tau : float, default=1.0
         The share of points that are informative (definition 5.7), above 0 and at most 1, where
         1 is definition 5.2; only for the first loss.
-    similarity : str, Kernel or callable, default="gaussian"
-        As in :func:`kernlearn.theory.goodness.goodness`.
-    kind : {"similarity", "distance"}, default="similarity"
+    similarity, kind
         As in :func:`kernlearn.theory.goodness.goodness`.
 
     Returns
@@ -174,14 +93,14 @@ def regression_goodness(
     Raises
     ------
     ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     Notes
     -----
-    Definition 5.7 has a choice function R of values 0 and 1, for which the best is a hard
-    combinatorial problem. Here R may be a probability, as in the thesis' own proof of theorem
-    5.10. Then :math:`f(x) = \frac1{\tau n} \sum_j R_j w_j K(x, x_j)`, and the
-    :math:`v_j = R_j w_j / \tau` that are possible are those with :math:`|v_j| \le B / \tau` and
+    Definition 5.7 has a choice function R with values 0 and 1, and finding the best one is a
+    hard combinatorial problem. Here R may be a probability, as in the thesis' own proof of
+    theorem 5.10. Then :math:`f(x) = \frac1{\tau n} \sum_j R_j w_j K(x, x_j)`, and the possible
+    :math:`v_j = R_j w_j / \tau` are those with :math:`|v_j| \le B / \tau` and
     :math:`\frac1n \sum |v_j| \le B`: a linear program.
 
     References
@@ -199,25 +118,23 @@ def regression_goodness(
     0.132
     0.019
     """
-    check_positive(bound=bound, tau=tau)
-    if tau > 1:
-        raise ValueError(f"'tau' must be above 0 and at most 1, got {tau!r}")
-    if not 0 <= epsilon < np.inf:
-        raise ValueError(f"'epsilon' must be a finite number of 0 or more, got {epsilon!r}")
+    check_positive(bound=bound)
+    check_fraction(tau=tau)
+    check_nonnegative(epsilon=epsilon)
     if loss not in ("epsilon_insensitive", "squared"):
         raise ValueError(f"'loss' must be 'epsilon_insensitive' or 'squared', got {loss!r}")
     if loss == "squared" and tau != 1:
         raise ValueError("'tau' must be 1 for loss='squared'")
     target = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    averages = _Sample(similarity, kind).compare(X, target) / len(target)
+    averages = Sample(similarity, kind).gram(X, target) / len(target)
     if loss == "squared":
-        v = bounded_least_squares(averages, target, bound)
+        v = _bounded_least_squares(averages, target, bound)
     else:
-        v = least_absolute(averages, target, epsilon, bound, tau)
+        v = _least_absolute(averages, target, epsilon, bound, tau)
     predictions = averages @ v
     errors = np.abs(predictions - target)
     losses = errors**2 if loss == "squared" else np.maximum(errors - epsilon, 0.0)
-    weights, choice = split_weights(v, bound, tau)
+    weights, choice = _split_weights(v, bound, tau)
     return SupervisedGoodness(
         float(losses.mean()), float(bound), weights, predictions, losses, float(tau), choice
     )
@@ -233,10 +150,10 @@ def ordinal_goodness(
     similarity: Any = "gaussian",
     kind: str = "similarity",
 ) -> SupervisedGoodness:
-    r"""Return the least margin loss of a predictor with bounded weights, for grades.
+    r"""Return the smallest margin loss of a predictor with bounded weights, for grades.
 
     The loss of a point of grade i is :math:`[\gamma - f(x) + b_i]_+ + [\gamma - b_{i+1} +
-    f(x)]_+` with thresholds :math:`b_2 \le \ldots \le b_r` of one's choice,
+    f(x)]_+` with the best thresholds :math:`b_2 \le \ldots \le b_r`,
     :math:`b_1 = -\infty` and :math:`b_{r+1} = \infty`.
 
     Parameters
@@ -244,13 +161,13 @@ def ordinal_goodness(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         As in :func:`regression_goodness`.
     y : array-like of shape (n_samples,)
-        Grades of any sortable kind, two at least.
+        Grades of any sortable kind, at least two.
     bound : float
         The largest absolute weight B > 0.
     margin : float, default=1.0
         :math:`\gamma > 0`.
     spacing : float, default=0.0
-        The least distance :math:`\Delta` of two thresholds that theorem 5.16 needs.
+        The smallest distance :math:`\Delta` of two thresholds that theorem 5.16 needs.
     similarity, kind
         As in :func:`regression_goodness`.
 
@@ -262,7 +179,7 @@ def ordinal_goodness(
     Raises
     ------
     ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     References
     ----------
@@ -278,17 +195,16 @@ def ordinal_goodness(
     (0.126, (2,))
     """
     check_positive(bound=bound, margin=margin)
-    if not 0 <= spacing < np.inf:
-        raise ValueError(f"'spacing' must be a finite number of 0 or more, got {spacing!r}")
+    check_nonnegative(spacing=spacing)
     grades, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(grades) < 2:
-        raise ValueError(f"'y' must have two grades at least, got {len(grades)}")
+        raise ValueError(f"'y' must have at least two grades, got {len(grades)}")
     n, n_thresholds = len(codes), len(grades) - 1
-    averages = _Sample(similarity, kind).compare(X, codes) / n
+    averages = Sample(similarity, kind).gram(X, codes) / n
     at = sparse.eye_array(n, format="csr")
     bars = sparse.eye_array(n_thresholds, format="csr")
     above, below = np.flatnonzero(codes > 0), np.flatnonzero(codes < n_thresholds)
-    # Variables: weights, predictions, thresholds, losses to the left and to the right.
+    # variables: weights, predictions, thresholds, losses to the left and to the right
     rows = [
         [None, -at[above], bars[codes[above] - 1], -at[above], None],
         [None, at[below], -bars[codes[below]], None, -at[below]],
@@ -300,9 +216,9 @@ def ordinal_goodness(
     sizes = (n, n, n_thresholds, n, n)
     solution = linear_program(
         np.repeat([0, 0, 0, 1, 1], sizes),
-        A_ub=blocks(rows, sizes),
+        A_ub=_blocks(rows, sizes),
         b_ub=np.concatenate(limits),
-        A_eq=blocks([[averages, -at, None, None, None]], sizes),
+        A_eq=_blocks([[averages, -at, None, None, None]], sizes),
         b_eq=np.zeros(n),
         lower=np.repeat([-bound, -np.inf, -np.inf, 0, 0], sizes),
         upper=np.repeat([bound, np.inf, np.inf, np.inf, np.inf], sizes),
@@ -313,9 +229,8 @@ def ordinal_goodness(
     losses = np.maximum(margin - predictions + ends[codes], 0)
     losses += np.maximum(margin - ends[codes + 1] + predictions, 0)
     loss = float(losses.mean())
-    one = np.ones(n)
     return SupervisedGoodness(
-        loss, float(bound), weights, predictions, losses, 1.0, one, thresholds
+        loss, float(bound), weights, predictions, losses, 1.0, np.ones(n), thresholds
     )
 
 
@@ -328,7 +243,7 @@ def ranking_goodness(
     similarity: Any = "gaussian",
     kind: str = "similarity",
 ) -> SupervisedGoodness:
-    r"""Return the least squared loss of a predictor with bounded weights, for ranking.
+    r"""Return the smallest squared loss of a predictor with bounded weights, for ranking.
 
     The loss of a query is :math:`\|f - \eta(r)\|_2^2`, where :math:`f_i = E_z w(z) K(z_i, z)`
     and z is a random document of a random query. :math:`\eta` is not defined for queries
@@ -355,7 +270,7 @@ def ranking_goodness(
     Raises
     ------
     ValueError
-        If an argument is not valid or no document is relevant.
+        If an argument is invalid or no document is relevant.
 
     References
     ----------
@@ -374,13 +289,13 @@ def ranking_goodness(
     eta = queries.normalized_gains()
     kept = np.flatnonzero(~np.isnan(eta))
     if not len(kept):
-        raise ValueError("'y' must hold a relevance above 0")
-    values = _Sample(similarity, kind).compare(X, queries.relevance)
+        raise ValueError("'y' must contain a relevance above 0")
+    values = Sample(similarity, kind).gram(X, queries.relevance)
     left = RankedQueries(eta[kept], np.unique(queries.codes[kept], return_inverse=True)[1])
     shares = 1 / (left.n_queries * np.bincount(left.codes)[left.codes])
     averages = values[np.ix_(kept, kept)] * shares
     weights, predictions = np.zeros(len(eta)), np.full(len(eta), np.nan)
-    weights[kept] = bounded_least_squares(averages, eta[kept], bound)
+    weights[kept] = _bounded_least_squares(averages, eta[kept], bound)
     predictions[kept] = averages @ weights[kept]
     losses = np.zeros(left.n_queries)
     np.add.at(losses, left.codes, (predictions[kept] - eta[kept]) ** 2)
@@ -390,13 +305,80 @@ def ranking_goodness(
     )
 
 
-class _Sample(SimilarityEstimator):
-    def __init__(self, similarity: Any, kind: str) -> None:
-        self.similarity = similarity
-        self.kind = kind
+def _least_absolute(
+    averages: NDArray[np.float64],
+    target: NDArray[np.float64],
+    epsilon: float,
+    bound: float,
+    tau: float,
+) -> NDArray[np.float64]:
+    """Minimise Σ [|averages @ v - target| - ε]₊ over |v| ≤ B / τ, mean |v| ≤ B."""
+    n = len(target)
+    at = sparse.eye_array(n)
+    # variables: positive and negative parts of v, the tolerated part of the error, the excess
+    sizes = (n, n, n, n, n)
+    solution = linear_program(
+        np.repeat([0, 0, 0, 1, 1], sizes),
+        A_ub=_blocks([[np.ones((1, n)), np.ones((1, n)), None, None, None]], sizes),
+        b_ub=np.array([n * bound]),
+        A_eq=_blocks([[averages, -averages, at, at, -at]], sizes),
+        b_eq=target,
+        lower=np.repeat([0, 0, -epsilon, 0, 0], sizes),
+        upper=np.repeat([bound / tau, bound / tau, epsilon, np.inf, np.inf], sizes),
+    )
+    return solution[:n] - solution[n : 2 * n]
 
-    def compare(self, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the similarities of all points to all."""
-        self._validate_params()
-        X, y = self._check_training(X, y)
-        return self._all_points(X, y).compare(X).astype(np.float64)
+
+def _split_weights(
+    v: NDArray[np.float64], bound: float, tau: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Write v = R w / τ with |w| ≤ B and R in [0, 1] of mean τ."""
+    least = np.clip(np.abs(v) * (tau / bound), 0.0, 1.0)
+    room, missing = 1 - least.mean(), tau - least.mean()
+    choice = least + (1 - least) * (missing / room if missing > 0 else 0.0)
+    weights = np.divide(tau * v, choice, out=np.zeros_like(v), where=choice > 0)
+    return np.clip(weights, -bound, bound), choice
+
+
+def _blocks(rows: list[list[Any]], sizes: tuple[int, ...]) -> sparse.csr_array:
+    """Stack blocks, None being zeros, also where a column of blocks has no other."""
+    full = [
+        [
+            sparse.csr_array((next(b.shape[0] for b in row if b is not None), size))
+            if block is None
+            else sparse.csr_array(block)
+            for block, size in zip(row, sizes, strict=True)
+        ]
+        for row in rows
+    ]
+    return sparse.csr_array(sparse.block_array(full))
+
+
+def linear_program(
+    costs: NDArray[Any], *, lower: NDArray[Any], upper: NDArray[Any], **constraints: Any
+) -> NDArray[np.float64]:
+    """Return the solution of a linear program, by HiGHS."""
+    from scipy.optimize import linprog
+
+    bounds = np.column_stack([lower, upper])
+    result = linprog(costs, bounds=bounds, method="highs", **constraints)
+    if not result.success:
+        raise ValueError(f"no best weights were found: {result.message}")
+    return np.clip(result.x, lower, upper)
+
+
+def _bounded_least_squares(
+    averages: NDArray[np.float64], target: NDArray[np.float64], bound: float
+) -> NDArray[np.float64]:
+    """Minimise ‖averages @ w - target‖ over |w| ≤ B."""
+    from scipy.optimize import lsq_linear
+
+    # Gram matrices have tiny eigenvalues: "trf" stops far from the minimum, or never
+    result = lsq_linear(averages, target, (-bound, bound), method="bvls", max_iter=_MAX_STEPS)
+    if not result.success:
+        warnings.warn(
+            f"the best weights were not reached in {_MAX_STEPS} steps: {result.message}",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return result.x
