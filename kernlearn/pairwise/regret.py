@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,9 @@ from kernlearn.pairwise.buffers import Buffer, as_buffer
 from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
 from kernlearn.pairwise.losses import PairwiseLoss, PairwiseLossLike, as_pairwise_loss
 from kernlearn.pairwise.olp import OLP
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MAX_SEED = 2**31 - 1
 
@@ -290,6 +293,66 @@ def stream_regret(
         _curve(pairs, weights, phi, lengths, radius, regularization, tol) for pairs in streams
     ]
     return StreamRegret(curves[0], curves[1] if len(curves) > 1 else None)
+
+
+def regret_curves(
+    X: ArrayLike,
+    y: ArrayLike,
+    buffer_sizes: Sequence[int],
+    *,
+    buffer: str,
+    radius: float,
+    eta: float,
+    delta: float,
+    seed: int,
+    n_horizons: int = 8,
+) -> pd.DataFrame:
+    """Return the regret of OLP per round along a stream, with its bound (theorem 6.13).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+        The points, of norm at most 1, in their order.
+    y : array-like of shape (n,)
+        Their labels, of two classes.
+    buffer_sizes : sequence of int
+    buffer, radius, eta, seed
+        As `buffer`, `radius`, `eta` and `random_state` of :class:`OLP`.
+    delta : float
+        Allowed probability that the bound fails.
+    n_horizons : int, default=8
+        Number of lengths of the stream, from 10 on.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With columns `buffer_size`, `pairs` ("all pairs" or "buffer"), `length`, `regret` and
+        `bound`, the latter two per round.
+    """
+    import pandas as pd
+
+    from kernlearn.theory.pairwise_bounds import olp_regret_bound
+    from kernlearn.theory.rademacher import LinearAUC
+
+    horizons = np.unique(np.geomspace(10, len(np.asarray(y)), n_horizons).astype(int)).tolist()
+    ball = LinearAUC(q=2, radius=radius).fit(X)
+    rows = []
+    for size in dict.fromkeys(buffer_sizes):
+        learner = OLP(size, buffer=buffer, eta=eta, radius=radius, random_state=seed)
+        followed = follow(learner, X, y)
+        regret = stream_regret(
+            X, y, followed.hypotheses, followed.contents, radius=radius, horizons=horizons
+        )
+        for kind, curve in (("all pairs", regret.all_pairs), ("buffer", regret.buffer)):
+            assert curve is not None
+            for length, per_round in zip(horizons, curve.per_round, strict=True):
+                # points of norm 1 have differences of norm 2
+                bound = olp_regret_bound(
+                    length, size, lipschitz=2.0, diameter=2 * radius, eta=eta,
+                    complexity=ball.bound, loss_bound=1 + 2 * radius, delta=delta,
+                )  # fmt: skip
+                rows.append((size, kind, length, per_round, bound / (length - 1)))
+    return pd.DataFrame(rows, columns=["buffer_size", "pairs", "length", "regret", "bound"])
 
 
 def _check_stream(X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray[Any]]:

@@ -139,8 +139,8 @@ def finite_buffer_excess_risk_bound(
         \sqrt{\frac{\log(2n/\delta)}{2 m_t}} \Bigr)
 
     `as_printed` returns the sum of lemmas 6.7 and 6.8 as printed: twice the complexity above, and
-    :math:`(\sqrt{2} + 3) B \sqrt{\log(n/\delta) / s}`. The O() of the theorem hides the
-    complexity as above, where c is :math:`C_d`, and the constant of the last term.
+    :math:`(\sqrt{2} + 3) B \sqrt{\log(n/\delta) / s}`. The O() hides the complexity, where c is
+    :math:`C_d`, and the constant of the last term.
 
     Equation 6.9 takes :math:`1/\sqrt{2s}` for all rounds, also for those in which the buffer is
     not full yet, and lemma 6.7 then leaves out equation 6.7's
@@ -217,7 +217,6 @@ def fast_rate_bound(
     Notes
     -----
     In the result `complexity` is the term with C and `confidence` the remainder.
-
     The O() of the theorem hides all of this; 4, 16 and 32 are the constants of theorem 6.4 and
     6, 16 those of lemma 6.19, so large that the bound is below B only on long streams. δ/2 is for
     the n - 1 events of theorem 6.4 and δ/2 for theorem 6.18, which needs it below 1/e. The thesis

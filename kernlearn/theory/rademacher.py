@@ -54,10 +54,8 @@ class ComplexityEstimate:
 
     Attributes
     ----------
-    mean : float
-        The mean of the suprema.
-    standard_error : float
-        Of the mean; NaN for one trial.
+    mean, standard_error : float
+        The mean of the suprema, and its standard error; NaN for one trial.
     suprema : ndarray of shape (n_trials,)
         The supremum of each trial.
     """
@@ -73,16 +71,10 @@ class RademacherRow:
 
     Attributes
     ----------
-    table : str
-        "6.1", "6.2" or "6.3".
-    problem : str
-        What is learned.
-    hypothesis_class : str
-        The class, with its radius in brackets.
-    printed : float
-        The bound as the thesis prints it.
-    bound : float
-        The bound; differs from `printed` where that does not hold.
+    table, problem, hypothesis_class : str
+        "6.1", "6.2" or "6.3"; what is learned; the class, with its radius in brackets.
+    printed, bound : float
+        The bound as the thesis prints it, and one that holds where that does not.
     estimate, standard_error : float
         The complexity by simulation.
     """
@@ -304,11 +296,6 @@ def default_classes(X: ArrayLike, kernels: Sequence[Any] | None = None) -> list[
     Returns
     -------
     list of PairwiseClass
-
-    Raises
-    ------
-    ValueError
-        If a kernel is invalid.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def test_one_feature_has_other_bounds_than_printed(rademacher, tmp_path):
     file.write_text("".join(f"{i},{'ab'[i % 2]}\n" for i in range(20)))
     out = rademacher(file, "--trials", 20)
     last = out.stdout.strip().splitlines()[-1]
-    assert last.startswith("Each estimate is under its bound. Printed ones do not hold here")
+    assert last.startswith("Each estimate is under its bound. Printed bounds that do not")
     assert "AUC B_1(1), similarity B_2,1(1)" in last
 
 

@@ -34,7 +34,7 @@ def test_regret_beside_its_bound(kernlearn, points, tmp_path):
         assert buffer < bound
     # with few points in the buffer the pairs that were not met are what is lost
     assert small[1] > large[1]
-    assert "regret a round" in (tmp_path / "curves" / "regret.svg").read_text()
+    assert "regret per round" in (tmp_path / "curves" / "regret.svg").read_text()
 
 
 @pytest.mark.parametrize(

@@ -198,11 +198,11 @@ class TestBadInput:
             regression_goodness(**arguments)
 
     def test_others(self):
-        with pytest.raises(ValueError, match="'y' must have two grades at least, got 1"):
+        with pytest.raises(ValueError, match="'y' must have at least two grades, got 1"):
             ordinal_goodness(K, np.ones(N), bound=1)
         with pytest.raises(ValueError, match="'spacing' must be a finite number of 0 or more"):
             ordinal_goodness(K, GRADES, bound=1, spacing=-1)
-        with pytest.raises(ValueError, match="'y' must hold a relevance above 0"):
+        with pytest.raises(ValueError, match="'y' must contain a relevance above 0"):
             ranking_goodness(K, np.zeros(N), bound=1)
 
 
