@@ -55,19 +55,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
-    """Compare the results of a plan in a store with its committed baseline.
+    """Compare the results of a plan in a store with its baseline, as in :func:`compare_summaries`.
 
-    Parameters
-    ----------
-    plan : Plan
-    store : Store
-    folder : Path
-        Folder of the baseline, as written by ``kernlearn run --summary``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As from :func:`compare_summaries`.
+    The folder is one written by ``kernlearn run --summary``, such as ``results/baseline``.
 
     Raises
     ------
@@ -172,17 +162,9 @@ def _allowed(baseline: Mean, drift: Drift) -> float:
 def drift_of(metric: str, config: ExperimentConfig) -> Drift:
     """Return how far the mean of a metric may be from its baseline.
 
-    Parameters
-    ----------
-    metric : str
-    config : ExperimentConfig
-
-    Returns
-    -------
-    Drift
-        As the config states it. By default the larger of half a standard deviation and two
-        points (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics
-        that are not between 0 and 1, 2 %; zero for numbers of rows and columns.
+    By default this is the larger of half a standard deviation and two points (0.02 of an
+    accuracy and the like, 2 of an error in per cent) or, for metrics that are not between 0 and
+    1, 2 %; zero for numbers of rows and columns.
     """
     if metric in config.drift:
         return config.drift[metric]
@@ -216,19 +198,7 @@ def cell_text(row: pd.Series) -> str:
 
 
 def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
-    """Write checks as JUnit XML: one suite per experiment, one test case per cell.
-
-    Parameters
-    ----------
-    checks : dict of str to pandas.DataFrame
-        By experiment, from :func:`check_plan`.
-    path : Path
-
-    Raises
-    ------
-    SummaryError
-        If the file cannot be written.
-    """
+    """Write checks, by experiment, as JUnit XML: a suite per experiment, a test case per cell."""
     root = ElementTree.Element("testsuites", name="kernlearn check")
     for name, frame in checks.items():
         suite_name = _NOT_XML.sub("?", name)

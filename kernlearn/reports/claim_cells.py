@@ -29,21 +29,9 @@ def compared_cells(
 ) -> list[Cell]:
     """Return how far one is ahead of the other in each cell, on the splits that both have.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Rows of one metric.
-    check : Check
-    one, other : str or number
-        Values of the label that is compared.
-    better : {1, -1}
-        1 where more is better.
-
-    Returns
-    -------
-    list of Cell
-        Values above 0 favour ``one``. With ``times`` they are the distance from the multiple
-        that is allowed or required, and the effect is the factor by which ``one`` is ahead.
+    ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
+    With ``times`` they are the distance from the multiple that is allowed or required, and the
+    effect is the factor by which ``one`` is ahead.
     """
     sides, labels = [], []
     for value in (one, other):
@@ -77,20 +65,9 @@ def _compared(name: str, ahead: Any, behind: Any, check: Check) -> Cell:
 
 
 def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
-    """Return a metric, or its slope, in each cell.
+    """Return a metric, or its slope, in each cell; by default of all methods.
 
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Rows of one metric.
-    check : Check
-    name : str or number, optional
-        Value of the label that is compared; by default all.
-
-    Returns
-    -------
-    list of Cell
-        With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
+    With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
     """
     rows = rows if name is None else rows[rows[check.compare] == name]
     labels = _labels(rows)

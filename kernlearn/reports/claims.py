@@ -1,40 +1,49 @@
 """Claims of a paper: decided from the results, and described in words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import log2
+from math import inf, isfinite, log2
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import COMPARISONS, Check, Claim, LabelValue
+from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim, LabelValue
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports import claim_cells, significance
 from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED, Cell, Region
 from kernlearn.reports.summary import direction
 
 
-class _Comparison(NamedTuple):
-    """Words of a comparison: relation and margins, and cells in and out of the region."""
+class _Question(NamedTuple):
+    """Words of a question, and its region in multiples of ``by``."""
 
     relation: str
-    by: str
-    times: str
+    margin: tuple[str, str]
     inside: str
     outside: str
+    low: float = -inf
+    high: float = inf
+    presumed: bool = False
 
 
 _MORE = (" by more than {:g}", " by a factor of more than {:g}")
 _WITHIN = (" within {:g}", " within a factor of {:g}")
-_COMPARISONS = {
-    "better": _Comparison("better than", *_MORE, "better", "worse"),
-    "as_good": _Comparison("as good as", *_WITHIN, "as good", "worse"),
-    "close": _Comparison("close to", *_WITHIN, "close", "apart"),
-    "not_better": _Comparison("not shown to be better than", *_MORE, "worse", "better"),
-    "not_worse": _Comparison("not shown to be worse than", *_MORE, "better", "worse"),
-    "indistinguishable": _Comparison("not shown to differ from", *_MORE, "close", "different"),
+_QUESTIONS = {
+    "better": _Question("better than", _MORE, "better", "worse", 1),
+    "as_good": _Question("as good as", _WITHIN, "as good", "worse", -1),
+    "close": _Question("close to", _WITHIN, "close", "apart", -1, 1),
+    "not_better": _Question(
+        "not shown to be better than", _MORE, "worse", "better", -inf, 1, True
+    ),
+    "not_worse": _Question("not shown to be worse than", _MORE, "better", "worse", -1, inf, True),
+    "indistinguishable": _Question(
+        "not shown to differ from", _MORE, "close", "different", -1, 1, True
+    ),
+    "rising": _Question("rising", _MORE, "rising", "not rising", 1),
+    "falling": _Question("falling", _MORE, "falling", "not falling", -inf, -1),
+    "flat": _Question("flat", _WITHIN, "flat", "not flat", -1, 1),
 }
 _OVER = {
     "all": "in all cells",
@@ -49,18 +58,7 @@ _MOST_NAMES = 8
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of a claim.
-
-    Attributes
-    ----------
-    says, section : str
-        The claim, and where the paper makes it.
-    outcome : {"holds", "fails", "undecided"}
-    numbers : str
-        The numbers that decided it.
-    check : str
-        The check in words.
-    """
+    """The outcome of a claim, with its text, the numbers that decided it, and its check."""
 
     says: str
     section: str
@@ -96,22 +94,10 @@ def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig) -> Decis
     check, better = claim.check, direction(claim.check.metric, config)
     rows = claim_cells.metric_rows(runs, check.metric, config)
     if check.question == "among_best":
-        compared = rows[rows["method"].isin(config.compared)]
-        parts = [_among_best(compared, check, better, name) for name in check.among_best]
-    elif check.question in COMPARISONS:
-        parts = [
-            _in_region(claim_cells.compared_cells(rows, check, one, other, better),
-                       check, f"{one} against {other}: ")
-            for one, other in product(getattr(check, check.question), check.than)
-        ]  # fmt: skip
+        rows = rows[rows["method"].isin(config.compared)]
+        parts = [_among_best(rows, check, better, method) for method in check.among_best]
     else:
-        names: Sequence[LabelValue | None] = check.of or [None]
-        parts = [
-            _in_region(
-                claim_cells.asked_cells(rows, check, name), check, f"{name}: " if name else ""
-            )
-            for name in names
-        ]
+        parts = [_in_region(*sample, check) for sample in _samples(rows, check, better)]
     outcomes = [outcome for outcome, _ in parts]
     worst = next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)
     numbers = "; ".join(text for _, text in parts)
@@ -133,21 +119,33 @@ def _among_best(
     return outcome, f"{method}: in {sum(best)} of {len(best)} cells"
 
 
-def _in_region(cells: Sequence[Cell], check: Check, subject: str) -> tuple[str, str]:
+def _samples(
+    rows: pd.DataFrame, check: Check, better: int
+) -> Iterator[tuple[str, Sequence[Cell]]]:
+    """Yield each comparison, or each method whose metric is asked for, with its cells."""
+    if check.question in COMPARISONS:
+        for one, other in product(getattr(check, check.question), check.than):
+            cells = claim_cells.compared_cells(rows, check, one, other, better)
+            yield f"{one} against {other}: ", cells
+    for name in check.of:
+        yield f"{name}: ", claim_cells.asked_cells(rows, check, name)
+    if check.question in BOUNDS and not check.of:
+        yield "", claim_cells.asked_cells(rows, check)
+
+
+def _in_region(subject: str, cells: Sequence[Cell], check: Check) -> tuple[str, str]:
     """Decide whether cells are in the claimed region; return the outcome and its numbers."""
     region = claimed_region(check)
-    outcome = significance.decide(cells, check, region)
     if not cells:
-        return outcome, f"{subject}not measured"
-    if check.over == "average":
+        text = "not measured"
+    elif check.over == "average":
         mean = _interval_text(significance.average(cells), check)
-        return outcome, f"{subject}{mean} on average over {len(cells)} cells"
-    if len(cells) == 1 and (check.times is None or check.trend is not None):
-        return (
-            outcome,
-            f"{subject}{_interval_text(cells[0], check)} in {cells[0].name}, the only cell",
-        )
-    return outcome, f"{subject}{_counts_text(cells, check, region)}"
+        text = f"{mean} on average over {len(cells)} cells"
+    elif len(cells) == 1 and (check.times is None or check.trend is not None):
+        text = f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
+    else:
+        text = _counts_text(cells, check, region)
+    return significance.decide(cells, check, region), subject + text
 
 
 def claimed_region(check: Check) -> Region:
@@ -155,22 +153,16 @@ def claimed_region(check: Check) -> Region:
 
     For a comparison these are differences in favour of the first method, for a trend slopes.
     """
-    by = check.by if check.times is None or check.trend is None else log2(check.times)
     if check.between is not None:
         return Region(*check.between)
-    return {
-        "better": Region(low=by),
-        "as_good": Region(low=-by),
-        "close": Region(-by, by),
-        "not_better": Region(high=by, presumed=True),
-        "not_worse": Region(low=-by, presumed=True),
-        "indistinguishable": Region(-by, by, presumed=True),
-        "below": Region(high=check.below or 0),
-        "above": Region(low=check.above or 0),
-        "rising": Region(low=by),
-        "falling": Region(high=-by),
-        "flat": Region(-by, by),
-    }[check.trend or check.question]
+    if check.below is not None:
+        return Region(high=check.below)
+    if check.above is not None:
+        return Region(low=check.above)
+    by = check.by if check.times is None or check.trend is None else log2(check.times)
+    asked = _QUESTIONS[check.trend or check.question]
+    low, high = (limit * by if isfinite(limit) else limit for limit in (asked.low, asked.high))
+    return Region(low, high, asked.presumed)
 
 
 def check_text(check: Check) -> str:
@@ -203,24 +195,23 @@ def _over(over: str | float) -> str:
 def _question(check: Check) -> str:
     if check.question == "among_best":
         return f"{_joined(check.among_best)} among the best"
+    doubling = f"per doubling of {check.along}" if check.along else ""
     if check.question in COMPARISONS:
-        words, names = _COMPARISONS[check.question], getattr(check, check.question)
-        slope = f", in the change per doubling of {check.along}" if check.along else ""
-        margin = _margin(check, words.by, words.times)
-        return f"{_joined(names)} {words.relation} {_joined(check.than)}{margin}{slope}"
-    return f"{_joined(check.of)} {_bound(check)}" if check.of else _bound(check)
+        names, relation = getattr(check, check.question), _QUESTIONS[check.question].relation
+        slope = f", in the change {doubling}" if doubling else ""
+        return f"{_joined(names)} {relation} {_joined(check.than)}{_margin(check)}{slope}"
+    bound = f"{check.trend}{_margin(check)} {doubling}" if check.trend else _limits(check)
+    return f"{_joined(check.of)} {bound}" if check.of else bound
 
 
-def _margin(check: Check, by: str, times: str) -> str:
+def _margin(check: Check) -> str:
+    by, times = _QUESTIONS[check.trend or check.question].margin
     if (check.times or 1) > 1:
         return times.format(check.times)
     return by.format(check.by) if check.by else ""
 
 
-def _bound(check: Check) -> str:
-    if check.trend is not None:
-        margin = _margin(check, *(_WITHIN if check.trend == "flat" else _MORE))
-        return f"{check.trend}{margin} per doubling of {check.along}"
+def _limits(check: Check) -> str:
     if check.between is not None:
         return "between {:g} and {:g}".format(*check.between)
     return f"{check.question} {getattr(check, check.question):g}"
@@ -233,14 +224,12 @@ def _joined(names: Iterable[Any], word: str = "and") -> str:
 
 def _standings(check: Check) -> tuple[str, str]:
     """Return the words for cells in and out of the claimed region."""
-    if check.question in COMPARISONS:
-        words = _COMPARISONS[check.question]
-        with_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
-        return f"no {words.outside}" if with_margin else words.inside, words.outside
-    if check.trend is not None:
-        return check.trend, f"not {check.trend}"
-    outside = {"between": "outside", "below": "above", "above": "below"}
-    return _bound(check), outside[check.question]
+    if check.question in ("below", "above", "between"):
+        outside = {"between": "outside", "below": "above", "above": "below"}
+        return _limits(check), outside[check.question]
+    asked = _QUESTIONS[check.trend or check.question]
+    has_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
+    return f"no {asked.outside}" if has_margin else asked.inside, asked.outside
 
 
 def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:

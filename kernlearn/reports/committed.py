@@ -21,19 +21,10 @@ def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
 
 
 def parse_summary(text: str, source: str) -> pd.DataFrame:
-    """Parse the CSV that :func:`summary_text` returns.
+    """Parse the CSV that :func:`summary_text` returns; ``source`` names it in messages.
 
-    Parameters
-    ----------
-    text : str
-    source : str
-        Name of the file, for messages.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns of :data:`~kernlearn.reports.summary.COLUMNS`: numbers as floats, NaN where
-        there is none; all else as text, empty where a label does not apply.
+    Numbers become floats, NaN where there is none; all else is text, empty where a label does not
+    apply.
 
     Raises
     ------
@@ -75,18 +66,7 @@ def _table(text: str, source: str) -> pd.DataFrame:
 
 
 def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
-    """Read the committed summary of an experiment.
-
-    Parameters
-    ----------
-    experiment : str
-    folder : Path
-        Such as ``results/measured``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As from :func:`parse_summary`.
+    """Read the committed summary of an experiment from a folder such as ``results/measured``.
 
     Raises
     ------
@@ -104,20 +84,7 @@ def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
 def read_details(experiment: str, folder: Path) -> dict[str, Any]:
     """Read the details of a committed summary: profile, versions, claims and so on.
 
-    Parameters
-    ----------
-    experiment : str
-    folder : Path
-
-    Returns
-    -------
-    dict
-        Empty if the file does not exist.
-
-    Raises
-    ------
-    SummaryError
-        If it cannot be read.
+    They are empty if the file does not exist; one that cannot be read raises a SummaryError.
     """
     path = folder / f"{experiment}.json"
     if not path.exists():

@@ -26,17 +26,7 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two sides of a comparison.
-
-    Attributes
-    ----------
-    name : str
-        As the user gave it.
-    trials : list of StoredTrial
-        Finished trials.
-    runs : list of Run
-        The runs that measured them.
-    """
+    """One of two sides: its name as given, finished trials, and the runs that measured them."""
 
     name: str
     trials: list[StoredTrial]
@@ -46,15 +36,7 @@ class Side:
 def read_side(name: str, store: Path) -> Side:
     """Read a whole store, or the results of one of its runs.
 
-    Parameters
-    ----------
-    name : str
-        The number of a run of ``store``; the path of a store; or ``path#number``.
-    store : Path
-
-    Returns
-    -------
-    Side
+    The name is the number of a run of ``store``, the path of a store, or ``path#number``.
 
     Raises
     ------
@@ -238,14 +220,7 @@ def _welch_interval(
 def different_environments(a: Side, b: Side) -> list[str]:
     """Return the differences between the environments of two sides, one line each.
 
-    Parameters
-    ----------
-    a, b : Side
-
-    Returns
-    -------
-    list of str
-        Such as ``packages.numpy: 2.0.1 / 2.1.0``; several values of a side with commas.
+    Such as ``packages.numpy: 2.0.1 / 2.1.0``; several values of a side are joined by commas.
     """
     left, right = (_environment(side) for side in (a, b))
     return [

@@ -167,20 +167,7 @@ def _look(
 
 
 def save_pictures(chart: Mapping[str, Any], stem: Path) -> list[Path]:
-    """Draw a chart and write it as SVG and PDF.
-
-    Parameters
-    ----------
-    chart : mapping
-        A Vega-Lite specification, from the ``to_dict()`` of a chart.
-    stem : Path
-        Path of the files without suffix.
-
-    Returns
-    -------
-    list of pathlib.Path
-        Both files.
-    """
+    """Draw a Vega-Lite specification; return the SVG and PDF files, ``stem`` with suffixes."""
     import vl_convert
 
     files = [stem.with_suffix(suffix) for suffix in (".svg", ".pdf")]

@@ -132,16 +132,8 @@ def write_summary(report: Report, folder: Path) -> Path:
 def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     """Collect the remarks on a plan's results.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : mapping of str to Result
-
-    Returns
-    -------
-    list of str
-        The config's notes, merged classes, subsampled data, omitted data sets, missing or
-        failed trials, warnings, changed plug-ins and times measured under contention.
+    These are the config's notes, merged classes, subsampled data, omitted data sets, missing or
+    failed trials, warnings, changed plug-ins and times measured under contention.
     """
     config = plan.experiment.config
     found = [(t, results[t.key]) for t in plan.trials if t.key in results]
@@ -188,13 +180,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
 
 
 def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
-    """Return how often each cell's validation chose which parameters.
-
-    Returns
-    -------
-    list of dict
-        The cell's labels, and ``selected``: parameters as JSON with their counts.
-    """
+    """Return how often validation selected which parameters, for the labels of each cell."""
     counts: dict[str, tuple[Trial, Counter[str]]] = {}
     for trial in plan.trials:
         result = results.get(trial.key)
@@ -209,12 +195,7 @@ def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]
 
 @dataclass(frozen=True)
 class Skipped:
-    """An experiment with results in a store that is not shown.
-
-    Attributes
-    ----------
-    name, reason : str
-    """
+    """An experiment with results in a store that is not shown, and the reason."""
 
     name: str
     reason: str
@@ -263,11 +244,17 @@ def stored_plans(
     ran: dict[str, dict[_Way, None]] = {}
     for run in reversed(store.runs()):
         ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
-    own = _by_name(configs)
-    for name in own:
+    own: dict[str, Path] = {}
+    for path in configs:
+        name = path.stem
+        if name in own:
+            raise ReportError(
+                f"{path}: an experiment is named after its file, and {own[name]} has the same name"
+            )
         if name not in ran:
             there = ", ".join(sorted(ran)) or "none"
             raise ReportError(f"{store.path}: no run of {name}; there are runs of: {there}")
+        own[name] = path
     plans, skipped = [], []
     for name, ways in reversed(ran.items()):
         path = own.get(name, shipped("configs") / f"{name}.yaml")
@@ -320,18 +307,6 @@ def _fullest(
     if not plans:
         raise faults[0]
     return max(plans, key=lambda plan: plan[1])
-
-
-def _by_name(configs: Sequence[Path]) -> Mapping[str, Path]:
-    paths: dict[str, Path] = {}
-    for path in configs:
-        if path.stem in paths:
-            raise ReportError(
-                f"{path}: an experiment is named after its file, and {paths[path.stem]} has the "
-                "same name"
-            )
-        paths[path.stem] = path
-    return paths
 
 
 def _no_results(plan: Plan) -> str:

@@ -40,19 +40,9 @@ Standing = Literal["in", "open", "out"]
 
 
 def paired_interval(differences: NDArray[np.floating[Any]], level: float) -> tuple[float, float]:
-    """Return the confidence interval of a mean difference, by Student's paired t-test.
+    """Return the confidence interval of the mean of differences, by Student's t-test.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n_splits,)
-        Differences of two methods on the same splits.
-    level : float
-        Probability that the true mean is outside, such as 0.05.
-
-    Returns
-    -------
-    (low, high) : tuple of float
-        Infinite for fewer than two splits; the mean twice if all differences are equal.
+    It is infinite for fewer than two splits, and a point if all differences are equal.
     """
     from scipy.special import stdtrit
 
@@ -65,19 +55,7 @@ def paired_interval(differences: NDArray[np.floating[Any]], level: float) -> tup
 
 
 def paired(runs: pd.DataFrame, left: str, right: str) -> NDArray[np.float64]:
-    """Return how much one method exceeds another on the splits that both have.
-
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        Rows of one cell and metric, with columns ``method``, ``split`` and ``value``.
-    left, right : str
-        Labels of methods.
-
-    Returns
-    -------
-    ndarray of shape (n_splits,)
-    """
+    """Return how much one method exceeds another on the splits that both have."""
     (left_splits, left_means), (right_splits, right_means) = (
         _by_split(runs, name) for name in (left, right)
     )
@@ -96,18 +74,8 @@ def _by_split(runs: pd.DataFrame, method: str) -> tuple[NDArray[np.int64], NDArr
 def best_methods(runs: pd.DataFrame, better: int, level: float) -> list[str]:
     """Return the method with the best mean, and all that are not significantly worse.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        Rows of one cell and metric, with columns ``method``, ``split`` and ``value``.
-    better : {1, -1}
-        1 where more is better.
-    level : float
-        Level of the two-sided paired t-test, such as 0.05.
-
-    Returns
-    -------
-    list of str
+    The rows are of one cell and metric; ``better`` is 1 where more is better, else -1; ``level``
+    is that of the two-sided paired t-test.
     """
     means = runs.groupby("method", sort=False)["value"].mean() * better
     first = str(means.idxmax())
@@ -130,7 +98,7 @@ class Cell:
     values : pandas.Series
         By split: a difference of two methods, a metric, or its slope.
     effect : float
-        What a report shows: the mean of the values; of a factor the ratio of the means.
+        What a report shows: the mean of the values, or the factor by which two means differ.
     """
 
     name: str
@@ -140,14 +108,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Region:
-    """Where a claim expects a mean.
-
-    Attributes
-    ----------
-    low, high : float
-    presumed : bool
-        Whether the claim holds unless it is refuted.
-    """
+    """Where a claim expects a mean; if presumed, the claim holds unless it is refuted."""
 
     low: float = -inf
     high: float = inf
@@ -167,18 +128,9 @@ class Region:
 
 
 def cells_needed(over: str | float, n: int) -> int:
-    """Return in how many of n cells a claim has to be true.
+    """Return in how many of n cells a claim has to be true; a fraction is rounded up.
 
-    Parameters
-    ----------
-    over : {"all", "all_but_one", "most", "some"}, int or float
-        As a check states it; a fraction is rounded up.
-    n : int
-
-    Returns
-    -------
-    int
-        More than n if the check asks for more cells than there are.
+    This is more than n if the check asks for more cells than there are.
     """
     if isinstance(over, int):
         return over
@@ -189,19 +141,7 @@ def cells_needed(over: str | float, n: int) -> int:
 
 
 def decide(cells: Sequence[Cell], check: Check, region: Region) -> str:
-    """Decide a claim over its cells.
-
-    Parameters
-    ----------
-    cells : sequence of Cell
-    check : Check
-        With its ``over`` and ``level``.
-    region : Region
-
-    Returns
-    -------
-    {"holds", "fails", "undecided"}
-    """
+    """Return ``holds``, ``fails`` or ``undecided``, by the rules in this module's docstring."""
     if not cells:
         return UNDECIDED
     if check.over == "average":

@@ -134,18 +134,7 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
 
 
 def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
-    """Return the verdict on each row of a summary, by the rules of the config.
-
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        With ``metric`` and the means, deviations and ``n_splits``.
-    config : ExperimentConfig
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the verdict on each row of a summary, by the rules of the config."""
     numbers = summary[["mean", "std", "n_splits", "reported_mean", "reported_std"]].astype(float)
     verdicts = []
     for metric, row in zip(summary["metric"], numbers.itertuples(index=False), strict=True):

@@ -43,20 +43,10 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One measured number and the reported one.
+    """One measured number and the reported one, formatted and with all digits.
 
-    Attributes
-    ----------
-    measured, reported : str
-        Formatted numbers; empty where there is none.
-    verdict : str
-    best : bool
-        Whether it is the best or not significantly worse, where the config asks.
-    metric : str
-    mean, std, reported_mean : float
-        With all digits; NaN where there is none.
-    n_splits : int
-        Number of splits of the mean.
+    Where there is none the text is empty and the number NaN; ``best`` tells whether it is the best
+    or not significantly worse, where the config asks.
     """
 
     measured: str
@@ -166,7 +156,7 @@ def _lay_out(
         by_labels.setdefault(key, row)
     rows = []
     for names in _in_order(frame, spec.rows, config):
-        cells = [_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
+        cells = [make_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
         texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
         rows.append((texts, cells))
     # columns without a single number are left out
@@ -218,7 +208,8 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
+def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
+    """Return the cell of a row of a summary, an empty one for None."""
     if row is None:
         return Cell("")
     measured = format_number(row["mean"], metric, scope)

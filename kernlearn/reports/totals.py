@@ -29,16 +29,7 @@ _VERDICTS = [*VERDICTS, NOT_JUDGED]
 
 @dataclass(frozen=True)
 class Measured:
-    """Results of one experiment.
-
-    Attributes
-    ----------
-    experiment : LoadedExperiment
-    summary : pandas.DataFrame
-        From :func:`~kernlearn.reports.summarise` or
-        :func:`~kernlearn.reports.committed.read_summary`.
-    claims : sequence of Decision
-    """
+    """The summary of an experiment, as measured or as read from a file, and its decided claims."""
 
     experiment: LoadedExperiment
     summary: pd.DataFrame
@@ -105,17 +96,9 @@ def kind_of(metric: str, config: ExperimentConfig) -> str:
 
 
 def total(measured: Iterable[Measured]) -> Totals:
-    """Count verdicts and claims.
+    """Count verdicts and claims of experiments, each given once.
 
-    Parameters
-    ----------
-    measured : iterable of Measured
-        Each experiment once. Verdicts are computed again by the rules of the configs.
-
-    Returns
-    -------
-    Totals
-        With the experiments in the given order.
+    Verdicts are computed again by the rules of the configs.
     """
     numbers, claims = [], []
     for one in measured:
@@ -152,17 +135,7 @@ def _numbers(summary: pd.DataFrame, config: ExperimentConfig) -> list[dict[str, 
 
 
 def read_measured(experiment: LoadedExperiment, folder: Path) -> Measured:
-    """Read the committed results of an experiment.
-
-    Parameters
-    ----------
-    experiment : LoadedExperiment
-    folder : Path
-        Such as ``results/measured``.
-
-    Returns
-    -------
-    Measured
+    """Read the committed results of an experiment from a folder such as ``results/measured``.
 
     Raises
     ------

@@ -246,12 +246,13 @@ def test_deviations_worst_first_with_their_notes(site):
     judged = summary[summary["reported_mean"].notna() & (summary["metric"] == "accuracy")]
     summary.loc[judged.index[0], ["mean", "verdict"]] = [0.99, "better"]
     found = deviations(type(report)(**{**vars(report), "summary": summary}))
-    assert [d.verdict for d in found] == sorted((d.verdict for d in found), reverse=True)
+    verdicts = [d.cell.verdict for d in found]
+    assert verdicts == sorted(verdicts, reverse=True)
     better = found[-1]
     assert better.place == "spambase · polynomial · K"
     assert better.difference.startswith("+")
     assert better.notes == ["spambase", "K"]
-    assert math.isclose(better.mean - better.reported_mean, 0.99 - 0.938)
+    assert math.isclose(better.cell.mean - better.cell.reported_mean, 0.99 - 0.938)
 
 
 def test_a_report_in_a_folder_of_its_own(site, tmp_path):

@@ -12,7 +12,7 @@ from kernlearn.reports.figures import PALETTE, build_chart, style
 from kernlearn.reports.report import Report
 from kernlearn.reports.site.rendering import numbered, slug
 from kernlearn.reports.summary import label_values, matching
-from kernlearn.reports.tables import Table, build_tables, format_number
+from kernlearn.reports.tables import Cell, Table, build_tables, format_number, make_cell
 from kernlearn.reports.verdicts import BETTER, WORSE
 
 _TOOLTIP = {"dataset": "", "kernel": "", "method": "", "mean": ".5g", "std": ".3g", "n_splits": "",
@@ -68,16 +68,7 @@ def _page_style() -> dict[str, Any]:
 
 
 def figures(report: Report) -> list[Chart]:
-    """Draw the figures of an experiment's config for which there are numbers.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    list of Chart
-    """
+    """Draw the figures of an experiment's config for which there are numbers."""
     config = report.plan.experiment.config
     charts = []
     for stem, spec in zip(numbered("figure", len(config.figures)), config.figures, strict=True):
@@ -122,41 +113,19 @@ def _numbers(report: Report, spec: FigureSpec, title: str) -> list[Table]:
 class Deviation:
     """A measured number that is better or worse than the reported one.
 
-    Attributes
-    ----------
-    place : str
-        Its data set, kernel, method and parameters.
-    metric, measured, reported, difference : str
-        As displayed.
-    mean, reported_mean : float
-        With all digits.
-    verdict : str
-    notes : list of str
-        Names of the config's notes that apply to it.
+    ``place`` is its data set, kernel, method and parameters; ``notes`` are names of the config's
+    notes that apply to it.
     """
 
     place: str
     metric: str
-    measured: str
-    reported: str
+    cell: Cell
     difference: str
-    mean: float
-    reported_mean: float
-    verdict: str
     notes: list[str]
 
 
 def deviations(report: Report) -> list[Deviation]:
-    """List the numbers that are better or worse than reported, the worse first.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    list of Deviation
-    """
+    """List the numbers that are better or worse than reported, the worse first."""
     summary, plan = report.summary, report.plan
     return [
         _deviation(row, plan.axes, plan.experiment.config)
@@ -166,25 +135,18 @@ def deviations(report: Report) -> list[Deviation]:
 
 
 def _deviation(row: dict[Any, Any], axes: list[str], config: ExperimentConfig) -> Deviation:
-    metric, mean, reported = row["metric"], row["mean"], row["reported_mean"]
-    named = [row[label] for label in LABELS if isinstance(row[label], str)]
-    varied = [f"{axis}={row[axis]:g}" if isinstance(row[axis], float) else f"{axis}={row[axis]}"
-              for axis in axes if not pd.isna(row[axis])]  # fmt: skip
-    measured, of_paper, apart = (
-        format_number(value, metric, config.scope)
-        for value in (mean, reported, abs(mean - reported))
-    )
+    metric, difference = row["metric"], row["mean"] - row["reported_mean"]
+    labels = [row[label] for label in LABELS if isinstance(row[label], str)]
+    given = {axis: row[axis] for axis in axes if not pd.isna(row[axis])}
+    varied = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in given.items()]
+    # "exponential (sigma=1)" is a case of "exponential"
+    named = [*labels, f"{row['kernel']}".partition(" (")[0]]
     return Deviation(
-        " · ".join([*named, *varied]),
+        " · ".join([*labels, *varied]),
         config.scope.label(metric),
-        measured,
-        of_paper,
-        f"{'+' if mean > reported else '−'}{apart}",
-        mean,
-        reported,
-        row["verdict"],
-        # "exponential (sigma=1)" is a case of "exponential"
-        [key for key in config.notes if key in named or f"{row['kernel']}".startswith(f"{key} (")],
+        make_cell(row, metric, config.scope),
+        f"{'+' if difference > 0 else '−'}{format_number(abs(difference), metric, config.scope)}",
+        [key for key in config.notes if key in named],
     )
 
 
@@ -194,14 +156,6 @@ def departures(report: Report) -> list[Chart]:
     Each chart has a panel for each kernel and varied parameter, and a row for each data set.
     Where the tolerance is absolute it shows differences, else ratios; a band is as wide as the
     tolerance. Bars are one standard deviation of the measured splits.
-
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    list of Chart
     """
     config, summary = report.plan.experiment.config, report.summary
     both = summary[summary["mean"].notna() & summary["reported_mean"].notna()]

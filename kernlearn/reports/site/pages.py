@@ -2,8 +2,8 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,35 +14,13 @@ from kernlearn.reports import tables
 from kernlearn.reports.figures import save_pictures
 from kernlearn.reports.report import Report, Skipped, write_summary
 from kernlearn.reports.site import charts
-from kernlearn.reports.site.rendering import (
-    OUTCOMES,
-    address,
-    numbered,
-    render,
-    slug,
-    write_assets,
-    writing,
-)
-from kernlearn.reports.totals import SCORES, Totals, total
+from kernlearn.reports.site.rendering import address, numbered, render, slug, write_assets, writing
+from kernlearn.reports.totals import OUTCOMES, SCORES, Totals, total
 from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
 from kernlearn.resources import shipped
 
-
-@dataclass(frozen=True)
-class Download:
-    """A file of results, in one or more formats."""
-
-    title: str
-    files: list[Path]
-
-
-@dataclass(frozen=True)
-class Around:
-    """Addresses of the other pages of a site; of previous and following with their names."""
-
-    overview: str
-    previous: tuple[str, str] | None
-    following: tuple[str, str] | None
+# Name of an experiment and address of its page.
+_Link = tuple[str, str]
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -99,14 +77,13 @@ def write_site(
     """
     reports = sorted(reports, key=_order)
     index, assets = folder / "index.html", folder / "assets"
-    # an experiment called "index" must not take the place of the overview
+    # the name of the overview is taken
     stems = [f"{name}_" if name.lower() == "index" else name for name in map(_name, reports)]
     pages = [folder / f"{stem}.html" for stem in stems]
     links = [(_name(r), address(page, index)) for r, page in zip(reports, pages, strict=True)]
     has_charts = False
     neighbours = zip([None, *links], [*links[1:], None], strict=False)
-    for report, page, (previous, following) in zip(reports, pages, neighbours, strict=True):
-        around = Around(index.name, previous, following)
+    for report, page, around in zip(reports, pages, neighbours, strict=True):
         files = folder / "files" / page.stem
         has_charts |= _write_page(report, page, files=files, assets=assets, around=around)
     write_assets(assets, charts=has_charts)
@@ -116,16 +93,23 @@ def write_site(
 
 
 def _write_page(
-    report: Report, page: Path, *, files: Path, assets: Path, around: Around | None = None
+    report: Report,
+    page: Path,
+    *,
+    files: Path,
+    assets: Path,
+    around: tuple[_Link | None, _Link | None] | None = None,
 ) -> bool:
-    """Write the page of an experiment and its files; return whether it has charts."""
+    """Write the page of an experiment and its files; return whether it has charts.
+
+    In a site ``around`` has the links to the previous and the following page.
+    """
     experiment, config = report.plan.experiment, report.plan.experiment.config
     figures, departures = charts.figures(report), charts.departures(report)
     deviations = charts.deviations(report)
     with writing(files):
         downloads = _write_downloads(report, [*figures, *departures], files)
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
-    outcomes = [claim.outcome for claim in report.claims]
     text = render(
         "experiment.html",
         experiment=experiment,
@@ -133,19 +117,19 @@ def _write_page(
         commands=_commands(report),
         details=report.details,
         totals=total([report.measured]).numbers.to_dict("records"),
-        claim_counts=[(name, n) for name in OUTCOMES if (n := outcomes.count(name))],
+        claim_counts=Counter(claim.outcome for claim in report.claims),
         tables=[_shown(table, note_ids) for table in report.tables if table.rows],
         figures=figures,
         departures=departures,
         deviations=deviations,
-        deviation_kinds=[v for v in (WORSE, BETTER) if v in {d.verdict for d in deviations}],
+        deviation_kinds=[v for v in (WORSE, BETTER) if v in {d.cell.verdict for d in deviations}],
         claims=[("", "", claim) for claim in report.claims],
         note_ids=note_ids,
         # the first remarks are the notes
         remarks=report.remarks[len(config.notes) :],
         downloads=[
-            (d.title, [(f.name, address(f, page), f.stat().st_size) for f in d.files])
-            for d in downloads
+            (title, [(f.name, address(f, page), f.stat().st_size) for f in files])
+            for title, files in downloads
         ],
         source=experiment.path.read_text(encoding="utf-8"),
         files=address(files, page),
@@ -161,32 +145,30 @@ def _write_page(
 
 def _write_downloads(
     report: Report, drawn: Sequence[charts.Chart], folder: Path
-) -> list[Download]:
-    """Write the files of an experiment besides its page."""
+) -> list[tuple[str, list[Path]]]:
+    """Write the files of an experiment besides its page; return them with titles."""
     folder.mkdir(parents=True, exist_ok=True)
     summary = write_summary(report, folder)
 
-    def path(stem: str) -> Path:
+    def path(stem: str, suffix: str) -> Path:
         # the sixth table of an experiment "table6" must not take the place of its summary
-        return folder / (f"{stem}_shown" if stem == summary.stem else stem)
+        return folder / f"{stem}{'_shown' if stem == summary.stem else ''}{suffix}"
 
-    splits = path("splits").with_suffix(".csv")
+    splits = path("splits", ".csv")
     report.runs.to_csv(splits, index=False)
     downloads = [
-        Download("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
-        Download("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
-        Download("All splits, one row per number", [splits]),
+        ("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
+        ("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
+        ("All splits, one row per number", [splits]),
     ]
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
     for stem, table in zip(numbered("table", len(report.tables)), report.tables, strict=True):
-        files = [path(stem).with_suffix(suffix) for suffix in formats]
+        files = [path(stem, suffix) for suffix in formats]
         for file in files:
             file.write_text(formats[file.suffix](table), encoding="utf-8")
-        downloads.append(Download(f"Table: {table.title}", files))
-    for chart in drawn:
-        pictures = save_pictures(chart.spec, folder / chart.stem)
-        downloads.append(Download(f"Figure: {chart.title}", pictures))
-    return downloads
+        downloads.append((f"Table: {table.title}", files))
+    pictures = [(f"Figure: {c.title}", save_pictures(c.spec, folder / c.stem)) for c in drawn]
+    return [*downloads, *pictures]
 
 
 def _shown(table: tables.Table, note_ids: dict[str, str]) -> dict[str, Any]:
@@ -227,11 +209,12 @@ def _order(report: Report) -> tuple[Any, ...]:
 
 
 def _overview(
-    reports: Sequence[Report], links: Sequence[tuple[str, str]], skipped: Sequence[Skipped]
+    reports: Sequence[Report], links: Sequence[_Link], skipped: Sequence[Skipped]
 ) -> str:
     totals = total(r.measured for r in reports)
-    times = sorted(time for r in reports for time in r.details["measured"])
+    times = sorted(time for report in reports for time in report.details["measured"])
     linked = list(zip(reports, links, strict=True))
+    details = [report.details for report in reports]
     # each environment once, with the experiments that were measured in it
     machines: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for report in reports:
@@ -244,9 +227,9 @@ def _overview(
         overall=totals.overall().to_dict("records"),
         claims=[(*link, claim) for report, link in linked for claim in report.claims],
         in_words=totals.in_words(),
-        done=sum(r.details["done"] for r in reports),
-        trials=sum(r.details["trials"] for r in reports),
-        seconds=sum(r.details["trial_seconds"] for r in reports),
+        done=sum(d["done"] for d in details),
+        trials=sum(d["trials"] for d in details),
+        seconds=sum(d["trial_seconds"] for d in details),
         first=times[0] if times else "",
         last=times[-1] if times else "",
         machines=list(machines.values()),

@@ -15,14 +15,16 @@ import numpy as np
 from kernlearn import __version__
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.engine.environment import duration
+from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
 from kernlearn.reports.tables import SYMBOLS, Cell, format_number
+from kernlearn.reports.verdicts import VERDICTS
 
 _HERE = Path(__file__).parent
 _SPREAD = " ± "
 _ROUNDING = 1e-12
 
 #: Outcome of a claim to symbol, so that colour is never the only sign.
-OUTCOMES = {"holds": "✓", "fails": "✗", "undecided": "?"}
+OUTCOMES = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
 
 
 @cache
@@ -34,9 +36,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    verdicts = [name for name in SYMBOLS if name]
-    environment.globals |= {"symbols": SYMBOLS, "verdicts": verdicts, "outcomes": OUTCOMES,
-                            "version": __version__}  # fmt: skip
+    environment.globals |= {"symbols": SYMBOLS, "verdicts": VERDICTS, "outcomes": OUTCOMES}
     filters: dict[str, Callable[..., str]] = {
         "bytes": _bytes,
         "date": lambda text: text[:16].replace("T", " "),
@@ -53,7 +53,7 @@ def _environment() -> jinja2.Environment:
 
 def render(template: str, **values: Any) -> str:
     """Return a page made from a template; all values are escaped."""
-    return _environment().get_template(template).render(**values)
+    return _environment().get_template(template).render(version=__version__, **values)
 
 
 def slug(text: str) -> str:
