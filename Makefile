@@ -8,7 +8,7 @@ CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4
   table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008 \
   figure6_1 figure6_2 table6 vkr_table1 vkr_gaussian vkr_table2
 
-# One a chapter of the thesis (two of chapter 5), and voted kernel regularization.
+# One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
 DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise demo_voted
 
 # Their times are results: one trial at a time. The others share the cores.
@@ -17,26 +17,27 @@ JOBS  ?= 2
 
 .PHONY: help demo test test-all lint format bench check smoke report reproduce-all reproduce-quick baseline clean
 
-help:            ## what each target does
+help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
-# --require-virtualenv keeps a broken .venv from installing into the user's own Python.
+# --require-virtualenv keeps a broken .venv from installing into the user's own Python; --no-compile
+# leaves bytecode to the first import of a module, since most are never imported.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-virtualenv --upgrade -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet --require-virtualenv -c constraints.txt -e '.[dev,bench,cluster]'
+	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check \
+	  --no-compile -c constraints.txt -e '.[dev,bench,cluster]'
 	@touch $@
 
-demo: $(READY)   ## install, then a table and a chart a chapter on data that needs no download
+demo: $(READY)   ## install, then a table and a chart per chapter on data that needs no download
 	$(BIN)/kernlearn run $(DEMO) --store results/runs/demo.sqlite
 	$(BIN)/kernlearn report results/runs/demo.sqlite --output results/runs/demo
 	@echo "Open $(CURDIR)/results/runs/demo/index.html in a browser."
 
-test: $(READY)   ## all tests; those on real data need KERNLEARN_DATA
-	$(BIN)/python -m pytest -n auto
+test: $(READY)   ## the tests; those on real data need KERNLEARN_DATA
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
-test-all: $(READY) ## also those marked exhaustive: every estimator setting, 100 kills, all broken configs
-	$(BIN)/python -m pytest -n auto -m ''
+test-all: $(READY) ## the tests and those marked exhaustive
+	$(BIN)/python -m pytest -n auto --dist worksteal -m ''
 
 lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .
@@ -47,7 +48,7 @@ format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(READY)  ## speed, as ratios against peers in the same run
+bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks
 
 reproduce-all: $(READY)   ## every table and figure at the papers' full protocol, then the report
@@ -56,27 +57,27 @@ reproduce-all: $(READY)   ## every table and figure at the papers' full protocol
 	  --summary results/measured
 	$(BIN)/kernlearn report
 
-reproduce-quick: $(READY) ## the same with fewer splits and smaller caps
+reproduce-quick: $(READY) ## the same with fewer splits and points
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention
 
-check: $(READY)  ## every experiment in small, against the committed numbers
+check: $(READY)  ## every experiment in its quick profile, against the committed numbers
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn check $(CONFIGS) --junit results/runs/check.xml
 
-smoke: $(READY)  ## every experiment at its smallest, against the committed numbers
+smoke: $(READY)  ## every experiment in its smallest profile, against the committed numbers
 	$(BIN)/kernlearn run $(CONFIGS) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
 	  --store results/runs/smoke.sqlite
 	$(BIN)/kernlearn check $(CONFIGS) --profile smoke --against results/smoke \
 	  --store results/runs/smoke.sqlite --junit results/runs/smoke.xml
 
-baseline: $(READY)        ## commit other numbers: writes what check and smoke compare with
+baseline: $(READY)        ## write the numbers that check and smoke compare with
 	$(BIN)/kernlearn run $(CONFIGS) --profile quick --jobs $(JOBS) --allow-contention \
 	  --summary results/baseline
 	$(BIN)/kernlearn run $(CONFIGS) --profile smoke --jobs $(JOBS) --allow-contention \
 	  --store results/runs/smoke.sqlite --summary results/smoke
 
-report: $(READY)          ## a site of all results
+report: $(READY)          ## write a site of all results
 	$(BIN)/kernlearn report
 
-clean:           ## remove what make made, never results
+clean:           ## remove everything that make creates but results
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
