@@ -1,4 +1,4 @@
-"""k nearest neighbours by any similarity."""
+"""Classifiers on the similarities to all training points: neighbours and SVMs."""
 
 from __future__ import annotations
 
@@ -11,35 +11,33 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from kernlearn.landmarks.model_selection import AllPointsClassifier, ChoosesC, Training, numbers
+from kernlearn.landmarks.classifier import AllPointsClassifier, ChoosesC, Training
+from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
 
 
 class SimilarityKNNClassifier(AllPointsClassifier):
-    """The k training points of greatest similarity vote for a point's class.
+    """k nearest neighbours by any similarity.
 
-    Of training points that are equally similar the first ones in training order are
-    neighbours; of classes with equal votes the first one in `classes_` is predicted.
+    Ties of similarity go to the first training points, ties of votes to the first class.
 
     Parameters
     ----------
     n_neighbors : int or sequence of int, default=5
-        The number k, or several to choose from on validation points; of those with the same
-        accuracy the greatest is taken. None may exceed the number of training points.
+        The number k, at most that of training points; of several the best on the validation
+        points is chosen, by accuracy, then the greatest.
     similarity : str, Kernel or callable, default="gaussian"
-        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
-        matrix; or "precomputed".
+        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
     kind : {"similarity", "distance"}, default="similarity"
         Whether the greatest or the smallest values make neighbours.
     weights : {"uniform"} or callable, default="uniform"
         Weights of the votes. A function takes the neighbours' similarities (negated
-        distances), shape (n_samples, n_neighbors), the greatest first, and returns their
-        weights, of the same shape, finite, none negative.
+        distances), shape (n_samples, n_neighbors), in descending order, and returns their
+        weights, of the same shape, finite and not negative.
     validation_fraction : float, default=0.2
-        Share of the training points kept apart where several k are to choose from and no
-        validation points are given.
+        Share of the training points held out for choosing k, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        What points are kept apart.
+        Seed of the held-out points.
 
     Attributes
     ----------
@@ -47,7 +45,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     n_neighbors_ : int
         The k in use.
     best_params_ : dict
-        What was chosen, by the parameter's name.
+        The value chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each k, in descending order of k; None without
         such points.
@@ -93,7 +91,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         self.random_state = random_state
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of the votes that each class has.
+        """Return the share of the votes for each class.
 
         Parameters
         ----------
@@ -108,14 +106,13 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         return votes / votes.sum(axis=1, keepdims=True)
 
     def _choices(self) -> list[int]:
-        ascending = numbers(self.n_neighbors, "n_neighbors", "an int >= 1", "iu", lambda k: k >= 1)
-        return ascending[::-1]
+        return candidate_values(self.n_neighbors, "n_neighbors", integer=True)[::-1].tolist()
 
     def _train(self, data: Training, choices: list[int]) -> list[int]:
         if choices[0] > len(data.codes):
             raise ValueError(
                 f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
-                f"{' without those kept apart' if data.X_val.shape[0] else ''}, got {choices[0]}"
+                f"{' without those held out' if data.X_val is not None else ''}, got {choices[0]}"
             )
         self._votes = np.eye(len(self.classes_))[data.codes]
         return choices
@@ -133,7 +130,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         weights = np.asarray(self.weights(similarities), dtype=np.float64)
         if weights.shape != similarities.shape:
             raise ValueError(
-                f"'weights' must return one weight a neighbour, shape {similarities.shape}, "
+                f"'weights' must return one weight per neighbour, shape {similarities.shape}, "
                 f"got shape {weights.shape}"
             )
         if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any(axis=1).all():
@@ -157,7 +154,7 @@ def _nearest(similarities: NDArray[np.floating], k: int) -> NDArray[np.intp]:
 
 
 class SimilarityFeatureSVM(ChoosesC):
-    """A linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
+    """Linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
 
     The features are the similarities to all training points, as they are, and the SVM is
     LIBLINEAR's, one class against the rest (:class:`~kernlearn.solvers.LinearSVM` with its
@@ -166,18 +163,16 @@ class SimilarityFeatureSVM(ChoosesC):
     Parameters
     ----------
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the loss, or several to choose from on validation points; of those with the
-        same accuracy the smallest is taken.
+        Weight of the loss; of several the best on the validation points is chosen, by
+        accuracy, then the smallest.
     similarity : str, Kernel or callable, default="gaussian"
-        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
-        matrix; or "precomputed".
+        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
     kind : {"similarity", "distance"}, default="similarity"
         Whether greater values mean closer points; distances are negated.
     validation_fraction : float, default=0.2
-        Share of the training points kept apart where several C are to choose from and no
-        validation points are given.
+        Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        What points are kept apart.
+        Seed of the held-out points.
 
     Attributes
     ----------
@@ -187,7 +182,7 @@ class SimilarityFeatureSVM(ChoosesC):
     svm_ : LinearSVM
         The SVM on the similarities; its classes are places in `classes_`.
     best_params_ : dict
-        What was chosen, by the parameter's name.
+        The value chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int
@@ -237,7 +232,7 @@ class SimilarityFeatureSVM(ChoosesC):
 
 
 class SpectrumSVM(ChoosesC):
-    """A kernel SVM after the similarities were made positive semi-definite.
+    """Kernel SVM on similarities that are made positive semi-definite.
 
     The matrix S of the training points' similarities is symmetrised, (S + Sᵀ)/2 = U Λ Uᵀ, and
     LIBSVM is trained on ``U g(Λ) Uᵀ`` (more than two classes one against one):
@@ -256,20 +251,18 @@ class SpectrumSVM(ChoosesC):
     Parameters
     ----------
     spectrum : {"clip", "flip", "shift", "square"}, default="clip"
-        What is done to the eigenvalues.
+        The change of the eigenvalues.
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the loss, or several to choose from on validation points; of those with the
-        same accuracy the smallest is taken.
+        Weight of the loss; of several the best on the validation points is chosen, by
+        accuracy, then the smallest.
     similarity : str, Kernel or callable, default="gaussian"
-        A name, see :func:`~kernlearn.kernels.as_kernel`; a kernel; a function (X, Y) ->
-        matrix; or "precomputed".
+        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
     kind : {"similarity", "distance"}, default="similarity"
         Whether greater values mean closer points; distances are negated.
     validation_fraction : float, default=0.2
-        Share of the training points kept apart where several C are to choose from and no
-        validation points are given.
+        Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        What points are kept apart.
+        Seed of the held-out points.
 
     Attributes
     ----------
@@ -281,7 +274,7 @@ class SpectrumSVM(ChoosesC):
     eigenvalues_ : ndarray of shape (n_training_points,)
         The spectrum before it was changed, ascending.
     best_params_ : dict
-        What was chosen, by the parameter's name.
+        The value chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int
@@ -289,7 +282,7 @@ class SpectrumSVM(ChoosesC):
     Notes
     -----
     Time is cubic and memory quadratic in the number of training points. The similarities of
-    new points are not symmetrised, K(x, xᵢ) only is known.
+    new points are not symmetrised, as only K(x, xᵢ) is known.
 
     References
     ----------
@@ -340,7 +333,7 @@ class SpectrumSVM(ChoosesC):
         matrix = similarities.astype(np.float64)
         matrix = (matrix + matrix.T) / 2
         self.eigenvalues_, vectors = eigh(matrix)
-        # What an eigenvalue of 0 may be off by, as in numpy.linalg.matrix_rank.
+        # the rounding error of an eigenvalue of 0, as in numpy.linalg.matrix_rank
         rounding = len(matrix) * np.finfo(similarities.dtype).eps * abs(self.eigenvalues_).max()
         self._negative = vectors[:, self.eigenvalues_ < -rounding]
         self._matrix = matrix if self.spectrum == "square" else None
@@ -355,7 +348,7 @@ class SpectrumSVM(ChoosesC):
         return model.decision_function(self._mapped(similarities))
 
     def _mapped(self, similarities: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Apply P to each row; clip takes its negative eigenvectors away, flip turns them."""
+        """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""
         if self.spectrum == "shift":
             return similarities
         if self._matrix is not None:

@@ -1,50 +1,38 @@
-"""What the classifiers that learn a linear separator in a landmarked space have in common."""
+"""BBS, and the base class of the linear separators in a landmarked space."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.model_selection import (
-    LOSSES,
-    Scoreboard,
-    SimilarityClassifier,
-    Training,
-    penalties,
-)
-from kernlearn.landmarks.selection import select_landmarks
-from kernlearn.landmarks.similarity import KEPT_ELEMENTS, Landmarks
+from kernlearn import model_selection
+from kernlearn.landmarks.classifier import SimilarityClassifier, Training, decide
+from kernlearn.landmarks.selection import SELECTIONS, select_landmarks
 from kernlearn.solvers.linear_path import linear_paths
-
-# Similarities that are computed at once in prediction: 2 MB of float64.
-_BLOCK_ELEMENTS = 2**18
-# A kernel prepares the landmarks anew for every block.
-_LEAST_BLOCK_ROWS = 128
 
 
 class LandmarkClassifier(SimilarityClassifier):
-    """Base of BBS and FTUNE.
+    """Base of BBS and FTUNE, linear separators in a landmarked space.
 
-    A subclass gives `_n_choices`, `_learn` and `_add_scores`.
+    A subclass defines `_n_choices`, `_learn` and `_add_scores`.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SimilarityClassifier._parameter_constraints,
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions({"random", "stratified", "dselect"})],
+        "selection": [StrOptions(set(SELECTIONS))],
         "normalize": ["boolean"],
         "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "loss": [StrOptions(set(LOSSES))],
+        "loss": [StrOptions(set(model_selection.LOSSES))],
         "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
         "tol": [Interval(Real, 0, None, closed="neither"), None],
         "fit_intercept": ["boolean"],
@@ -64,7 +52,7 @@ class LandmarkClassifier(SimilarityClassifier):
         """Add Σ w f(·) to scores (n_rows, n_problems), from similarities to `_landmarks`."""
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the weighted sum of each point's embedding, one a one-vs-all problem.
+        """Return the weighted sum of each point's embedding for each one-vs-all problem.
 
         Parameters
         ----------
@@ -75,21 +63,18 @@ class LandmarkClassifier(SimilarityClassifier):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column a class if there are more than two; else positive for ``classes_[1]``.
+            One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         check_is_fitted(self)
         X = self._check_points(X)
         scores = np.empty((X.shape[0], len(self.coef_)), dtype=self.coef_.dtype)
         scores[:] = self.intercept_
-        n_landmarks = len(self._landmarks)
-        if n_landmarks:
-            n_rows = max(_BLOCK_ELEMENTS // n_landmarks, _LEAST_BLOCK_ROWS)
-            for rows in gen_batches(len(scores), n_rows):
-                self._add_scores(self._landmarks.compare(X[rows]), scores[rows])
+        for rows, similarities in self._landmarks.blocks(X):
+            self._add_scores(similarities, scores[rows])
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each point.
+        """Predict the class of each point.
 
         Parameters
         ----------
@@ -100,10 +85,10 @@ class LandmarkClassifier(SimilarityClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]
+        return self.classes_[decide(self.decision_function(X))]
+
+    def _Cs(self) -> NDArray[np.float64]:
+        return model_selection.candidate_values(self.C, "C")
 
     def _solver_options(self, rng: np.random.RandomState) -> dict[str, Any]:
         """Return the keywords of `linear_path`."""
@@ -115,31 +100,24 @@ class LandmarkClassifier(SimilarityClassifier):
             "seed": rng.randint(np.iinfo(np.int32).max),
         }
 
-    def _scoreboard(self, data: Training, shape: tuple[int, int]) -> Scoreboard | None:
+    def _scoreboard(
+        self, data: Training, shape: tuple[int, int]
+    ) -> model_selection.Scoreboard | None:
         """Return a scoreboard for the validation points, None without any."""
-        if not len(data.codes_val):
+        if data.codes_val is None:
             return None
-        n_classes = len(self.classes_)
-        return Scoreboard(data.codes_val, n_classes if n_classes > 2 else 1, shape, self.loss)
+        n_problems = len(self.classes_) if len(self.classes_) > 2 else 1
+        return model_selection.Scoreboard(data.codes_val, n_problems, shape, self.loss)
 
-    def _scale(self, columns: Callable[[Any], NDArray[Any]], n_columns: int) -> float:
-        """Return what similarities are divided by, and warn if they tell nothing.
+    def _scale(self, blocks: Iterable[NDArray[Any]]) -> float:
+        """Return the divisor of similarities, and warn if these are all the same.
 
-        Parameters
-        ----------
-        columns : callable
-            Takes a slice of the landmarks, returns the training points' similarities to them.
-        n_columns : int
-            Number of landmarks.
-
-        Returns
-        -------
-        float
-            The greatest absolute similarity; 1 without ``normalize``, or if all are 0.
+        It is the greatest absolute value in the blocks of columns, the training points'
+        similarities to the landmarks; 1 without ``normalize``, or if all are 0.
         """
         largest, varies = 0.0, False
-        for some in gen_batches(n_columns, 256):
-            low, high = (extreme(columns(some), axis=0) for extreme in (np.min, np.max))
+        for block in blocks:
+            low, high = block.min(axis=0), block.max(axis=0)
             largest = max(largest, -float(low.min()), float(high.max()))
             varies = varies or bool((low < high).any())
         if not varies:
@@ -152,21 +130,9 @@ class LandmarkClassifier(SimilarityClassifier):
         return largest if self.normalize and largest > 0 else 1.0
 
 
-def compared(landmarks: Landmarks, X: Any) -> Callable[[Any], NDArray[np.floating]]:
-    """Return a function from some of the landmarks to the similarities of X to them.
-
-    They are computed once and kept where they fit into 1 GiB, else at each call.
-    """
-    if X.shape[0] * len(landmarks) > KEPT_ELEMENTS:
-        return lambda which: landmarks.take(which).compare(X)
-    kept = landmarks.compare(X)
-    # Indexing by numbers would have the result column by column in memory; solvers go by rows.
-    return lambda which: kept[:, which] if isinstance(which, slice) else kept.take(which, axis=1)
-
-
 @dataclass(frozen=True)
 class WeightedLandmark:
-    """A landmark and what it adds to the decision.
+    """A landmark and its weights in the decision function.
 
     Attributes
     ----------
@@ -196,34 +162,34 @@ class BBSClassifier(LandmarkClassifier):
         Number of landmarks d, shared by all classes; all training points, with a warning, if
         there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
-        on data is worked out on the points trained on.
+        on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     selection : {"random", "stratified", "dselect"}, default="random"
         How landmarks are chosen from the points trained on: "dselect" is algorithm 3.
     normalize : bool, default=True
         Whether similarities are divided by the greatest absolute one between training points
         and landmarks: the thesis takes them to be at most 1, and C depends on it.
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the loss against the regularizer; of several the best on the validation
-        points, by accuracy, ties by the smaller mean loss over points and problems, then by
-        the smaller C.
+        Weight of the loss against the regularizer. Of several values the best on the validation
+        points is chosen, by accuracy, ties by the smaller mean loss over points and problems,
+        then by the smaller C.
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
         Loss of the linear separators.
     solver : {"auto", "newton", "truncated_newton", "liblinear"}, default="auto"
-        What trains them. "newton" goes to the minimum; "liblinear", and "truncated_newton" for
-        the squared hinge in a fraction of the time, stop where LIBLINEAR does, which at large
-        C is far from it. "auto" takes the first where it can.
+        Solver of the linear separators. "newton" converges to the minimum; "liblinear", and
+        "truncated_newton" for the squared hinge in a fraction of the time, stop where LIBLINEAR
+        does, which at large C is far from it. "auto" takes the first that supports the loss.
     tol : float or None, default=None
         The solver's tolerance; None is its default.
     fit_intercept : bool, default=False
         Whether separators have an intercept.
     validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing C, see `fit`.
+        Share of the training points that is held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart, the landmarks, and the solver's order of points.
+        Seed of the held-out points, the landmarks, and the solver's order of points.
 
     Attributes
     ----------
@@ -232,23 +198,23 @@ class BBSClassifier(LandmarkClassifier):
     landmark_indices_ : ndarray of shape (n_landmarks,)
         Rows of the landmarks in the X passed to `fit`.
     coef_ : ndarray of shape (n_problems, n_landmarks)
-        Weights: one row a class, or one row, for ``classes_[1]``, if there are two.
+        Weights: one row per class, or one row, for ``classes_[1]``, if there are two.
     intercept_ : ndarray of shape (n_problems,)
         Zeros without ``fit_intercept``.
     C_ : float
         The C chosen.
     best_params_ : dict
-        What was chosen, by the parameter's name.
+        The values chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_C,) or None
         Accuracy on the validation points with each C, ascending; None without such points.
     scale_ : float
-        What similarities are divided by.
+        The divisor of similarities.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
     See Also
     --------
-    FTuneClassifier : Learns what is made of differences of similarities.
+    FTuneClassifier : Learns a transfer function of differences of similarities.
 
     References
     ----------
@@ -311,22 +277,23 @@ class BBSClassifier(LandmarkClassifier):
         ]
 
     def _n_choices(self) -> int:
-        return len(penalties(self.C))
+        return len(self._Cs())
 
     def _learn(self, data: Training, rng: np.random.RandomState) -> None:
-        Cs = penalties(self.C)
+        Cs = self._Cs()
         chosen = select_landmarks(
-            self.n_landmarks, data.codes, selection=self.selection, column=data.column, rng=rng
-        )
+            self.n_landmarks, data.codes,
+            selection=self.selection, column=data.similarities.column, rng=rng,
+        )  # fmt: skip
         landmarks = data.candidates.take(chosen)
-        similarities = compared(landmarks, data.X)
-        self.scale_ = self._scale(similarities, len(landmarks))
-        features = similarities(slice(None)) / self.scale_
+        similarities = data.similarities.columns(chosen)
+        self.scale_ = self._scale([similarities])
+        features = similarities / self.scale_
         coef, intercept = linear_paths(features, data.targets, Cs, **self._solver_options(rng))
         best, self.validation_scores_ = 0, None
         board = self._scoreboard(data, (1, len(Cs)))
         if board is not None:
-            features = compared(landmarks, data.X_val)(slice(None)) / self.scale_
+            features = landmarks.compare(data.X_val) / self.scale_
             for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
                 board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
             best = board.best(each=False)[0][1]

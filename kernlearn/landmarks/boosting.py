@@ -1,30 +1,25 @@
-"""The two-class problems of DBOOST: their points, their pairs, and the pools to boost."""
+"""The two-class problems of DBOOST: their points, their pools of pairs, and their boosting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import gen_batches
 
 from kernlearn.landmarks.selection import Column, select_pairs
-from kernlearn.landmarks.similarity import KEPT_ELEMENTS, Landmarks
+from kernlearn.landmarks.similarity import KeptSimilarities, Landmarks
+from kernlearn.memory import row_blocks
 
 if TYPE_CHECKING:
     from kernlearn.landmarks.stumps import Pool
 
-
 Indices: TypeAlias = NDArray[np.intp]
-# The similarities of these points to those landmarks, one row a landmark.
-Similarities: TypeAlias = Callable[[Indices, Indices], NDArray[np.floating]]
 
-# Similarities that are computed at once: 4 MB of float64; and kept in training: 1 GiB.
-_BLOCK_ELEMENTS = 2**19
-# Points on whose differences thresholds are placed.
+# Number of points whose differences of similarities thresholds are placed between.
 _SAMPLE = 1024
 # Rounding of similarities, in units of the last place of the largest.
 _ROUNDING = 100
@@ -37,13 +32,13 @@ class Problem:
     Attributes
     ----------
     positive, negative : int or None
-        The classes; no `negative` is the rest.
+        The classes; `negative` is None for the rest.
     rows : ndarray of shape (n_rows,)
         Training points of the problem.
     labels : ndarray of shape (n_rows,), int8
         1 for the class `positive`, else -1.
     pairs : ndarray of shape (n_pairs, 2)
-        Training points x⁺ and x⁻ to choose from.
+        The pool: training points x⁺ and x⁻.
     """
 
     positive: int
@@ -55,7 +50,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solved:
-    """What boosting found for a problem, one entry a round.
+    """Result of boosting a problem, one entry per round.
 
     Attributes
     ----------
@@ -63,7 +58,7 @@ class Solved:
         Training points x⁺ and x⁻.
     thresholds : ndarray of shape (n_rounds,)
     tie : float
-        How far from the threshold a difference may be for an abstention.
+        Greatest distance of a difference from its threshold that makes an abstention.
     weights, edges, errors, losses : ndarray of shape (n_rounds,)
         See :class:`~kernlearn.landmarks.stumps.Boosted`.
     """
@@ -85,30 +80,24 @@ def draw_problems(
     column: Column,
     rng: np.random.RandomState,
 ) -> list[Problem]:
-    """Make the problems that several classes come down to, and draw the pairs of each.
+    """Return the two-class problems with their pools of `pool_size` pairs.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        The class of each training point, 0 to n_classes - 1.
-    multi_class : {"ovr", "ovo"}
-    pool_size : int
-        Pairs of each problem.
-    selection, column, rng
-        As for :func:`~kernlearn.landmarks.selection.select_pairs`.
-
-    Returns
-    -------
-    list of Problem
-        One, class 1 against class 0, for two classes. For more, one a class with "ovr"; with
-        "ovo" one for each two, (0, 1), (0, 2), ..., the first of them positive.
+    There is one problem, class 1 against class 0, for two classes. For more there is one per
+    class with `multi_class` "ovr"; with "ovo" one for each two classes, (0, 1), (0, 2), ...,
+    the first of them positive. `selection`, `column` and `rng` are as for `select_pairs`.
     """
     n_classes = int(codes.max()) + 1
     if n_classes > 2 and multi_class == "ovo":
-        return [
-            _one_vs_one(*both, codes, pool_size, selection, column, rng)
-            for both in combinations(range(n_classes), 2)
-        ]
+        problems = []
+        for first, second in combinations(range(n_classes), 2):
+            rows = np.flatnonzero((codes == first) | (codes == second))
+            is_first = codes[rows] == first
+            (places,) = select_pairs(
+                pool_size, is_first.astype(np.intp), selection=selection, rng=rng,
+                column=lambda i, rows=rows: column(rows[i])[rows],
+            )  # fmt: skip
+            problems.append(Problem(first, second, rows, _signs(is_first), rows[places]))
+        return problems
     pools = select_pairs(pool_size, codes, selection=selection, column=column, rng=rng)
     positives = [1] if n_classes == 2 else range(n_classes)
     everything = np.arange(len(codes))
@@ -118,120 +107,57 @@ def draw_problems(
     ]
 
 
-def _one_vs_one(
-    first: int,
-    second: int,
-    codes: NDArray[np.intp],
-    pool_size: int,
-    selection: str,
-    column: Column,
-    rng: np.random.RandomState,
-) -> Problem:
-    rows = np.flatnonzero((codes == first) | (codes == second))
-    is_first = codes[rows] == first
-    (places,) = select_pairs(
-        pool_size,
-        is_first.astype(np.intp),
-        selection=selection,
-        column=lambda i: column(rows[i])[rows],
-        rng=rng,
-    )
-    return Problem(first, second, rows, _signs(is_first), rows[places])
-
-
 def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(positive, 1, -1).astype(np.int8)
 
 
-def remembered(points: Landmarks, X: Any, distinct: Indices) -> Similarities:
-    """Return a function that compares training points with some of them.
-
-    Parameters
-    ----------
-    points : Landmarks
-        All training points.
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        The same as data.
-    distinct : ndarray of shape (n_distinct,)
-        Those that will be compared with, ascending: all similarities to them are computed once
-        and kept if they fit into 1 GiB.
-
-    Returns
-    -------
-    callable
-        Takes rows of X and numbers out of `distinct`; its result has a row for each of these.
-    """
-    if X.shape[0] * len(distinct) > KEPT_ELEMENTS:
-        return lambda rows, which: np.ascontiguousarray(points.take(which).compare(X[rows]).T)
-    landmarks = points.take(distinct)
-    kept = np.empty((len(distinct), X.shape[0]), dtype=landmarks.compare(X[:1]).dtype)
-    for rows in row_blocks(X.shape[0], len(distinct)):
-        kept[:, rows] = landmarks.compare(X[rows]).T
-    return lambda rows, which: kept[np.ix_(np.searchsorted(distinct, which), rows)]
-
-
-def row_blocks(n_rows: int, n_columns: int) -> list[slice]:
-    """Return slices of rows, so that a block of so many columns stays small."""
-    return list(gen_batches(n_rows, max(_BLOCK_ELEMENTS // max(n_columns, 1), 1)))
-
-
 def solve(
     problem: Problem,
-    similarities: Similarities,
+    similarities: KeptSimilarities,
     n_rounds: int,
     n_thresholds: int,
     reuse: bool,
     rng: np.random.RandomState,
 ) -> Solved:
-    """Boost the pairs of a problem.
+    """Boost the pairs of a problem for at most `n_rounds` rounds.
 
-    Parameters
-    ----------
-    problem : Problem
-    similarities : callable
-        See :func:`remembered`.
-    n_rounds : int
-        Weak learners at most.
-    n_thresholds : int
-        Thresholds of each pair; 0 for v = 0 with abstention.
-    reuse : bool
-        Whether a pair may be chosen more than once.
-    rng : RandomState
-
-    Returns
-    -------
-    Solved
+    With `n_thresholds` = 0 the threshold is 0, with abstention. `reuse` tells whether a pair
+    may be chosen more than once.
     """
     from kernlearn.landmarks import stumps  # loads numba
 
     pool, tie = _make_pool(problem, similarities, n_thresholds, rng)
-    found = stumps.boost(pool, problem.labels, n_rounds, reuse)
-    thresholds = pool.cuts[found.pairs, found.cuts]
+    boosted = stumps.boost(pool, problem.labels, n_rounds, reuse)
+    thresholds = pool.cuts[boosted.pairs, boosted.cuts]
     if pool.abstains:
         thresholds = np.zeros_like(thresholds)
     return Solved(
-        problem.pairs[found.pairs],
+        problem.pairs[boosted.pairs],
         thresholds,
         tie if pool.abstains else 0.0,
-        found.weights,
-        found.edges,
-        found.errors,
-        found.losses,
+        boosted.weights,
+        boosted.edges,
+        boosted.errors,
+        boosted.losses,
     )
 
 
 def _make_pool(
     problem: Problem,
-    similarities: Similarities,
+    similarities: KeptSimilarities,
     n_thresholds: int,
     rng: np.random.RandomState,
 ) -> tuple[Pool, float]:
-    """Sort differences between thresholds; also return what still counts as no difference."""
+    """Bin differences by thresholds; also return the greatest difference that counts as 0."""
     from kernlearn.landmarks import stumps  # loads numba
 
     used, places = np.unique(problem.pairs, return_inverse=True)
     places = places.reshape(problem.pairs.shape)
-    sample = similarities(problem.rows[_balanced_sample(problem.labels, rng)], used)
+
+    def by_landmark(rows: Indices) -> NDArray[np.floating]:
+        return np.ascontiguousarray(similarities.columns(used, problem.rows[rows]).T)
+
+    sample = by_landmark(_balanced_sample(problem.labels, rng))
     largest = np.abs(sample).max()
     tie = float(max(_ROUNDING * np.finfo(sample.dtype).eps * largest, np.finfo(sample.dtype).tiny))
     if n_thresholds:
@@ -241,12 +167,13 @@ def _make_pool(
         cuts = np.tile(np.array([-tie, tie], dtype=sample.dtype), (len(places), 1))
     bins = np.empty((len(problem.rows), len(places)), dtype=np.uint8)
     for block in row_blocks(len(bins), len(used)):
-        stumps.fill_bins(similarities(problem.rows[block], used), places, cuts, bins[block])
+        rows = np.arange(block.start, block.stop)
+        stumps.fill_bins(by_landmark(rows), places, cuts, bins[block])
     return stumps.Pool(bins, cuts, abstains=not n_thresholds), tie
 
 
 def _balanced_sample(labels: NDArray[np.int8], rng: np.random.RandomState) -> Indices:
-    """Draw points, as many of each label as there are up to half the sample."""
+    """Draw points: of each label up to half the sample, more if the other has fewer."""
     sides = [np.flatnonzero(labels == sign) for sign in (1, -1)]
     sizes = [len(side) for side in sides]
     half = _SAMPLE // 2
@@ -257,43 +184,19 @@ def _balanced_sample(labels: NDArray[np.int8], rng: np.random.RandomState) -> In
 
 
 @dataclass(frozen=True)
-class WeakLearner:
-    """A pair of landmarks that votes on each point.
-
-    Attributes
-    ----------
-    label, against : object
-        The class of x⁺, and that of x⁻; None for the rest.
-    positive, negative : int
-        Rows of x⁺ and x⁻ in the training data.
-    threshold : float
-        What K(x, x⁺) - K(x, x⁻) must exceed for a vote for `label`.
-    weight : float
-        Weight of the vote, α.
-    """
-
-    label: Any
-    against: Any
-    positive: int
-    negative: int
-    threshold: float
-    weight: float
-
-
-@dataclass(frozen=True)
 class Voters:
-    """The weak learners of all problems, and the points that they compare with.
+    """The weak learners of all problems.
 
     Attributes
     ----------
     landmarks : Landmarks
-        Each point once.
+        The points that they compare with, each once.
     pairs : ndarray of shape (n_learners, 2)
         Places of x⁺ and x⁻ among the landmarks.
     lower, upper : ndarray of shape (n_learners,)
-        What a difference must not exceed for a vote of -1, and exceed for one of 1.
+        A difference above `upper` is a vote of 1, one up to `lower` a vote of -1.
     problems : list of slice
-        Which are each problem's.
+        The weak learners of each problem.
     """
 
     landmarks: Landmarks
@@ -303,51 +206,24 @@ class Voters:
     problems: list[slice]
 
     def votes(self, X: Any) -> Iterator[tuple[slice, NDArray[np.int8]]]:
-        """Yield blocks of rows with the votes of all weak learners; nothing if there are none.
-
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-
-        Yields
-        ------
-        rows : slice
-        votes : ndarray of shape (n_rows, n_learners), int8
-        """
+        """Yield blocks of rows with their votes, shape (n_rows, n_learners)."""
         from kernlearn.landmarks import stumps  # loads numba
 
-        if not len(self.landmarks):
-            return
-        for rows in row_blocks(X.shape[0], len(self.landmarks)):
-            similarities = self.landmarks.compare(X[rows])
+        for rows, similarities in self.landmarks.blocks(X):
             votes = np.empty((len(similarities), len(self.pairs)), dtype=np.int8)
             stumps.weak_votes(similarities, self.pairs, self.lower, self.upper, votes)
             yield rows, votes
 
 
 def join_voters(points: Landmarks, solved: list[Solved]) -> Voters:
-    """Join the weak learners of several problems.
-
-    Parameters
-    ----------
-    points : Landmarks
-        All training points.
-    solved : list of Solved
-
-    Returns
-    -------
-    Voters
-    """
+    """Join the weak learners of several problems; `points` are all training points."""
     used, places = np.unique(np.concatenate([each.pairs for each in solved]), return_inverse=True)
     ends = np.cumsum([len(each.pairs) for each in solved]).tolist()
+    ties = [each.thresholds.dtype.type(each.tie) for each in solved]
     return Voters(
         points.take(used),
         places.reshape(-1, 2),
-        np.concatenate(
-            [each.thresholds - each.thresholds.dtype.type(each.tie) for each in solved]
-        ),
-        np.concatenate(
-            [each.thresholds + each.thresholds.dtype.type(each.tie) for each in solved]
-        ),
+        np.concatenate([each.thresholds - tie for each, tie in zip(solved, ties, strict=True)]),
+        np.concatenate([each.thresholds + tie for each, tie in zip(solved, ties, strict=True)]),
         [slice(start, end) for start, end in pairwise([0, *ends])],
     )

@@ -1,9 +1,10 @@
-"""DBOOST: boosted comparisons with pairs of landmarks."""
+"""DBOOST: boosting of comparisons with pairs of landmarks."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -14,9 +15,35 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.boosting import WeakLearner, draw_problems, join_voters, remembered, solve
+from kernlearn.landmarks.boosting import draw_problems, join_voters, solve
+from kernlearn.landmarks.classifier import decide
+from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.landmarks.similarity import SimilarityEstimator
 from kernlearn.solvers.labels import class_scores, encode_labels
+
+
+@dataclass(frozen=True)
+class WeakLearner:
+    """A pair of landmarks that votes on each point.
+
+    Attributes
+    ----------
+    label, against : object
+        The class of x⁺, and that of x⁻; None for the rest.
+    positive, negative : int
+        Rows of x⁺ and x⁻ in the training data.
+    threshold : float
+        The value that K(x, x⁺) - K(x, x⁻) must exceed for a vote for `label`.
+    weight : float
+        Weight of the vote, α.
+    """
+
+    label: Any
+    against: Any
+    positive: int
+    negative: int
+    threshold: float
+    weight: float
 
 
 class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
@@ -24,60 +51,59 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
 
     A pair of a point :math:`x^+` of a class and a point :math:`x^-` of another gives the weak
     learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`: for a distance d = -K,
-    whether x is nearer to the one than to the other by more than v. AdaBoost picks ``n_landmarks``
-    of them one by one out of a pool of random pairs and joins them into the convex combination
-    :math:`\sum_t \alpha_t h_t(x) / \sum_t \alpha_t`, whose sign is the class. In the frame of
-    Kar's definition 4.1 the transfer function is the sign, and the weights are the
-    :math:`\alpha`. The similarity may be indefinite and need not be symmetric.
+    whether x is nearer to x⁺ than to x⁻ by more than v. AdaBoost chooses ``n_landmarks`` of
+    them one by one from a pool of random pairs; the class is the sign of their convex combination
+    :math:`\sum_t \alpha_t h_t(x) / \sum_t \alpha_t`. In the terms of Kar's definition 4.1 the
+    transfer function is the sign, and the weights are the :math:`\alpha`. The similarity may be
+    indefinite and need not be symmetric.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Rounds of boosting, and so the greatest number of landmark pairs, of each problem.
+        Rounds of boosting of each problem, and so its greatest number of landmark pairs.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     pool_size : int or None, default=300
-        Pairs that each problem draws to choose from; None draws ``n_landmarks``, which is the
-        choice that reported accuracies come back with (Notes).
+        Number of pairs in the pool of each problem; None is ``n_landmarks``, which reproduces
+        reported accuracies (see Notes).
     n_thresholds : int, default=63
-        Values of v that are tried with each pair in each round, at most 255. They are the
-        midpoints between neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank,
-        of up to 1024 training points drawn half from each side; all midpoints where there are
-        no more. 0 takes v = 0: then h(x) = 0, an abstention that counts as half an error, where
-        the difference is 0 up to rounding (100 units in the last place of the largest
-        similarity). With a threshold h is never 0.
+        Number of values of v tried with each pair in each round, at most 255: midpoints between
+        neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank, of up to 1024
+        training points, half from each side. 0 is v = 0; then h(x) = 0, an abstention that
+        counts as half an error, if the difference is 0 up to rounding (100 units in the last
+        place of the largest similarity). With thresholds h is never 0.
     multi_class : {"ovr", "ovo"}, default="ovr"
-        For more than two classes one problem a class against the rest, the greatest combination
-        wins; or one problem for each two classes, each with ``n_landmarks`` pairs of its own,
-        and the class with most votes wins, ties by the sum of combinations.
+        For more than two classes: one problem for each class against the rest, where the
+        greatest combination wins; or one for each two classes, with ``n_landmarks`` pairs each,
+        where the class with most votes wins, ties by the sum of combinations.
     reuse : bool, default=True
         Whether a pair may be chosen in more than one round, with the same or another threshold.
     selection : {"random", "stratified", "dselect"}, default="random"
-        How the pool is drawn; "dselect" is Kar's algorithm 3.
+        How the pool is chosen; "dselect" is Kar's algorithm 3.
     random_state : int, RandomState instance or None, default=None
-        Draws the pools and the points for thresholds.
+        Seed of the pools and of the points for thresholds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     problems_ : list of (int, int or None)
-        Which class each problem tells, by place in `classes_`, from which; None is the rest.
+        The two classes of each problem, by place in `classes_`; None is the rest.
     landmark_pairs_ : list of ndarray of shape (n_rounds, 2)
         For each problem rows of x⁺ and x⁻ in the X passed to `fit`, in the order of rounds.
     thresholds_ : list of ndarray of shape (n_rounds,)
         The v.
     estimator_weights_ : list of ndarray of shape (n_rounds,)
-        The α, not normalized.
+        The α, not normalised.
     edges_ : list of ndarray of shape (n_rounds,)
         Weighted mean of label times vote, 1 - 2ε for a weighted error ε.
     training_errors_ : list of ndarray of shape (n_rounds,)
-        Share of the problem's training points that the rounds so far get wrong.
+        Share of the problem's training points misclassified by the rounds so far.
     training_losses_ : list of ndarray of shape (n_rounds,)
-        Their mean exponential loss, a bound on the error and, unless a learner makes no error,
+        Their mean exponential loss, a bound on the error and, unless a learner has no error,
         at most the product of :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
@@ -91,16 +117,15 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
     Each round takes the weak learner with the greatest edge
     :math:`r = \sum_i w_i y_i h(x_i) = 1 - 2\varepsilon`, with
     :math:`\alpha = \frac12 \ln \frac{1 + r}{1 - r}` [3]_. Edges within 1e-12 of each other tie,
-    and the first pair drawn, then the least threshold, wins. A weak learner that makes no error
-    is taken once, with the α of an error of half a training point; taken again it would change
-    no weight. A problem ends early where no weak learner left has an edge above 0, and if it
-    has none at all its combination is 0.
+    and the first pair drawn, then the least threshold, wins. A weak learner without error is
+    chosen once, with the α of an error of half a training point; again it would change no
+    weight. A problem ends early if no weak learner left has an edge above 0; the combination of
+    none is 0.
 
-    [1]_ leaves open how many pairs are drawn and how thresholds are found. With
-    ``pool_size=None`` and thresholds most of the accuracies come back that [2]_ reports for the
-    authors' code, and the rest is exceeded; with v = 0 those reported for 300 landmarks are out
-    of reach. A pool larger than the number of landmarks costs time in training only and is more
-    accurate where landmarks are few.
+    [1]_ does not specify the number of pairs nor the thresholds. With ``pool_size=None`` and
+    thresholds most accuracies that [2]_ reports for the authors' code are reproduced, the
+    others exceeded; with v = 0 those for 300 landmarks are not reached. A pool larger than the
+    number of landmarks costs training time only and is more accurate if landmarks are few.
 
     References
     ----------
@@ -126,7 +151,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
         "multi_class": [StrOptions({"ovr", "ovo"})],
         "reuse": ["boolean"],
-        "selection": [StrOptions({"random", "stratified", "dselect"})],
+        "selection": [StrOptions(set(SELECTIONS))],
         "random_state": ["random_state"],
     }
 
@@ -155,20 +180,21 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Draw the pools of pairs and boost.
+        """Draw the pools of pairs and boost them.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a function of your own, a
-            sequence of whatever it compares.
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
-            Labels of any kind, two classes at least.
+            Labels of any kind, at least two classes.
 
         Returns
         -------
-        self : DBoostClassifier
+        self : object
+            The fitted classifier.
 
         Raises
         ------
@@ -179,22 +205,22 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         Warns
         -----
         UserWarning
-            If no pair tells any classes apart, as where all similarities are the same.
+            If no pair separates any classes, for example as all similarities are the same.
         """
         X, y = self._check_training(X, y)
         self.classes_, codes, _ = encode_labels(y, None)
         rng = check_random_state(self.random_state)
         points = self._all_points(X, y)
+        similarities = points.kept(X)
         problems = draw_problems(
             codes,
             self.multi_class,
             self.pool_size or self.n_landmarks,
             self.selection,
-            lambda i: points.compare_one(X, i),
+            similarities.column,
             rng,
         )
-        distinct = np.unique(np.concatenate([problem.pairs for problem in problems]))
-        similarities = remembered(points, X, distinct)
+        similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
         solved = [
             solve(problem, similarities, self.n_landmarks, self.n_thresholds, self.reuse, rng)
             for problem in problems
@@ -227,8 +253,8 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             In [-1, 1], positive for ``classes_[1]``, if there are two classes. For more one
-            column a class: with "ovr" its combination, with "ovo" the pairs of classes that it
-            wins plus a fraction that decides ties.
+            column per class: with "ovr" its combination, with "ovo" the number of problems that
+            it wins plus a fraction that decides ties.
         """
         check_is_fitted(self)
         X = self._check_points(X)
@@ -242,7 +268,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         return self._scores(values)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each point.
+        """Predict the class of each point.
 
         Parameters
         ----------
@@ -253,10 +279,10 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self._decide(self.decision_function(X))
+        return self.classes_[decide(self.decision_function(X))]
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Yield `decision_function` after each round, so that one fit gives the whole curve.
+        """Yield `decision_function` after each round.
 
         Parameters
         ----------
@@ -266,7 +292,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         Yields
         ------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As many as the longest problem has rounds; others stay as they ended.
+            As many as the longest problem has rounds; other problems stay as they ended.
         """
         check_is_fitted(self)
         X = self._check_points(X)
@@ -298,7 +324,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
         """
         for scores in self.staged_decision_function(X):
-            yield self._decide(scores)
+            yield self.classes_[decide(scores)]
 
     def landmarks(self) -> list[WeakLearner]:
         """Return the weak learners with their weights.
@@ -330,9 +356,3 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         if self.multi_class == "ovo":
             return class_scores(values.astype(np.float64), n_classes).astype(values.dtype)
         return values
-
-    def _decide(self, scores: NDArray[np.floating]) -> NDArray[Any]:
-        """Return the classes with the greatest scores."""
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]

@@ -1,17 +1,16 @@
-"""What maps of points to their similarities to landmarks share."""
+"""Embeddings of points by their similarities to landmarks, or to pairs of landmarks."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin, _fit_context
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -19,19 +18,17 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import MatrixLike
 from kernlearn.landmarks.selection import SELECTIONS, Column, select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Landmarks, SimilarityEstimator
+from kernlearn.landmarks.similarity import SimilarityEstimator, float_type
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
+from kernlearn.memory import row_blocks
 
-# Similarities and features held beside the output: 2 MB of float64.
-BLOCK_ELEMENTS = 2**18
-# A kernel prepares the landmarks anew for every block.
-_LEAST_BLOCK_ROWS = 128
+Blocks: TypeAlias = Iterable[tuple[slice, NDArray[np.floating]]]
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
 
 class BaseEmbedding(TransformerMixin, SimilarityEstimator):
-    """What both embeddings share; they differ in how features are made of similarities."""
+    """Base of the embeddings, which differ in how features are made of similarities."""
 
     _parameter_constraints: dict[str, list[Any]] = {
         **SimilarityEstimator._parameter_constraints,
@@ -48,19 +45,19 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
 
     @abstractmethod
     def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
-        """Choose the landmarks, set ``_n_features_out`` and return their numbers."""
+        """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
     def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        """Make features of similarities, before they are scaled."""
+        """Write the features of similarities, before they are scaled."""
 
     @abstractmethod
     def _finish(self, features: NDArray[np.floating]) -> None:
-        """Scale features in place, and what comes after."""
+        """Scale features in place, and apply what comes after."""
 
     @abstractmethod
     def _feature_names(self) -> list[str]:
-        """Name the features."""
+        """Return the names of the features."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
@@ -70,7 +67,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points; of shape (n_samples, n_samples) if `similarity` is "precomputed";
-            a sequence of anything for a callable that takes it.
+            with a user-defined function, a sequence of whatever it compares.
         y : array-like of shape (n_samples,), default=None
             Classes.
 
@@ -82,18 +79,17 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         Raises
         ------
         ValueError
-            If a parameter is not valid, classes are needed and missing, or similarities are
+            If a parameter is not valid, classes are required but missing, or similarities are
             not finite or not a square matrix.
         """
-        X = self._fit(X, y)
+        _, blocks = self._fit(X, y)
         if self.normalize:
-            blocks = self._blocks(X)
             self._set_scale(max(float(np.abs(block).max()) for _, block in blocks))
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Choose the landmarks and embed the training points, each similarity worked out once.
+        """Choose the landmarks and embed the training points, computing similarities once.
 
         Parameters
         ----------
@@ -104,8 +100,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        X = self._fit(X, y)
-        features, largest = self._features(X)
+        features, largest = self._features(*self._fit(X, y))
         if self.normalize:
             self._set_scale(largest)
         self._finish(features)
@@ -126,12 +121,13 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             float32 if X is, else float64.
         """
         check_is_fitted(self)
-        features, _ = self._features(self._check_points(X))
+        X = self._check_points(X)
+        features, _ = self._features(X, self._landmarks.blocks(X, self._n_features_out))
         self._finish(features)
         return features
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Name the features.
+        """Return the names of the features.
 
         Parameters
         ----------
@@ -145,30 +141,24 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         check_is_fitted(self)
         return np.array(self._feature_names(), dtype=object)
 
-    def _fit(self, X: Any, y: Any) -> Any:
+    def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
+        """Return the validated points, and blocks of their similarities to the landmarks."""
         X, y = self._check_training(X, y)
         points = self._all_points(X, y)
-        self._landmarks: Landmarks = points.take(
-            self._select(y, X.shape[0], partial(points.compare_one, X))
-        )
+        similarities = points.kept(X)
+        chosen = self._select(y, X.shape[0], similarities.column)
+        self._landmarks = points.take(chosen)
         self.scale_ = 1.0
-        return X
+        return X, similarities.blocks(chosen, self._n_features_out)
 
     def _set_scale(self, largest: float) -> None:
         self.scale_ = largest or 1.0
 
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
-        """Yield the similarities of some points at a time to the landmarks."""
-        widest = max(len(self._landmarks), self._n_features_out)
-        for rows in gen_batches(X.shape[0], max(BLOCK_ELEMENTS // widest, _LEAST_BLOCK_ROWS)):
-            yield rows, self._landmarks.compare(X[rows])
-
-    def _features(self, X: Any) -> tuple[NDArray[np.floating], float]:
+    def _features(self, X: Any, blocks: Blocks) -> tuple[NDArray[np.floating], float]:
         """Return unscaled features and the largest absolute similarity."""
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        features = np.empty((X.shape[0], self._n_features_out), dtype=dtype)
+        features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         largest = 0.0
-        for rows, similarities in self._blocks(X):
+        for rows, similarities in blocks:
             largest = max(largest, float(np.abs(similarities).max()))
             self._write(similarities, features[rows])
         return features, largest
@@ -183,39 +173,37 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
 class LandmarkEmbedding(BaseEmbedding):
     r"""Embedding by similarities to landmarks, :math:`\Psi(x) = (K(x, l_1), \dots, K(x, l_d))`.
 
-    The embedding of [1]_, on which a linear classifier is what [2]_ calls BBS.
+    The embedding of [1]_; a linear classifier on it is called BBS in [2]_.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Number d of landmarks. All training points are landmarks, with a warning, if there are
-        fewer.
+        Number d of landmarks; all training points, with a warning, if there are fewer.
     similarity : str, Kernel or callable, default="gaussian"
-        Name or object of `kernlearn.kernels`, a callable (X, Y) -> matrix, or "precomputed".
-        It need not be symmetric nor positive: it is used as K(point, landmark).
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed". It need
+        not be symmetric nor positive: it is used as K(point, landmark).
     kind : {"similarity", "distance"}, default="similarity"
-        Whether it grows or falls as points are more alike. A distance is compared as -distance.
-        All named ones are similarities.
+        A distance d is used as the similarity -d. All named ones are similarities.
     selection : {"random", "stratified", "dselect"}, default="random"
-        "random" needs no classes. "stratified" takes landmarks from each class in proportion to
-        its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: over all points
-        for two classes or where no classes are given, within each class for more.
+        "random" ignores classes. "stratified" takes landmarks from each class in proportion to
+        its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: from all points
+        with two classes or none, else within each class.
     normalize : bool, default=True
-        Whether similarities are divided by the largest absolute value that one has between
-        training points and landmarks; section 4.2 of [2]_ takes them to be at most 1.
+        Whether similarities are divided by the largest absolute one between training points and
+        landmarks; section 4.2 of [2]_ takes them to be at most 1.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
     Attributes
     ----------
     landmark_indices_ : ndarray of shape (n_landmarks_out,)
-        Numbers of the training points that are landmarks.
+        Rows of the landmarks in the training data.
     scale_ : float
-        What similarities are divided by; 1 where they are not, or are all 0.
+        The divisor of similarities; 1 if they are all 0 or not normalised.
     n_features_in_ : int
         Number of columns in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns in `fit`, where all are strings.
+        Names of the columns in `fit`, if all are strings.
 
     See Also
     --------
@@ -287,14 +275,13 @@ class LandmarkEmbedding(BaseEmbedding):
 class PairEmbedding(BaseEmbedding):
     r"""Embedding by pairs of landmarks, :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i`.
 
-    A pair is a point of a class and a point of the rest. With two classes the pairs are of
-    the second class of `classes_` against the first, with more there are as many for each
-    class against all others, one after the other.
+    A pair is a point of a class and a point of the rest: with two classes, of ``classes_[1]``
+    and ``classes_[0]``; with more, as many for each class against all others, in order.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Number d of pairs, for each one-vs-all problem. They are drawn with replacement.
+        Number d of pairs of each one-vs-all problem, drawn with replacement.
     similarity, kind, normalize
         As for :class:`LandmarkEmbedding`. Similarities are normalised before f is applied.
     transfer : str, float, Transfer or callable, default="identity"
@@ -303,26 +290,26 @@ class PairEmbedding(BaseEmbedding):
     selection : {"random", "stratified", "dselect"}, default="random"
         "random" draws both points of a pair uniformly; "stratified" spreads the second ones
         over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_), see :func:`select_pairs`.
+        unlike each other (algorithm 3 of [1]_).
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
     Attributes
     ----------
     landmark_pairs_ : ndarray of shape (n_problems, n_landmarks, 2)
-        Numbers of training points, that of the class first. One problem for two classes.
+        Rows of training points, that of the class first. One problem for two classes.
     landmark_indices_ : ndarray of shape (n_distinct,)
-        Numbers of the training points that are in pairs, ascending.
+        Rows of the training points in pairs, ascending.
     transfer_ : Transfer
         The transfer function.
     scale_ : float
-        What similarities are divided by; 1 where they are not, or are all 0.
+        The divisor of similarities; 1 if they are all 0 or not normalised.
     classes_ : ndarray of shape (n_classes,)
         The classes.
     n_features_in_ : int
         Number of columns in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns in `fit`, where all are strings.
+        Names of the columns in `fit`, if all are strings.
 
     See Also
     --------
@@ -389,7 +376,7 @@ class PairEmbedding(BaseEmbedding):
         np.subtract(ups, downs, out=out)
 
     def _finish(self, features: NDArray[np.floating]) -> None:
-        for rows in gen_batches(len(features), max(1, BLOCK_ELEMENTS // features.shape[1])):
+        for rows in row_blocks(*features.shape):
             features[rows] /= self.scale_
             self.transfer_(features[rows], out=features[rows])
 
@@ -407,6 +394,6 @@ class PairEmbedding(BaseEmbedding):
 
 
 def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes, and the number among them of each point's."""
+    """Return the classes and the class code of each point."""
     check_classification_targets(y)
     return np.unique(y, return_inverse=True)

@@ -1,4 +1,4 @@
-"""FTUNE: landmark pairs, and the transfer function that suits them best."""
+"""FTUNE: pairs of landmarks, with a transfer function chosen on validation points."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.bbs import LandmarkClassifier, compared
-from kernlearn.landmarks.model_selection import Training, penalties
+from kernlearn.landmarks.bbs import LandmarkClassifier
+from kernlearn.landmarks.classifier import Training
 from kernlearn.landmarks.selection import select_pairs
 from kernlearn.landmarks.similarity import Landmarks
 from kernlearn.landmarks.transfer import Transfer, as_transfer
@@ -22,18 +23,18 @@ from kernlearn.solvers.linear_path import linear_path
 
 @dataclass(frozen=True)
 class WeightedPair:
-    """A pair of landmarks and what it adds to the decision.
+    """A pair of landmarks and its weight in the decision function.
 
     Attributes
     ----------
     label : object
-        The class that it speaks for.
+        The class of x⁺.
     positive, negative : int
-        Rows of x⁺ (of that class) and x⁻ (of another) in the training data as passed to `fit`.
+        Rows of x⁺ and x⁻ in the training data as passed to `fit`.
     weight : float
         w(x⁺, x⁻) in definition 4.1.
     transfer : Transfer
-        What is applied to K(x, x⁺) - K(x, x⁻).
+        The function applied to K(x, x⁺) - K(x, x⁻).
     """
 
     label: Any
@@ -57,32 +58,31 @@ class FTuneClassifier(LandmarkClassifier):
 
     A point is embedded as :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_{i \le d}` for d
     pairs of training points of a class and of the rest, drawn for each one-vs-all problem, and
-    classified by :math:`\operatorname{sgn} \sum_i w_i f(K(x, x_i^+) - K(x, x_i^-))`. Of a
-    family of transfer functions f the one that does best on validation points is kept:
-    algorithm 4. The similarity may be indefinite. With ``selection="dselect"`` this is FTUNE+D,
-    with ``per_class=True`` FTUNE-M, otherwise FTUNE-S.
+    classified by :math:`\operatorname{sgn} \sum_i w_i f(K(x, x_i^+) - K(x, x_i^-))`. The
+    transfer function f is the best of a family on validation points (algorithm 4). The
+    similarity may be indefinite. With ``selection="dselect"`` this is FTUNE+D, with
+    ``per_class=True`` FTUNE-M, otherwise FTUNE-S.
 
     Parameters
     ----------
     n_landmarks : int, default=100
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
-        on data is worked out on the points trained on.
+        on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
-        The family of transfer functions, each a :class:`Transfer`, a name ("identity", "sign",
-        "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an antisymmetric callable. One
-        alone may be given without a sequence. The default is that of section 4.3.
+        The family of transfer functions, or a single one: each a :class:`Transfer`, a name
+        ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
+        antisymmetric callable. The default is that of section 4.3.
     per_class : bool, default=False
-        False is FTUNE-S: one transfer function and one C for all classes, chosen by the
-        accuracy of the classifier of all classes on the validation points. True is FTUNE-M:
-        each one-vs-all problem has its own, chosen by the accuracy of that problem alone. Ties
-        go to the smaller mean loss on the validation points (over all problems for FTUNE-S),
-        which is what algorithm 4 minimizes; then to the first transfer function; then to the
-        smaller C.
+        False (FTUNE-S) chooses one transfer function and one C for all classes, by the
+        multi-class accuracy on the validation points. True (FTUNE-M) chooses them for each
+        one-vs-all problem, by its own accuracy. Ties go to the smaller mean loss on the
+        validation points (over all problems for FTUNE-S), which algorithm 4 minimises; then to
+        the first transfer function; then to the smaller C.
     selection : {"random", "stratified", "dselect"}, default="random"
         How pairs are chosen from the points trained on: "dselect" is algorithm 3.
     normalize : bool, default=True
@@ -93,24 +93,22 @@ class FTuneClassifier(LandmarkClassifier):
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
         Loss of the linear separators (section 4.2.2).
     solver : {"auto", "newton", "truncated_newton", "liblinear"}, default="auto"
-        What trains them. "newton" goes to the minimum; "liblinear", and "truncated_newton" for
-        the squared hinge in a fraction of the time, stop where LIBLINEAR does, which at large
-        C is far from it. "auto" takes the first where it can.
+        Solver of the linear separators, see :class:`BBSClassifier`.
     tol : float or None, default=None
         The solver's tolerance; None is its default.
     fit_intercept : bool, default=False
         Whether separators have an intercept; that of theorem 4.2 has none.
     validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing, see `fit`.
+        Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart, the pairs, and the solver's order of points.
+        Seed of the held-out points, the pairs, and the solver's order of points.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     landmark_indices_ : ndarray of shape (n_problems, n_landmarks, 2)
-        Rows of x⁺ and x⁻ in the X passed to `fit`; one problem a class, or one, for
+        Rows of x⁺ and x⁻ in the X passed to `fit`; one problem per class, or one, for
         ``classes_[1]``, if there are two.
     coef_ : ndarray of shape (n_problems, n_landmarks)
         Weights of the pairs.
@@ -123,12 +121,12 @@ class FTuneClassifier(LandmarkClassifier):
     C_ : float or ndarray of shape (n_problems,)
         The C chosen; of each problem with ``per_class=True``.
     best_params_ : dict
-        What was chosen, by the parameter's name; only with ``per_class=False``.
+        The values chosen, by parameter name; only with ``per_class=False``.
     validation_scores_ : ndarray of shape (n_transfers, n_C) or (n_problems, n_transfers, n_C)
         Accuracy on the validation points of each choice, C ascending; of each problem on its
         own with ``per_class=True``. None without validation points.
     scale_ : float
-        What similarities are divided by.
+        The divisor of similarities.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
@@ -192,7 +190,7 @@ class FTuneClassifier(LandmarkClassifier):
         self.random_state = random_state
 
     def landmarks(self) -> list[WeightedPair]:
-        """Return the landmark pairs with their weights: definition 4.1's w, read off.
+        """Return the landmark pairs with their weights, the w of definition 4.1.
 
         Returns
         -------
@@ -219,29 +217,32 @@ class FTuneClassifier(LandmarkClassifier):
         return [as_transfer(transfer) for transfer in given]
 
     def _n_choices(self) -> int:
-        return len(self._family()) * len(penalties(self.C))
+        return len(self._family()) * len(self._Cs())
 
     def _learn(self, data: Training, rng: np.random.RandomState) -> None:
-        Cs = penalties(self.C)
+        Cs = self._Cs()
         family, options = self._family(), self._solver_options(rng)
+        similarities = data.similarities
         pairs = select_pairs(
-            self.n_landmarks, data.codes, selection=self.selection, column=data.column, rng=rng
-        )
+            self.n_landmarks, data.codes,
+            selection=self.selection, column=similarities.column, rng=rng,
+        )  # fmt: skip
         distinct, places = np.unique(pairs, return_inverse=True)
-        places = places.reshape(pairs.shape)
-        landmarks = data.candidates.take(distinct)
-        training = compared(landmarks, data.X)
-        dtype = training(slice(1)).dtype
-        self.scale_ = self._scale(training, len(landmarks))
+        similarities.keep(distinct)
+        dtype = similarities.columns(distinct[:1]).dtype
+        batches = gen_batches(len(distinct), 256)
+        self.scale_ = self._scale(similarities.columns(distinct[batch]) for batch in batches)
         board = self._scoreboard(data, (len(family), len(Cs)))
-        validation = None if board is None else compared(landmarks, data.X_val)
+        validation = None if board is None else data.candidates.kept(data.X_val)
+        if validation is not None:
+            validation.keep(distinct)
 
         paths = []
         for problem, target in enumerate(data.targets):
-            embedded = self._embeddings(training, places[problem], family)
+            embedded = self._embeddings(similarities.columns, pairs[problem], family)
             paths.append([linear_path(each, target, Cs, **options) for each in embedded])
             if board is not None and validation is not None:
-                embedded = self._embeddings(validation, places[problem], family)
+                embedded = self._embeddings(validation.columns, pairs[problem], family)
                 for row, (each, (coef, intercept)) in enumerate(
                     zip(embedded, paths[-1], strict=True)
                 ):
@@ -256,12 +257,12 @@ class FTuneClassifier(LandmarkClassifier):
         self.C_ = Cs[list(columns)] if self.per_class else float(Cs[columns[0]])
         self._keep_transfers(tuple(family[row] for row in rows))
         self.landmark_indices_ = data.candidates.indices[pairs]
-        self._keep_for_prediction(landmarks, places)
+        self._keep_for_prediction(data.candidates.take(distinct), places.reshape(pairs.shape))
 
     def _keep_transfers(self, chosen: tuple[Transfer, ...]) -> None:
         self.transfers_ = chosen
         if self.per_class:
-            # what an earlier fit left
+            # from an earlier fit
             self.__dict__.pop("transfer_", None)
             self.__dict__.pop("best_params_", None)
         else:
@@ -283,7 +284,7 @@ class FTuneClassifier(LandmarkClassifier):
         pairs: NDArray[np.intp],
         family: list[Transfer],
     ) -> Iterator[NDArray[np.floating]]:
-        """Yield the points' embedding with each transfer function, all in the same memory."""
+        """Yield the points' embedding with each transfer function, all in the same buffer."""
         differences = self._differences(columns, pairs)
         embedded = np.empty_like(differences)
         for transfer in family:
@@ -292,7 +293,7 @@ class FTuneClassifier(LandmarkClassifier):
     def _differences(
         self, columns: Callable[[Any], NDArray[np.floating]], pairs: NDArray[np.intp]
     ) -> NDArray[np.floating]:
-        """Return K(x, x⁺) - K(x, x⁻) of all points, one column a pair."""
+        """Return K(x, x⁺) - K(x, x⁻) of all points, one column per pair."""
         differences = columns(pairs[:, 0]) - columns(pairs[:, 1])
         differences /= self.scale_
         return differences

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.embedding import BLOCK_ELEMENTS
-from kernlearn.landmarks.regland import NumberTargets
-
-# A kernel prepares the training points anew for every block.
-_LEAST_BLOCK_ROWS = 32
+from kernlearn.landmarks.similarity import NumberTargets, float_type
 
 
 class KernelRegressor(RegressorMixin, NumberTargets):
@@ -27,28 +21,26 @@ class KernelRegressor(RegressorMixin, NumberTargets):
 
     .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
 
-    The similarity may be indefinite, and weights negative. Where all are, as of
-    :math:`-\|x - x_i\|_1`, those of points far away are the greatest in size, and the
-    prediction is worse than the mean of the targets: so it is in [1]_, table 5.1.
-    ``weights="exponential"`` makes a sensible weight of a negated distance.
+    The similarity may be indefinite, and weights negative. Where all are, as for
+    :math:`-\|x - x_i\|_1`, distant points have the largest weights in absolute value, and the
+    prediction is worse than the mean of the targets, as in table 5.1 of [1]_;
+    ``weights="exponential"`` turns a negated distance into a sensible weight.
 
     Parameters
     ----------
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
-        matrices of similarities to the training points are passed as X.
+        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     weights : {"similarity", "exponential"}, default="similarity"
-        Weights are the similarities K themselves, or exp(K / bandwidth). The latter are
-        divided by the greatest of a point, which changes nothing but keeps them from being all 0.
+        The similarities K themselves, or exp(K / bandwidth), relative to the greatest of each
+        point so that not all underflow.
     bandwidth : float or "mean", default=1.0
         Width of exponential weights, in the unit of the similarity. "mean" is the mean of
         \|K\| over the pairs of training points, for a distance the mean distance.
     zero_weights : {"mean", "nan", "raise"}, default="mean"
-        What is predicted where weights sum to 0 up to rounding, because all are 0 or they
-        cancel. "mean" is the mean of the training targets, which equal weights, those of a
-        point of which nothing is known, would give. "raise" raises a ValueError.
+        The prediction where weights sum to 0 up to rounding: the mean of the training targets
+        (as with equal weights), NaN, or a ValueError.
 
     Attributes
     ----------
@@ -103,13 +95,13 @@ class KernelRegressor(RegressorMixin, NumberTargets):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Keep the training points and their targets.
+        """Store the training points and their targets.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a function of your own, a
+            (n_samples, n_samples) of their similarities; with a user-defined function, a
             sequence of whatever it compares.
         y : array-like of shape (n_samples,)
             Their targets.
@@ -122,7 +114,7 @@ class KernelRegressor(RegressorMixin, NumberTargets):
         Raises
         ------
         ValueError
-            If y does not hold one finite number a point, points are not finite, or a matrix
+            If y does not hold one finite number per point, points are not finite, or a matrix
             of similarities is not square.
         """
         X, checked = self._check_training(X, y)
@@ -156,9 +148,9 @@ class KernelRegressor(RegressorMixin, NumberTargets):
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        predicted = np.empty(X.shape[0], dtype=_float_type(X))
+        predicted = np.empty(X.shape[0], dtype=float_type(X))
         empty = np.empty(X.shape[0], dtype=bool)
-        for rows, weights in self._blocks(X):
+        for rows, weights in self._landmarks.blocks(X):
             if self.weights == "exponential":
                 weights = _exponential(weights, self.bandwidth_)
             deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
@@ -169,39 +161,29 @@ class KernelRegressor(RegressorMixin, NumberTargets):
             predicted[empty] = self._without_weights(int(empty.sum()))
         return predicted
 
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
-        """Yield the similarities of some points at a time to all training points."""
-        n_rows = max(BLOCK_ELEMENTS // len(self._landmarks), _LEAST_BLOCK_ROWS)
-        for rows in gen_batches(X.shape[0], n_rows):
-            yield rows, self._landmarks.compare(X[rows])
-
     def _mean_size(self, X: Any) -> float:
         """Return the mean absolute similarity over pairs of training points, 1 if that is 0."""
         total, n_points = 0.0, X.shape[0]
-        for rows, block in self._blocks(X):
+        for rows, block in self._landmarks.blocks(X):
             sizes = np.abs(block)
             total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
         return total / max(n_points * (n_points - 1), 1) or 1.0
 
     def _without_weights(self, n_points: int) -> float:
-        """Return what is predicted for points whose weights sum to 0."""
+        """Return the prediction for points whose weights sum to 0."""
         if self.zero_weights == "raise":
             raise ValueError(
                 f"X holds {n_points} point(s) whose similarities to the training points sum to 0: "
-                "take another similarity, or zero_weights='mean' or 'nan'"
+                "use another similarity, or zero_weights='mean' or 'nan'"
             )
         return self.target_mean_ if self.zero_weights == "mean" else np.nan
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        # As wide as it is by default, and with negative weights, it is close to the mean.
+        # With the default width, or negative weights, the prediction is close to the mean.
         tags.regressor_tags.poor_score = True
         return tags
-
-
-def _float_type(X: Any) -> type[np.floating]:
-    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def _exponential(similarities: NDArray[np.floating], bandwidth: float) -> NDArray[np.floating]:
@@ -212,8 +194,8 @@ def _exponential(similarities: NDArray[np.floating], bandwidth: float) -> NDArra
 
 
 def _is_rounding(totals: NDArray[np.floating], weights: NDArray[np.floating]) -> NDArray[np.bool_]:
-    """Tell which sums of a row of weights are 0 as far as their precision goes."""
+    """Return which sums of rows of weights are 0 up to rounding."""
     limits = np.finfo(weights.dtype)
     error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
-    # Numbers near the least that there is have hardly a digit.
+    # subnormal numbers have few digits
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)

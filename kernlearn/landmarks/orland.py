@@ -1,4 +1,4 @@
-"""Grades from a real value that is linear in the similarities to landmarks, and thresholds."""
+"""ORLand: ordinal regression by thresholds on a linear function of similarities."""
 
 from __future__ import annotations
 
@@ -11,187 +11,79 @@ from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from kernlearn.landmarks.model_selection import hold_out, penalties
 from kernlearn.landmarks.regland import LandmarkedModel
 from kernlearn.metrics import average_absolute_error
+from kernlearn.model_selection import candidate_values, split_for_choice
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.ordinal import OrdinalProblem, Solution, as_thresholds
 
 
-class GradeClassifier(ClassifierMixin, LandmarkedModel):
-    """A classifier into grades, which are ordered.
-
-    A subclass sets ``classes_`` by `_encode`, and the fitted attributes ``coef_`` and
-    ``thresholds_``.
-    """
-
-    classes_: NDArray[Any]
-    coef_: NDArray[np.floating]
-    thresholds_: NDArray[np.floating]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the grade of each point.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The greatest grade of which the lower threshold is not above the real value.
-        """
-        values = self.real_value(X)
-        return self.classes_[codes_of(values, self.thresholds_)]
-
-    def real_value(self, X: Any) -> NDArray[np.floating]:
-        r"""Return the real value of each point, which thresholds cut into grades.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
-        """
-        return self._embed(X) @ self.coef_
-
-    def decision_function(self, X: Any) -> NDArray[np.floating]:
-        """Return by what margin the real value of each point is within each grade.
-
-        This has the form that scikit-learn asks of classifiers; see also `real_value`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The distance to the nearer threshold of each grade, negative outside: the grade
-            predicted has the greatest. With two grades that of the upper one alone.
-        """
-        values = self.real_value(X)
-        if len(self.thresholds_) == 1:
-            return values - self.thresholds_[0]
-        edges = np.concatenate([[-np.inf], self.thresholds_, [np.inf]]).astype(values.dtype)
-        above = values[:, np.newaxis] - edges
-        return np.minimum(above[:, :-1], -above[:, 1:])
-
-    def _encode(self, y: Any) -> NDArray[np.intp]:
-        """Validate grades, set ``classes_`` and return their places in these."""
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        self.classes_, codes, _ = encode_labels(y, None)
-        return codes
-
-    def _grades(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """Return numbers to measure errors in."""
-        if self.classes_.dtype.kind in "biuf":
-            return labels.astype(np.float64)
-        unknown = np.setdiff1d(labels, self.classes_).tolist()
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is no grade of y, and grades are not numbers")
-        return np.searchsorted(self.classes_, labels).astype(np.float64)
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        # For a matrix scikit-learn's checks take inner products of blobs in no order, which no
-        # line cuts into grades.
-        tags.classifier_tags.poor_score = self._precomputed
-        return tags
-
-
-def codes_of(values: NDArray[np.floating], thresholds: NDArray[np.floating]) -> NDArray[np.intp]:
-    """Return the place of the grade that each real value is in, from 0.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-    thresholds : ndarray of shape (n_classes - 1,)
-        Ascending; each is the least value of a grade.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-    """
-    return np.searchsorted(thresholds, values, side="right")
-
-
-class ORLand(GradeClassifier):
+class ORLand(ClassifierMixin, LandmarkedModel):
     r"""Ordinal regression with a margin in the space of similarities to landmarks.
 
     Algorithm 5 of [1]_ with the loss of definition 5.14: a point is embedded as
     :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and the real value
     :math:`f(x) = \langle w, \Psi(x) \rangle` is compared with thresholds: grade i is predicted
     where :math:`b_i \le f(x) < b_{i+1}`, with :math:`b_1 = -\infty, b_{r+1} = \infty`. The
-    similarity may be indefinite. Minimised is
+    similarity may be indefinite. The objective is
 
     .. math:: \frac12 \|w\|^2 + C \sum_x
         L(b_{y(x)} + \gamma - f(x)) + L(f(x) - b_{y(x)+1} + \gamma),
 
-    where L is the hinge :math:`[t]_+` or its square, over w and, if they are learned, the
-    thresholds. The algorithm has a bound on :math:`\|w\|` in place of the first term: for each
-    bound there is a C with the same solution. There is no intercept, as in the algorithm.
+    where L is the hinge :math:`[t]_+` or its square, minimised over w and, if they are learned,
+    the thresholds. The algorithm bounds :math:`\|w\|` instead of the first term: for each bound
+    there is a C with the same solution. There is no intercept, as in the algorithm.
 
     Parameters
     ----------
     n_landmarks : int, default=50
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
-        on data is worked out on the training points, less those kept apart.
+        on data is computed from the training points without the held-out ones.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     selection : {"random", "dselect"}, default="random"
-        How landmarks are drawn from the training points: uniformly, or to be unlike each
+        How landmarks are chosen from the training points: uniformly, or to be unlike each
         other (algorithm 3).
     double_dipping : bool, default=True
-        Whether training points that are landmarks are trained on as well (appendix B).
+        Whether landmarks are also trained on (appendix B).
     constraints : {"explicit", "implicit"}, default="explicit"
         Chu & Keerthi's two formulations [2]_. "explicit" (EXC) is the loss above, with the two
-        thresholds next to a point's grade, and learned thresholds are held `spacing` apart.
-        "implicit" (IMC) has a term for every threshold, which says on which side the point
-        belongs; learned thresholds are in their order at the minimum, without a constraint.
+        thresholds next to a point's grade, and learned thresholds at least `spacing` apart.
+        "implicit" (IMC) has a term for every threshold; learned thresholds are then in order at
+        the minimum without a constraint.
     thresholds : {"equispaced", "learned"} or array-like of shape (n_classes - 1,), \
             default="equispaced"
-        Fixed ones `spacing` apart and symmetric about 0, so that reversing the grades reverses
-        the sign of f and no more; learned ones; or fixed ones of your own, ascending.
+        Fixed thresholds `spacing` apart and symmetric about 0, so that reversing the grades only
+        reverses the sign of f; learned ones; or the given ones, ascending.
     margin : float, default=0.5
-        The margin γ. By default 2γ is the spacing: the largest margin at which a point of any
-        grade between two thresholds can be without loss, in the middle. With a larger one the
-        hinge is flat there and the squared hinge the same but for a constant and a factor.
+        The margin γ. By default 2γ is the spacing: the largest margin at which a point midway
+        between two thresholds has no loss. With a larger one the hinge is flat there, and the
+        squared hinge the same up to a constant and a factor.
     spacing : float, default=1.0
         The distance Δ between fixed equi-spaced thresholds, or the least one between learned
-        thresholds with explicit constraints; theorem 5.16 wants 1. It may be 0 for learned
-        ones, which then may coincide.
+        thresholds with explicit constraints (1 in theorem 5.16). It may be 0 for learned ones,
+        which then may coincide.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        L. Definition 5.14 has the hinge, which is minimised smoothed, ever less so.
+        L. The hinge of definition 5.14 is minimised by a sequence of smoothed problems.
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the losses; several to choose from on validation points.
+        Weight of the losses; of several the best on the validation points is chosen, see `fit`.
     tol : float, default=1e-6
-        Excess of the objective over its minimum that is allowed, relative to it; for the hinge
-        a bound by the duality gap.
+        Relative excess of the objective over its minimum that is allowed; for the hinge a bound
+        by the duality gap.
     max_iter : int, default=1000
         Greatest number of Newton steps for one value of C.
     validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing C, see `fit`.
+        Share of the training points that is held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart and the landmarks.
+        Seed of the held-out points and the landmarks.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The grades that y holds, ascending. A grade that it does not hold has no place between
-        thresholds and is never predicted.
+        The grades in y, ascending. Others are never predicted.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The finite thresholds, ascending.
     coef_ : ndarray of shape (n_landmarks,)
@@ -204,9 +96,9 @@ class ORLand(GradeClassifier):
         Minus the average absolute error on the validation points with each C, ascending; None
         without such points.
     n_iter_ : int
-        Newton steps made for the C chosen.
+        Newton steps for the C chosen.
     scale_ : float
-        What similarities are divided by, :math:`\sqrt d`.
+        The divisor of similarities, :math:`\sqrt d`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -214,7 +106,7 @@ class ORLand(GradeClassifier):
 
     See Also
     --------
-    RegLand : The same for numbers.
+    RegLand : Regression in the same space.
     kernlearn.metrics.average_absolute_error : The measure of the thesis.
 
     References
@@ -293,27 +185,26 @@ class ORLand(GradeClassifier):
         y_val: ArrayLike | None = None,
         landmarks: Any = None,
     ) -> Self:
-        """Choose landmarks and train, once for each C, and keep the best.
+        """Choose landmarks, fit the model for each C, and keep the best.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a function of your own, a
-            sequence of whatever it compares.
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
-            Their grades, two at least: integers, or other labels in their sorted order.
+            Grades, at least two: integers, or other labels in sorted order.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that C is chosen on, by average absolute error, the smallest of equally good
-            ones; nothing is trained on them. If None and there is more than one C, a share
-            ``validation_fraction`` of X, stratified, is kept apart, and the model is the one
-            trained on the rest.
+            Points that C is chosen on, by average absolute error, then the smaller C; not
+            trained on. If None and there is more than one C, a stratified share
+            ``validation_fraction`` of X is held out, and the model is trained on the rest.
         y_val : array-like of shape (n_val,), default=None
-            Their grades. Errors are differences of grades that are numbers, of places in
-            `classes_` else.
+            Their grades. Errors are differences of grades if these are numbers, else of their
+            places in `classes_`.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks in place of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` do not matter.
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
 
         Returns
         -------
@@ -323,7 +214,7 @@ class ORLand(GradeClassifier):
         Raises
         ------
         ValueError
-            If a parameter is not valid or does not go with another; y has a single grade; only
+            If a parameter is not valid, alone or together with another; y has a single grade; only
             one of X_val and y_val is given, or they do not match; too few points are left to
             train on; landmarks are given with a matrix of similarities; or points or
             similarities are not finite.
@@ -333,43 +224,115 @@ class ORLand(GradeClassifier):
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
-        Cs = penalties(self.C)
+        Cs = candidate_values(self.C, "C")
         X, codes = self._check_training(X, None if y is None else self._encode(y))
         thresholds = as_thresholds(
             self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
         )
         rng = check_random_state(self.random_state)
-        rows = np.arange(len(codes))
-        validation = None
-        if X_val is not None or y_val is not None:
-            X_val, known = self._check_held_out(X_val, y_val)
-            grades = self._grades(known)
-            validation = X_val, np.arange(len(grades)), grades
-        elif len(Cs) > 1:
-            rows, apart = hold_out(codes, self.validation_fraction, rng)
-            validation = X, apart, self._grades(self.classes_[codes[apart]])
-        rows = self._place_landmarks(X, codes, rows, landmarks, rng)
-        features = self._features(X, rows)
+        rows, X_val, y_val = split_for_choice(
+            X, self.classes_[codes], X_val, y_val, codes=codes, n_choices=len(Cs),
+            fraction=self.validation_fraction, rng=rng, check_points=self._check_points,
+        )  # fmt: skip
+        grades = None if y_val is None else self._grades(y_val)
+        features, rows = self._embed_training(X, codes, rows, landmarks, rng)
         problem = OrdinalProblem(
             features, codes[rows], thresholds, constraints=self.constraints, margin=self.margin
         )
         solutions = problem.path(Cs, loss=self.loss, tol=self.tol, max_iter=self.max_iter)
         best, self.validation_scores_ = 0, None
-        if validation is not None:
-            points, places, grades = validation
-            self.validation_scores_ = self._scores(
-                self._features(points, places), grades, solutions
-            )
+        if grades is not None:
+            self.validation_scores_ = self._scores(self._features(X_val), grades, solutions)
             best = int(np.argmax(self.validation_scores_))
         self.C_, self.n_iter_ = float(Cs[best]), solutions[best].n_iter
         self.coef_ = solutions[best].coef.astype(features.dtype)
         self.thresholds_ = solutions[best].thresholds.astype(features.dtype)
         return self
 
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the grade of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
+            column for each row of the X passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The greatest grade whose lower threshold is at most the real value.
+        """
+        return self.classes_[_codes(self.real_value(X), self.thresholds_)]
+
+    def real_value(self, X: Any) -> NDArray[np.floating]:
+        r"""Return the real value of each point, which the thresholds divide into grades.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
+        """
+        return self._embed(X) @ self.coef_
+
+    def decision_function(self, X: Any) -> NDArray[np.floating]:
+        """Return the margin by which each point's real value is within each grade.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The distance to the nearer threshold of each grade, negative outside; the predicted
+            grade has the greatest. With two grades that of the upper one only.
+        """
+        values = self.real_value(X)
+        if len(self.thresholds_) == 1:
+            return values - self.thresholds_[0]
+        edges = np.concatenate([[-np.inf], self.thresholds_, [np.inf]]).astype(values.dtype)
+        above = values[:, np.newaxis] - edges
+        return np.minimum(above[:, :-1], -above[:, 1:])
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks of matrices use classes without an order along any line
+        tags.classifier_tags.poor_score = self._precomputed
+        return tags
+
+    def _encode(self, y: Any) -> NDArray[np.intp]:
+        """Validate grades, set ``classes_`` and return their places in these."""
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        self.classes_, codes, _ = encode_labels(y, None)
+        return codes
+
+    def _grades(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """Return numbers to measure errors in."""
+        if self.classes_.dtype.kind in "biuf":
+            return labels.astype(np.float64)
+        unknown = np.setdiff1d(labels, self.classes_).tolist()
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not a grade of y, and grades are not numbers")
+        return np.searchsorted(self.classes_, labels).astype(np.float64)
+
     def _scores(
         self, features: NDArray[Any], grades: NDArray[np.float64], solutions: list[Solution]
     ) -> NDArray[np.float64]:
         """Return minus the average absolute error of each solution."""
         of_class = self._grades(self.classes_)
-        codes = (codes_of(features @ found.coef, found.thresholds) for found in solutions)
-        return np.array([-average_absolute_error(grades, of_class[found]) for found in codes])
+        predicted = [of_class[_codes(features @ each.coef, each.thresholds)] for each in solutions]
+        return np.array([-average_absolute_error(grades, values) for values in predicted])
+
+
+def _codes(values: NDArray[np.floating], thresholds: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Return the codes of the grades that real values are in."""
+    return np.searchsorted(thresholds, values, side="right")

@@ -1,4 +1,4 @@
-"""RankLand: ranking with similarities to landmarks."""
+"""RankLand: ranking by a linear function of similarities to landmarks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.model_selection import penalties
 from kernlearn.landmarks.regland import LandmarkedModel
 from kernlearn.metrics.ranking import RankedQueries, check_queries, thesis_ndcg
+from kernlearn.model_selection import candidate_values, hold_out_at_random
 
 
 class RankLand(LandmarkedModel):
@@ -28,30 +28,30 @@ class RankLand(LandmarkedModel):
               \eta(r) = G(r) / \|G(r)\|_D, \quad G(r) = 2^r - 1,
 
     where :math:`z_q` and :math:`r_q` are the documents of query q and their relevances and
-    :math:`\|G\|_D` is the greatest discounted sum that their gains can have. The loss bounds
-    what NDCG falls short (theorem 5.20).
+    :math:`\|G\|_D` is the greatest discounted sum of their gains. The loss bounds 1 - NDCG
+    (theorem 5.20).
 
     Parameters
     ----------
     n_landmarks : int, default=50
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
-        matrices of similarities to the training points are passed as X. It compares documents
-        of any queries.
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
+        matrices of similarities to the training points are passed as X. Documents of
+        different queries are compared too.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     selection : {"random", "dselect"}, default="random"
         How landmarks are chosen: "dselect" is algorithm 3.
     double_dipping : bool, default=True
-        Whether the landmarks are trained on too (appendix B).
+        Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=1.0
         Weight of the loss against the regularizer; of several the best by the mean NDCG of
-        queries kept apart, ties by the smaller C. The weights are then learned on all queries.
+        held-out queries, ties by the smaller C. The model is then fitted on all queries.
     validation_fraction : float, default=0.2
-        Share of the queries with a relevant document that are kept apart for choosing C.
+        Share of the queries with a relevant document that is held out for choosing C.
     random_state : int, RandomState instance or None, default=None
-        Draws the landmarks and the queries kept apart.
+        Seed of the landmarks and the held-out queries.
 
     Attributes
     ----------
@@ -62,19 +62,17 @@ class RankLand(LandmarkedModel):
     C_ : float
         The C chosen.
     validation_scores_ : ndarray of shape (n_C,) or None
-        Mean NDCG of the queries kept apart with each C, ascending; None for a single C.
+        Mean NDCG of the held-out queries with each C, ascending; None for a single C.
     scale_ : float
-        :math:`\sqrt d`, what similarities are divided by.
+        The divisor of similarities, :math:`\sqrt d`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
     Notes
     -----
     For a query without a relevant document :math:`\eta` is 0 / 0: its documents may be
-    landmarks but are not trained on. A query of one document is trained on as any other, with
-    :math:`\eta = \ln 2` if the document is relevant.
-
-    All C come from one eigendecomposition of :math:`\Psi^\top \Psi`, d × d.
+    landmarks but are not trained on. For a query of one relevant document
+    :math:`\eta = \ln 2`. One eigendecomposition of :math:`\Psi^\top \Psi` serves all C.
 
     References
     ----------
@@ -127,13 +125,12 @@ class RankLand(LandmarkedModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Documents with their queries; of shape (n_samples, n_samples) if `similarity` is
-            "precomputed"; a sequence of anything for a similarity that takes it.
+            Documents of all queries; of shape (n_samples, n_samples) if `similarity` is
+            "precomputed"; with a user-defined function, a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
-            Relevances, 0 or more.
+            Relevances, at least 0.
         qid : array-like of shape (n_samples,), default=None
-            The query of each document, equal where it is the same, in any order; None if all
-            are of one query.
+            The query of each document, in any order; None for a single query.
         landmarks : {array-like, sparse matrix} of shape (d, n_features), default=None
             Points to take as landmarks; None draws them from X.
 
@@ -145,18 +142,21 @@ class RankLand(LandmarkedModel):
         Raises
         ------
         ValueError
-            If an argument is not valid, no document is relevant, or there are several C and
+            If an argument is not valid, no document is relevant, or there are several C but
             fewer than two queries with a relevant document.
         """
-        Cs = penalties(self.C)
+        Cs = candidate_values(self.C, "C")
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
-        features, eta, rows = self._embed_training(X, np.where(defined, eta, 0.0), landmarks)
+        X, targets = self._check_training(X, np.where(defined, eta, 0.0))
+        rng = check_random_state(self.random_state)
+        features, rows = self._embed_training(X, targets, np.arange(len(eta)), landmarks, rng)
         trained = defined[rows]
         if not trained.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
-        features, eta, rows = features[trained], eta[trained], rows[trained]
+        features, rows = features[trained], rows[trained]
+        eta = eta[rows]
         self.C_, self.validation_scores_ = float(Cs[0]), None
         if len(Cs) > 1:
             trained_on = RankedQueries(queries.relevance[rows], queries.codes[rows])
@@ -166,7 +166,7 @@ class RankLand(LandmarkedModel):
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
-        r"""Return the score of each document: of one query, the greatest comes first.
+        r"""Predict the score of each document; the greatest of a query ranks first.
 
         Parameters
         ----------
@@ -182,14 +182,14 @@ class RankLand(LandmarkedModel):
         return self._embed(X) @ self.coef_
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
-        """Return the mean NDCG of the queries, as the thesis defines it.
+        """Return the mean NDCG of the queries, as defined in the thesis.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             As for `predict`.
         y : array-like of shape (n_samples,)
-            Relevances, 0 or more.
+            Relevances, at least 0.
         qid : array-like of shape (n_samples,), default=None
             The query of each document; None for one query.
 
@@ -207,21 +207,21 @@ class RankLand(LandmarkedModel):
         queries: RankedQueries,
         Cs: NDArray[np.float64],
     ) -> NDArray[np.float64]:
-        """Return the mean NDCG of some queries with the weights learned on the others."""
+        """Return the mean NDCG of held-out queries with weights learnt on the others."""
         distinct = np.unique(queries.codes)
         if len(distinct) < 2:
             raise ValueError(
                 "C may be several numbers only if there are two queries at least with a relevant "
                 f"document, got {len(distinct)}: give one C"
             )
-        n_held = min(max(round(self.validation_fraction * len(distinct)), 1), len(distinct) - 1)
         rng = check_random_state(self.random_state)
-        held = np.isin(queries.codes, rng.permutation(distinct)[:n_held])
+        _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
+        held = np.isin(queries.codes, distinct[held_out])
         path = ridge_path(features[~held], eta[~held], Cs)
         scores = features[held] @ path.T
         return np.array(
             [
-                # a query whose relevant documents are landmarks, not trained on, says nothing
+                # ignore a query whose relevant documents are landmarks, not trained on
                 thesis_ndcg(
                     queries.relevance[held], f, qid=queries.codes[held], no_relevant=np.nan
                 )
@@ -256,6 +256,6 @@ def ridge_path(
     gram = (features.T @ features).astype(np.float64)
     moments = (features.T @ targets).astype(np.float64)
     values, vectors = np.linalg.eigh(gram)
-    # those below 0 are rounding errors
+    # negative eigenvalues are rounding errors
     shrunk = (vectors.T @ moments) / (np.maximum(values, 0.0) + 1 / (2 * Cs[:, None]))
     return (shrunk @ vectors.T).astype(features.dtype)

@@ -1,4 +1,4 @@
-"""What the models that are linear in the similarities to landmarks share (algorithm 5)."""
+"""RegLand, and the base class of models linear in the similarities to landmarks (algorithm 5)."""
 
 from __future__ import annotations
 
@@ -11,50 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import mean_squared_error
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.embedding import BLOCK_ELEMENTS
-from kernlearn.landmarks.model_selection import hold_out, numbers, penalties
 from kernlearn.landmarks.selection import select_landmarks
-from kernlearn.landmarks.similarity import Landmarks, SimilarityEstimator
+from kernlearn.landmarks.similarity import KeptSimilarities, NumberTargets, float_type
+from kernlearn.model_selection import candidate_values, split_for_choice
 from kernlearn.solvers import LinearSVMRegressor
 from kernlearn.solvers.linear_path import regression_path
 
-# A kernel prepares the landmarks anew for every block.
-_LEAST_BLOCK_ROWS = 128
-
-
-class NumberTargets(SimilarityEstimator):
-    """An estimator whose targets are numbers."""
-
-    def _validate(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
-        X, y = super()._validate(X, y, y_numeric=True, **how)
-        if y.dtype.kind not in "biuf":
-            raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
-        return X, y
-
 
 class LandmarkedModel(NumberTargets):
-    r"""Landmarks and the embedding of algorithm 5, for models with numbers as targets.
+    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
 
-    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`. A subclass has
-    the parameters below, merges `_landmark_constraints` into its `_parameter_constraints`,
-    and sets the fitted attributes `landmark_indices_` and `scale_` by `_embed_training`.
-
-    Parameters
-    ----------
-    n_landmarks : int
-        Number d of landmarks; all training points, with a warning, if there are fewer.
-    similarity, kind
-        As for `SimilarityEstimator`.
-    selection : {"random", "dselect"}
-        How landmarks are drawn: uniformly, or to be unlike each other (algorithm 3).
-    double_dipping : bool
-        Whether landmarks are also trained on (appendix B).
-    random_state : int, RandomState instance or None
-        Draws the landmarks.
+    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
+    divisor where `_divides` is False. A subclass has the parameters of `_landmark_constraints`,
+    with the meaning that they have for :class:`RegLand`.
 
     References
     ----------
@@ -62,12 +35,13 @@ class LandmarkedModel(NumberTargets):
     """
 
     _landmark_constraints: dict[str, list[Any]] = {
-        **SimilarityEstimator._parameter_constraints,
+        **NumberTargets._parameter_constraints,
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "selection": [StrOptions({"random", "dselect"})],
         "double_dipping": ["boolean"],
         "random_state": ["random_state"],
     }
+    _divides = True
 
     n_landmarks: int
     selection: str
@@ -76,73 +50,47 @@ class LandmarkedModel(NumberTargets):
     landmark_indices_: NDArray[np.intp] | None
 
     def _embed_training(
-        self, X: Any, y: Any, landmarks: Any = None
-    ) -> tuple[NDArray[np.floating], NDArray[Any], NDArray[np.intp]]:
-        """Validate training data, choose the landmarks and embed what is trained on.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Or square, if `similarity` is "precomputed".
-        y : array-like of shape (n_samples,)
-            Numbers.
-        landmarks : {array-like, sparse matrix} of shape (d, n_features), default=None
-            Unlabelled points to take as landmarks (algorithm 5, step 1). None draws them from X.
+        self, X: Any, y: NDArray[Any], rows: NDArray[np.intp], landmarks: Any, rng: Any
+    ) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
+        """Choose landmarks from some rows of validated data, and embed the points trained on.
 
         Returns
         -------
         features : ndarray of shape (n_trained, d)
-            The embedding of the points trained on.
-        y : ndarray of shape (n_trained,)
-            Their targets, of the type in which they came.
         rows : ndarray of shape (n_trained,)
-            Their rows in X, ascending.
+            The rows of X trained on: those given, without landmarks unless `double_dipping`.
         """
-        X, y = self._check_training(X, y)
-        everything = np.arange(X.shape[0])
-        rng = check_random_state(self.random_state)
-        rows = self._place_landmarks(X, y, everything, landmarks, rng)
-        return self._features(X, rows), y[rows], rows
-
-    def _embed(self, X: Any) -> NDArray[np.floating]:
-        """Validate points and embed them, (n_samples, d)."""
-        check_is_fitted(self)
-        X = self._check_points(X)
-        return self._features(X, np.arange(X.shape[0]))
-
-    def _n_drawn(self) -> int:
-        """Return how many landmarks are drawn from the training points."""
-        return self.n_landmarks
-
-    def _place_landmarks(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        pool: NDArray[np.intp],
-        landmarks: Any,
-        rng: np.random.RandomState,
-    ) -> NDArray[np.intp]:
-        """Choose landmarks from some rows of X; return which of these are trained on."""
-        # The similarities are taken from X as it is; only what depends on data needs the pool.
-        seen = X if self._precomputed or len(pool) == X.shape[0] else X[pool]
-        candidates = replace(self._all_points(seen, y[pool]), indices=pool)
+        # The similarities are taken from X as it is; only what depends on data needs the rows.
+        some = None if len(rows) == X.shape[0] else rows
+        points = X if self._precomputed or some is None else X[rows]
+        candidates = replace(self._all_points(points, y[rows]), indices=rows)
         if landmarks is None:
-            chosen = self._draw(X, candidates, rng)
+            similarities = candidates.kept(X, some)
+            chosen = self._draw(similarities, len(rows), rng)
             self._landmarks = candidates.take(chosen)
             self.landmark_indices_ = self._landmarks.indices
-            rows = pool if self.double_dipping else np.delete(pool, chosen)
+            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
+            values = similarities.columns(chosen, trained)
+            rows = rows if trained is None else rows[trained]
         else:
-            points = self._check_landmarks(landmarks)
-            places = np.arange(points.shape[0])
-            self._landmarks = replace(candidates, indices=places, points=points)
+            unlabelled = self._check_landmarks(landmarks)
+            places = np.arange(unlabelled.shape[0])
+            self._landmarks = replace(candidates, indices=places, points=unlabelled)
             self.landmark_indices_ = None
-            rows = pool
-        self.scale_ = float(np.sqrt(len(self._landmarks)))
-        self._landmarks = self._landmarks.rescaled(1 / self.scale_)
-        return rows
+            values = self._landmarks.compare(X, some)
+        self.scale_ = float(np.sqrt(len(self._landmarks))) if self._divides else 1.0
+        features = np.empty(values.shape, dtype=float_type(X))
+        self._write(values, features)
+        return features, rows
 
-    def _draw(self, X: Any, candidates: Landmarks, rng: np.random.RandomState) -> NDArray[np.intp]:
-        n_drawn, n_candidates = self._n_drawn(), len(candidates)
+    def _n_drawn(self) -> int:
+        """Return the number of landmarks that are drawn from the training points."""
+        return self.n_landmarks
+
+    def _draw(
+        self, similarities: KeptSimilarities, n_candidates: int, rng: np.random.RandomState
+    ) -> NDArray[np.intp]:
+        n_drawn = self._n_drawn()
         if not self.double_dipping and n_drawn >= n_candidates:
             raise ValueError(
                 f"double_dipping=False needs more training points than the {n_drawn} landmarks, "
@@ -152,7 +100,7 @@ class LandmarkedModel(NumberTargets):
             n_drawn,
             np.zeros(n_candidates, dtype=np.intp),
             selection=self.selection,
-            column=lambda i: candidates.compare_one(X, i)[candidates.indices],
+            column=similarities.column,
             rng=rng,
         )
 
@@ -168,15 +116,20 @@ class LandmarkedModel(NumberTargets):
         except ValueError as error:
             raise ValueError(f"landmarks: {error}") from error
 
-    def _features(self, X: Any, rows: NDArray[np.intp]) -> NDArray[np.floating]:
-        """Embed some rows of validated points."""
-        dtype = np.float32 if X.dtype == np.float32 else np.float64
-        features = np.empty((len(rows), len(self._landmarks)), dtype=dtype)
-        # A block of X itself is copied too: with a matrix of similarities, that is the wider.
-        widest = max(len(self._landmarks), X.shape[-1])
-        for block in gen_batches(len(rows), max(BLOCK_ELEMENTS // widest, _LEAST_BLOCK_ROWS)):
-            features[block] = self._landmarks.compare(X[rows[block]])
+    def _embed(self, X: Any) -> NDArray[np.floating]:
+        """Validate points and embed them, (n_samples, d)."""
+        check_is_fitted(self)
+        return self._features(self._check_points(X))
+
+    def _features(self, X: Any) -> NDArray[np.floating]:
+        """Embed validated points."""
+        features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
+        for rows, similarities in self._landmarks.blocks(X):
+            self._write(similarities, features[rows])
         return features
+
+    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        out[...] = similarities * similarities.dtype.type(1 / self.scale_)
 
 
 class RegLand(RegressorMixin, LandmarkedModel):
@@ -195,36 +148,37 @@ class RegLand(RegressorMixin, LandmarkedModel):
     n_landmarks : int, default=50
         Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
-        on data is worked out on the training points, less those kept apart.
+        on data is computed from the training points without the held-out ones.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     selection : {"random", "dselect"}, default="random"
-        How landmarks are drawn from the training points: uniformly, or to be unlike each
+        How landmarks are chosen from the training points: uniformly, or to be unlike each
         other (algorithm 3).
     double_dipping : bool, default=True
         Whether training points that are landmarks are trained on as well (appendix B).
     C : float or sequence of float, default=1.0
-        Weight of the losses against the norm; several to choose from on validation points.
+        Weight of the losses against the norm; of several the best on the validation points is
+        chosen, see `fit`.
     epsilon : float or sequence of float, default=0.1
-        Error that costs nothing, in the unit of y, which is not scaled: see
-        `sklearn.compose.TransformedTargetRegressor`. Several to choose from likewise.
+        Error without loss, in the unit of y, which is not scaled: see
+        `sklearn.compose.TransformedTargetRegressor`. Of several the best is chosen likewise.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
         The excess of the error over epsilon, or its square.
     solver : {"auto", "newton", "primal", "dual"}, default="auto"
-        "newton", for the squared loss, ends at the minimum, and takes several C in one path;
-        "primal" and "dual" are LIBLINEAR's, see `LinearSVMRegressor`. Its coordinate descent in
-        the dual is all there is for the plain loss, and stops far from the minimum where
-        similarities are as large as distances. "auto" takes the first that there is.
+        "newton", for the squared loss, converges to the minimum, for several C in one path;
+        "primal" and "dual" are LIBLINEAR's, see `LinearSVMRegressor`. The plain loss has only
+        its coordinate descent in the dual, which stops far from the minimum where similarities
+        are as large as distances. "auto" takes the first that supports the loss.
     tol : float, default=None
-        The solver's tolerance; None is its own.
+        The solver's tolerance; None is its default.
     fit_intercept : bool, default=False
-        Whether a penalised constant is added to the prediction; algorithm 5 has none.
+        Whether to add a penalised constant to the prediction; algorithm 5 has none.
     validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing, see `fit`.
+        Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart, the landmarks, and the solver's order of points.
+        Seed of the held-out points, the landmarks, and the solver's order of points.
 
     Attributes
     ----------
@@ -240,7 +194,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         Minus the mean squared error on the validation points, both parameters ascending; None
         without such points.
     scale_ : float
-        What similarities are divided by, :math:`\sqrt d`.
+        The divisor of similarities, :math:`\sqrt d`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -316,26 +270,26 @@ class RegLand(RegressorMixin, LandmarkedModel):
         y_val: ArrayLike | None = None,
         landmarks: Any = None,
     ) -> Self:
-        """Choose landmarks and train, once for each choice of parameters, and keep the best.
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a function of your own, a
-            sequence of whatever it compares.
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
-            Their targets.
+            Targets.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that C and epsilon are chosen on, by mean squared error, the smaller C, then
-            the smaller epsilon, of equally good ones; nothing is trained on them. If None and
-            there is more than one choice, a random share ``validation_fraction`` of X is kept
-            apart, and the regressor is the one trained on the rest.
+            Points that C and epsilon are chosen on, by mean squared error, then the smaller C,
+            then the smaller epsilon; not trained on. If None and there is more than one choice,
+            a random share ``validation_fraction`` of X is held out, and the regressor is
+            trained on the rest.
         y_val : array-like of shape (n_val,), default=None
             Their targets.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks in place of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` do not matter.
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
 
         Returns
         -------
@@ -345,34 +299,31 @@ class RegLand(RegressorMixin, LandmarkedModel):
         Raises
         ------
         ValueError
-            If a parameter is not valid or does not go with another; y does not hold one finite
-            number a point; only one of X_val and y_val is given, or they do not match; too few
+            If a parameter is not valid, alone or together with another; y does not hold one finite
+            number per point; only one of X_val and y_val is given, or they do not match; too few
             points are left to train on; landmarks are given with a matrix of similarities; or
             points or similarities are not finite.
 
         Warns
         -----
         ConvergenceWarning
-            If the solver stopped before it reached `tol`.
+            If the solver stopped before reaching `tol`.
         """
-        Cs, epsilons = penalties(self.C).tolist(), _tolerances(self.epsilon)
+        Cs = candidate_values(self.C, "C").tolist()
+        epsilons = candidate_values(self.epsilon, "epsilon", zero=True).tolist()
         X, checked = self._check_training(X, y)
         targets = checked.astype(np.float64)
         rng = check_random_state(self.random_state)
-        rows = np.arange(len(targets))
-        validation = None
-        if X_val is not None or y_val is not None:
-            X_val, targets_val = self._check_held_out(X_val, y_val, np.float64)
-            validation = X_val, np.arange(len(targets_val)), targets_val
-        elif len(Cs) * len(epsilons) > 1:
-            rows, apart = self._hold_out(len(targets), rng)
-            validation = X, apart, targets[apart]
-        rows = self._place_landmarks(X, targets, rows, landmarks, rng)
-        models = self._train(self._features(X, rows), targets[rows], Cs, epsilons, rng)
+        rows, X_val, y_val = split_for_choice(
+            X, targets, X_val, y_val, codes=np.zeros(len(targets), dtype=np.intp),
+            n_choices=len(Cs) * len(epsilons), fraction=self.validation_fraction, rng=rng,
+            check_points=self._check_points, dtype=np.float64,
+        )  # fmt: skip
+        features, rows = self._embed_training(X, targets, rows, landmarks, rng)
+        models = self._train(features, targets[rows], Cs, epsilons, rng)
         best, self.validation_scores_ = 0, None
-        if validation is not None:
-            points, places, y_val = validation
-            features = self._features(points, places)
+        if X_val is not None:
+            features = self._features(X_val)
             scores = [-mean_squared_error(y_val, features @ w + b) for w, b in models]
             self.validation_scores_ = np.reshape(scores, (len(Cs), len(epsilons)))
             best = int(np.argmax(scores))
@@ -381,7 +332,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
-        r"""Return the weighted sum of each point's embedding.
+        r"""Predict the targets of points.
 
         Parameters
         ----------
@@ -394,13 +345,12 @@ class RegLand(RegressorMixin, LandmarkedModel):
         ndarray of shape (n_samples,)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        check_is_fitted(self)
         return self._embed(X) @ self.coef_ + self.intercept_
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        # With features as small as 1/√d and LIBLINEAR's C, few points leave weights small.
+        # features as small as 1/√d give small weights on few points
         tags.regressor_tags.poor_score = True
         return tags
 
@@ -442,21 +392,3 @@ class RegLand(RegressorMixin, LandmarkedModel):
             for C, epsilon in product(Cs, epsilons)
         ]
         return [(model.coef_, float(model.intercept_)) for model in models]
-
-    def _hold_out(
-        self, n_samples: int, rng: np.random.RandomState
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Keep a share of the points apart; at least one is not."""
-        if n_samples < 2:
-            raise ValueError(
-                "X holds 1 sample, none of which can be kept apart to choose C and epsilon on: "
-                "give X_val and y_val, or a single value of each"
-            )
-        return hold_out(np.zeros(n_samples, dtype=np.intp), self.validation_fraction, rng)
-
-
-def _tolerances(epsilon: Any) -> list[float]:
-    """Return the values of epsilon to choose from, ascending."""
-    return numbers(
-        epsilon, "epsilon", "a finite number >= 0", "fiu", lambda value: 0 <= value < np.inf
-    )

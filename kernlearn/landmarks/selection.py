@@ -1,4 +1,4 @@
-"""Which training points, or pairs of them, become landmarks."""
+"""Choice of training points, or pairs of them, as landmarks: random, stratified, DSELECT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Selection = Literal["random", "stratified", "dselect"]
 SELECTIONS: tuple[Selection, ...] = ("random", "stratified", "dselect")
 
 Indices: TypeAlias = NDArray[np.intp]
-# The similarity of every training point to the one of that number.
+#: Takes the index of a training point, returns the similarity of every training point to it.
 Column: TypeAlias = Callable[[int], NDArray[np.floating]]
 
 
@@ -27,29 +27,28 @@ def dselect(
 ) -> Indices:
     """Choose points that are unlike each other: DSELECT, algorithm 3, lines 1 to 5.
 
-    The first is drawn at random. Each further one is the candidate whose average similarity
-    K(candidate, chosen) to those chosen before is least, the first of several. The thesis
-    prints the arg min without the average, which its text and its notion of diversity ask for.
+    The first is drawn at random. Each further one is the candidate with the least average
+    similarity K(candidate, chosen) to those chosen before; ties go to the first. The thesis
+    prints the arg min without the average, which its text implies.
 
     Parameters
     ----------
     column : callable
         ``column(i)``, of shape (n_samples,), is the similarity of every training point to
-        number i; minus the distance where distances are compared. It is called once a point
-        chosen, except for the last.
+        point i, or minus the distance. It is called once for each chosen point but the last.
     candidates : array-like of shape (n_candidates,)
-        Distinct numbers of training points that may be chosen.
+        Distinct indices of training points that may be chosen.
     n_landmarks : int
-        How many to choose; all candidates if there are no more than that.
+        Number to choose; all candidates if there are no more.
     rng : RandomState
     given : array-like of shape (n_given,), default=()
-        Points that count as chosen before the first: none is then drawn at random. They are
-        not among the candidates.
+        Points, not among the candidates, that count as already chosen: the first one is then
+        not drawn at random.
 
     Returns
     -------
     ndarray of shape (min(n_landmarks, n_candidates),)
-        Numbers of training points, in the order in which they were chosen.
+        Indices of training points, in the order of choice.
 
     Raises
     ------
@@ -87,13 +86,13 @@ def dselect(
 
 
 def _checked(column: Column, i: int) -> NDArray[np.floating]:
-    found = column(i)
-    if not np.isfinite(found).all():
+    values = column(i)
+    if not np.isfinite(values).all():
         raise ValueError(
             f"'similarity' must give finite numbers, and does not between training point {i} "
             "and others"
         )
-    return found
+    return values
 
 
 def select_landmarks(
@@ -109,29 +108,29 @@ def select_landmarks(
     Parameters
     ----------
     n_landmarks : int
-        How many; all training points, with a warning, if there are fewer.
+        Number of landmarks; all training points, with a warning, if there are fewer.
     codes : ndarray of shape (n_samples,)
-        The class of each training point, 0 to n_classes - 1; each class has a point.
+        The class of each training point, 0 to n_classes - 1; no class is empty.
     selection : {"random", "stratified", "dselect"}
         "random" draws uniformly. "stratified" draws from each class in proportion to its size,
-        by largest remainders, at least one where there are as many landmarks as classes.
+        by largest remainders, at least one if there are as many landmarks as classes.
         "dselect" is algorithm 3 (:func:`dselect`): for one or two classes over all points;
-        for more within each class, as many from each as can be, the larger classes giving what
-        does not divide. Where two or more points of two classes are all of one class, the last
-        gives way to the point of the other that is least similar to the rest.
+        for more within each class, evenly, the remainder from the larger classes. If all
+        landmarks are of one of two classes, the last one is replaced by the point of the other
+        class that is least similar to the rest.
     column : callable, default=None
-        Needed for "dselect", see there.
+        As for :func:`dselect`; required for "dselect".
     rng : RandomState
 
     Returns
     -------
     ndarray of shape (min(n_landmarks, n_samples),)
-        Distinct numbers of training points.
+        Distinct indices of training points.
 
     Raises
     ------
     ValueError
-        If `selection` is unknown, or for what :func:`dselect` refuses.
+        If `selection` is unknown, or as for :func:`dselect`.
 
     References
     ----------
@@ -166,34 +165,34 @@ def select_pairs(
 ) -> Indices:
     """Choose pairs of training points as landmarks, for each one-vs-all problem.
 
-    A pair holds a point x⁺ of the class and a point x⁻ of the rest.
+    A pair is a point x⁺ of the class and a point x⁻ of the rest.
 
     Parameters
     ----------
     n_landmarks : int
-        How many pairs a problem; pairs may come again, and so there may be any number.
+        Number of pairs per problem; pairs may repeat, so there is no upper limit.
     codes : ndarray of shape (n_samples,)
-        The class of each training point, 0 to n_classes - 1; each class has a point.
+        The class of each training point, 0 to n_classes - 1; no class is empty.
     selection : {"random", "stratified", "dselect"}
         "random" draws x⁺ and x⁻ uniformly with replacement. "stratified" spreads the x⁻ over
         the classes of the rest in proportion to their sizes, by systematic sampling.
-        "dselect" draws both uniformly with replacement from one set of `n_landmarks` singletons
-        that :func:`select_landmarks` chooses (algorithm 3, lines 6 to 9), or of as many as there
-        are classes if that is more.
+        "dselect" draws both uniformly with replacement from one set of singletons chosen as by
+        :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but at least one
+        per class.
     column : callable, default=None
-        Needed for "dselect", see :func:`dselect`.
+        As for :func:`dselect`; required for "dselect".
     rng : RandomState
 
     Returns
     -------
     ndarray of shape (n_problems, n_landmarks, 2)
-        Numbers of training points, x⁺ before x⁻. One problem, class 1 against class 0, for two
-        classes, otherwise one a class.
+        Indices of training points, x⁺ before x⁻. One problem, class 1 against class 0, for two
+        classes, otherwise one per class.
 
     Raises
     ------
     ValueError
-        If there is one class only, `selection` is unknown, or for what :func:`dselect` refuses.
+        If there is only one class, `selection` is unknown, or as for :func:`dselect`.
 
     References
     ----------
@@ -227,7 +226,7 @@ def _check_selection(selection: str) -> None:
 def _diverse(
     n_landmarks: int, codes: NDArray[Any], column: Column | None, rng: np.random.RandomState
 ) -> Indices:
-    """DSELECT over all points of two classes, within each class of more."""
+    """Apply DSELECT to all points of up to two classes, within each class of more."""
     if column is None:
         raise ValueError("'column' must be given for selection='dselect'")
     sizes = np.bincount(codes)
@@ -248,7 +247,7 @@ def _diverse(
 
 
 def _even_shares(n: int, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Spread n ≤ Σ sizes evenly; a class that is too small leaves the rest to the others."""
+    """Split n ≤ Σ sizes evenly, up to the size of each class."""
     shares = np.zeros_like(sizes)
     largest_first = np.argsort(-sizes, kind="stable")
     while (left := n - int(shares.sum())) > 0:
@@ -259,7 +258,7 @@ def _even_shares(n: int, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _proportional_shares(n: int, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Spread n ≤ Σ sizes in proportion, at least one a class where n reaches so far."""
+    """Split n ≤ Σ sizes in proportion, at least one per class if n suffices."""
     quotas = n * sizes / sizes.sum()
     small = quotas < 1
     if n >= len(sizes) and small.any():
@@ -275,7 +274,7 @@ def _proportional_shares(n: int, sizes: NDArray[np.intp]) -> NDArray[np.intp]:
 def _systematic(
     n: int, points: Indices, codes: NDArray[Any], rng: np.random.RandomState
 ) -> Indices:
-    """Draw n points, evenly spaced in an order that is by class and random within each."""
+    """Draw n points, evenly spaced in a random order sorted by class."""
     mixed = rng.permutation(points)
     by_class = mixed[np.argsort(codes[mixed], kind="stable")]
     places = (np.arange(n) + rng.uniform()) * (len(points) / n)

@@ -1,8 +1,9 @@
-"""A similarity, however it is given, evaluated between points and landmarks."""
+"""Similarities between points and landmarks, and the checks of their inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from numbers import Number
 from typing import Any, Literal
@@ -11,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import validate_data
 
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.memory import row_blocks
 
 Kind = Literal["similarity", "distance"]
+Indices = NDArray[np.intp]
 
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
@@ -23,80 +26,229 @@ KEPT_ELEMENTS = 2**27
 
 @dataclass(frozen=True)
 class Landmarks:
-    """Training points that others are compared with, and how.
+    """Training points that other points are compared with, and the similarity.
 
-    Everything is compared as a similarity: a distance changes its sign.
+    All values are similarities: a distance changes its sign.
 
     Attributes
     ----------
     indices : ndarray of shape (n_landmarks,)
-        Their rows in the training data.
+        Rows of the landmarks in the training data.
     points : ndarray or sparse matrix of shape (n_landmarks, n_features), or None
-        The points themselves; None where the matrix of similarities is given.
+        The points themselves; None for a precomputed matrix of similarities.
     kernel : Kernel or None
-        The fitted similarity; None where the matrix of similarities is given.
+        The fitted similarity; None for a precomputed matrix.
     sign : {1, -1}
         -1 for a distance.
-    scale : float
-        What similarities are multiplied with.
     """
 
-    indices: NDArray[np.intp]
+    indices: Indices
     points: Any
     kernel: Kernel | None
     sign: int = 1
-    scale: float = 1.0
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    def compare(self, X: Any) -> NDArray[np.floating]:
-        """Return the similarities of points to the landmarks.
+    def compare(self, X: Any, rows: Indices | None = None) -> NDArray[np.floating]:
+        """Return the similarities of points, all or some rows of X, to the landmarks.
 
         Parameters
         ----------
         X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-            Or of shape (n_samples, n_training_points) where the matrix is given.
+            Of shape (n_samples, n_training_points) for a precomputed matrix.
+        rows : ndarray of shape (n_rows,), default=None
 
         Returns
         -------
-        ndarray of shape (n_samples, n_landmarks)
+        ndarray of shape (n_samples, n_landmarks) or (n_rows, n_landmarks)
 
         Raises
         ------
         ValueError
             If a similarity is not a finite number.
         """
-        found = X[:, self.indices] if self.kernel is None else _finite(self.kernel(X, self.points))
-        factor = self.sign * self.scale
-        return found if factor == 1 else found * found.dtype.type(factor)
+        if self.kernel is not None:
+            values = _finite(self.kernel(X if rows is None else X[rows], self.points))
+        else:
+            values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
+        return values if self.sign == 1 else -values
 
-    def compare_one(self, X: Any, place: int) -> NDArray[np.floating]:
-        """Return the similarities of points to one of the landmarks, by its place among these.
+    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield some rows of X at a time with their similarities to the landmarks.
 
         Parameters
         ----------
         X : {ndarray, sparse matrix} of shape (n_samples, n_features)
             As for `compare`.
-        place : int
+        width : int, default=0
+            Number of columns that are made of each row, if more than there are landmarks.
 
-        Returns
-        -------
-        ndarray of shape (n_samples,)
+        Yields
+        ------
+        rows : slice
+        similarities : ndarray of shape (n_rows, n_landmarks)
+            Nothing is yielded if there are no landmarks.
         """
-        return self.take(np.array([place])).compare(X)[:, 0]
+        if len(self):
+            for rows in row_blocks(X.shape[0], max(len(self), width)):
+                yield rows, self.compare(X[rows])
 
-    def take(self, which: NDArray[np.intp]) -> Landmarks:
+    def kept(self, X: Any, rows: Indices | None = None) -> KeptSimilarities:
+        """Return the similarities of points, all or some rows of X, each computed once."""
+        return KeptSimilarities(self, X, rows)
+
+    def take(self, which: Indices) -> Landmarks:
         """Return some of the landmarks, by their place among these."""
         points = None if self.points is None else self.points[which]
         return replace(self, indices=self.indices[which], points=points)
 
-    def rescaled(self, scale: float) -> Landmarks:
-        """Return the same landmarks with similarities multiplied by ``scale``."""
-        return replace(self, scale=scale)
+
+class KeptSimilarities:
+    """Similarities of fixed points to landmarks, computed when first used and then kept.
+
+    Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use.
+    """
+
+    def __init__(self, landmarks: Landmarks, X: Any, rows: Indices | None) -> None:
+        if rows is not None and landmarks.kernel is not None:
+            X, rows = X[rows], None
+        self._landmarks, self._X, self._rows = landmarks, X, rows
+        self._n_points = X.shape[0] if rows is None else len(rows)
+        self._blocks: list[NDArray[np.floating]] = []
+        # The block of each landmark, -1 if not computed, and its column there.
+        self._block = np.full(len(landmarks), -1)
+        self._column = np.zeros(len(landmarks), dtype=np.intp)
+
+    def keep(self, which: Indices) -> bool:
+        """Compute the similarities to landmarks `which` that are missing, in one call.
+
+        Returns
+        -------
+        bool
+            Whether all are kept now: they may be too many.
+        """
+        missing = np.array(list(dict.fromkeys(which[self._block[which] < 0].tolist())), np.intp)
+        n_kept = sum(block.shape[1] for block in self._blocks)
+        if self._n_points * (n_kept + len(missing)) > KEPT_ELEMENTS:
+            return False
+        if len(missing):
+            self._block[missing], self._column[missing] = len(self._blocks), range(len(missing))
+            self._blocks.append(self._compute(missing))
+        return True
+
+    def column(self, i: int) -> NDArray[np.floating]:
+        """Return the similarities to landmark `i`, shape (n_samples,)."""
+        which = np.array([i])
+        if not self.keep(which):
+            return self._compute(which)[:, 0]
+        return self._blocks[self._block[i]][:, self._column[i]]
+
+    def columns(self, which: Indices, rows: Indices | None = None) -> NDArray[np.floating]:
+        """Return the similarities to landmarks `which`; the array must not be changed.
+
+        Parameters
+        ----------
+        which : ndarray of shape (n_columns,)
+            Places of the landmarks; they may repeat.
+        rows : ndarray of shape (n_rows,), default=None
+            Points; None means all.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_columns) or (n_rows, n_columns)
+        """
+        if not self.keep(which):
+            return self._compute(which, rows)
+        if len(self._blocks) > 1:
+            starts = np.cumsum([0, *(block.shape[1] for block in self._blocks)])
+            self._column += starts[self._block]
+            self._blocks = [np.hstack(self._blocks)]
+            self._block = np.minimum(self._block, 0)
+        (block,), columns = self._blocks, self._column[which]
+        if rows is not None:
+            return block[rows[:, None], columns]
+        if np.array_equal(columns, np.arange(block.shape[1])):
+            return block
+        # block[:, columns] would be column by column in memory; solvers go by rows
+        return block.take(columns, axis=1)
+
+    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+        """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
+        if not self._blocks:
+            yield from self._landmarks.take(which).blocks(self._X, width)
+            return
+        values = self.columns(which)
+        for rows in row_blocks(len(values), max(len(which), width)):
+            yield rows, values[rows]
+
+    def _compute(self, which: Indices, rows: Indices | None = None) -> NDArray[np.floating]:
+        if self._rows is not None:
+            rows = self._rows if rows is None else self._rows[rows]
+        return self._landmarks.take(which).compare(self._X, rows)
 
 
-class SimilarityEstimator(BaseEstimator):
+class PointsEstimator(BaseEstimator):
+    """An estimator that compares points, rows of a matrix or objects, by one or more kernels."""
+
+    _dtypes: Any = (np.float64, np.float32)
+
+    @abstractmethod
+    def _compared_by(self) -> list[Kernel] | None:
+        """Return the kernels; None for precomputed matrices."""
+
+    @property
+    def _precomputed(self) -> bool:
+        return self._compared_by() is None
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Validate training data; y may be None for an estimator that does without."""
+        if self._takes_objects(X):
+            X = _as_objects(X)
+            # of X only its length is left to check
+            _, y = self._validate(np.zeros((len(X), 1)), y)
+            return X, y
+        return self._validate(X, y, **self._matrix_options())
+
+    def _validate(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+        if y is None:
+            return validate_data(self, X, y, **options), None
+        return validate_data(self, X, y, **options)
+
+    def _check_points(self, X: Any) -> Any:
+        """Validate points that are compared with the training points."""
+        if self._takes_objects(X):
+            return _as_objects(X)
+        return validate_data(self, X, reset=False, **self._matrix_options())
+
+    def _matrix_options(self) -> dict[str, Any]:
+        sparse = False if self._precomputed else "csr"
+        return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
+
+    def _takes_objects(self, X: Any) -> bool:
+        """Whether X is a sequence of strings or objects, for kernels that take these."""
+        kernels = self._compared_by()
+        if kernels is None or not all(
+            kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels
+        ):
+            return False
+        if hasattr(X, "shape"):
+            return len(X.shape) == 1 and X.dtype.kind in "OUS"
+        if not isinstance(X, (list, tuple)) or not X:
+            return False
+        # for user-defined functions these are the rows of a matrix
+        structured = any(kernel.structured for kernel in kernels)
+        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        return tags
+
+
+class SimilarityEstimator(PointsEstimator):
     """An estimator with parameters ``similarity`` and ``kind``."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -111,74 +263,17 @@ class SimilarityEstimator(BaseEstimator):
     def _precomputed(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == "precomputed"
 
+    def _compared_by(self) -> list[Kernel] | None:
+        return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
+
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Validate training data; y may be None for an estimator that does without."""
-        if self._takes_anything(X):
-            X = _as_objects(X)
-            # of X only its length is left to check
-            _, y = self._validate(np.zeros((len(X), 1)), y)
-            return X, y
-        X, y = self._validate(
-            X,
-            y,
-            accept_sparse=False if self._precomputed else "csr",
-            dtype=[np.float64, np.float32],
-        )
+        X, y = super()._check_training(X, y)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "similarity='precomputed' needs a square matrix for training, one row and one "
-                f"column a training point, got shape {X.shape}"
+                f"column per training point, got shape {X.shape}"
             )
         return X, y
-
-    def _validate(self, X: Any, y: Any, **how: Any) -> tuple[Any, Any]:
-        if y is None:
-            return validate_data(self, X, y, **how), None
-        return validate_data(self, X, y, **how)
-
-    def _check_points(self, X: Any) -> Any:
-        """Validate points that are compared with the training ones."""
-        if self._takes_anything(X):
-            return _as_objects(X)
-        return validate_data(
-            self,
-            X,
-            accept_sparse=False if self._precomputed else "csr",
-            dtype=[np.float64, np.float32],
-            reset=False,
-        )
-
-    def _check_held_out(
-        self, X_val: Any, y_val: Any, dtype: Any = None
-    ) -> tuple[Any, NDArray[Any]]:
-        """Validate the points that parameters are chosen on, and what is known of each."""
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val must be given together, or neither")
-        try:
-            X_val = self._check_points(X_val)
-        except ValueError as error:
-            raise ValueError(f"X_val: {error}") from error
-        y_val = check_array(y_val, ensure_2d=False, dtype=dtype, input_name="y_val")
-        if y_val.shape != (X_val.shape[0],):
-            raise ValueError(
-                f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
-                f"got shape {y_val.shape}"
-            )
-        return X_val, y_val
-
-    def _takes_anything(self, X: Any) -> bool:
-        """Whether X is a sequence of strings or objects for a similarity that takes these."""
-        if self._precomputed:
-            return False
-        kernel = as_kernel(self.similarity, "similarity")
-        if not (kernel.structured or isinstance(kernel, CallableKernel)):
-            return False
-        if hasattr(X, "shape"):
-            return len(X.shape) == 1 and X.dtype.kind in "OUS"
-        if not isinstance(X, (list, tuple)) or not X:
-            return False
-        # for a function of the user's own these are the rows of a matrix
-        return kernel.structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
 
     def _all_points(self, X: Any, y: Any) -> Landmarks:
         """Fit the similarity and return every training point as a landmark."""
@@ -188,19 +283,27 @@ class SimilarityEstimator(BaseEstimator):
             return Landmarks(everything, None, None, sign)
         if sign < 0 and isinstance(self.similarity, str):
             raise ValueError(
-                f"kind='distance' is for a matrix or a function of your own: {self.similarity!r} "
-                "grows as points are more alike, as all that have a name do"
+                "kind='distance' is for a matrix or a user-defined function: "
+                f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
         kernel = as_kernel(self.similarity, "similarity")
         fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
         return Landmarks(everything, X, fitted, sign)
 
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
-        return tags
+
+class NumberTargets(SimilarityEstimator):
+    """An estimator with numeric targets."""
+
+    def _validate(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+        X, y = super()._validate(X, y, y_numeric=True, **options)
+        if y.dtype.kind not in "biuf":
+            raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+        return X, y
+
+
+def float_type(X: Any) -> type[np.floating]:
+    """Return the type that features of points are computed in."""
+    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def _as_objects(X: Any) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""RegLand-Sp: regression with a few landmarks chosen out of many."""
+"""RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernlearn.landmarks.regland import LandmarkedModel
@@ -17,51 +18,50 @@ from kernlearn.solvers.greedy import RULES, GreedyPath, forward_greedy, fully_co
 
 
 class SparseRegLand(RegressorMixin, LandmarkedModel):
-    r"""Regression that is linear in the similarities to a few landmarks chosen out of a pool.
+    r"""Regression that is linear in the similarities to a few landmarks chosen from a pool.
 
     The predictor is :math:`f(x) = b + \sum_j w_j K(x, l_j)`. The landmarks :math:`l_j` are chosen
-    one by one out of a pool of training points for what they add to the fit, by forward greedy
-    selection. A new point is compared with the chosen ones only. The similarity may be
-    indefinite. This is the thesis' RegLand-Sp.
+    one by one from a pool of training points, by forward greedy selection for the best fit. A
+    new point is compared with the chosen ones only. The similarity may be indefinite. This is
+    the thesis' RegLand-Sp.
 
-    The factor :math:`1/\sqrt d` of algorithm 5 is left out, as it is in the proof of theorem
-    5.8: a bound on the 1-norm of the weights then does not depend on the size of the pool.
+    The factor :math:`1/\sqrt d` of algorithm 5 is left out, as in the proof of theorem 5.8: a
+    bound on the 1-norm of the weights then does not depend on the size of the pool.
 
     Parameters
     ----------
     n_landmarks : int, default=50
-        Greatest number of landmarks chosen, the sparsity k. There are fewer where no further
-        one improves the fit (those that repeat others are passed over), or, with a warning,
-        where the pool is smaller.
+        Greatest number of landmarks chosen, the sparsity k. There are fewer if no further one
+        improves the fit (duplicates never do), or, with a warning, if the pool is smaller.
     pool_size : int, default=500
         Number of candidates; all training points if there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed" where the
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
-        on data is worked out on the training points.
+        on data is computed from the training points.
     kind : {"similarity", "distance"}, default="similarity"
-        A distance d is compared as the similarity -d.
+        A distance d is used as the similarity -d.
     selection : {"random", "dselect"}, default="random"
-        How the pool is drawn from the training points: uniformly, or to be unlike each other
+        How the pool is chosen from the training points: uniformly, or to be unlike each other
         (algorithm 3).
     double_dipping : bool, default=True
-        Whether training points that are in the pool are trained on as well (appendix B).
+        Whether training points in the pool are also trained on (appendix B).
     algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"
-        "fully_corrective" minimises the squared loss over all chosen weights each time a
-        landmark is added, as in the thesis' experiments. "forward_greedy" is algorithm 6: small
-        steps for the smoothed ε-insensitive loss, with the 1-norm of the weights bounded.
+        "fully_corrective" minimises the squared loss over all weights after each new landmark,
+        as in the thesis' experiments. "forward_greedy" is algorithm 6: small steps for the
+        smoothed ε-insensitive loss, with the 1-norm of the weights bounded.
     rule : {"gradient", "correlation", "decrease"}, default="gradient"
-        Which candidate is next, with "fully_corrective": the one whose similarities have the
-        greatest product with the residual, in absolute value; the same divided by their norm;
-        or the one that lowers the loss most. Of equals the first in the pool.
+        The next candidate, with "fully_corrective": the one whose similarities have the
+        greatest absolute product with the residual; the same divided by their norm; or the one
+        that lowers the loss most. Ties go to the first in the pool.
     ridge : float, default=0.0
-        Weight of :math:`\|w\|^2` beside the sum of squared errors, with "fully_corrective".
+        Weight of :math:`\|w\|^2` added to the sum of squared errors, with "fully_corrective".
     fit_intercept : bool, default=False
-        Whether there is a b, with "fully_corrective" only; the thesis has none.
+        Whether to fit b, with "fully_corrective" only; the thesis has none.
     norm_bound : float, default=10.0
         With "forward_greedy", the greatest 1-norm of the weights, :math:`C_W`.
     epsilon : float, default=0.1
-        With "forward_greedy", the error that costs nothing, in the unit of y.
+        With "forward_greedy", the error without loss, in the unit of y.
     tol : float, default=0.1
         With "forward_greedy", the excess of the mean loss over the least one that is accepted.
         The number of steps may grow with its inverse square, and the landmarks with it.
@@ -70,15 +70,15 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     max_iter : int, default=10000
         With "forward_greedy", the greatest number of steps.
     random_state : int, RandomState instance or None, default=None
-        Draws the pool.
+        Seed of the pool.
 
     Attributes
     ----------
     landmark_indices_ : ndarray of shape (n_chosen,) or None
-        Rows of the landmarks in the X passed to `fit`, in the order in which they were chosen;
-        None where the pool was given.
+        Rows of the landmarks in the X passed to `fit`, in the order of choice; None where the
+        pool was given.
     support_ : ndarray of shape (n_chosen,)
-        Their places in the pool.
+        Their indices in the pool.
     pool_indices_ : ndarray of shape (n_pool,) or None
         Rows of the pool in X; None where it was given.
     coef_ : ndarray of shape (n_chosen,)
@@ -86,14 +86,14 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     intercept_ : float
         0 without `fit_intercept`.
     coef_path_ : ndarray of shape (n_chosen, n_chosen)
-        Row k - 1 holds the weights with the first k landmarks, and zeros.
+        Row k - 1 has the weights with the first k landmarks, and zeros.
     intercept_path_ : ndarray of shape (n_chosen,)
-        The intercepts that go with them.
+        The corresponding intercepts.
     loss_path_ : ndarray of shape (n_chosen,)
-        What is minimised, with each: the sum of squared errors and the penalty, or the mean
+        The corresponding objectives: the sum of squared errors and the penalty, or the mean
         smoothed loss.
     n_iter_ : int
-        Steps taken.
+        Number of steps.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -135,6 +135,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "beta": [Interval(Real, 0, None, closed="neither"), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
     }
+    _divides = False
 
     def __init__(
         self,
@@ -181,12 +182,12 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a function of your own, a
-            sequence of whatever it compares.
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
             Targets.
         landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
-            Unlabelled points to take as the pool (algorithm 5, step 1), whatever `pool_size`.
+            Unlabelled points to take as the pool (algorithm 5, step 1), ignoring `pool_size`.
             None draws it from X.
 
         Returns
@@ -197,7 +198,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Raises
         ------
         ValueError
-            If an intercept is asked for with "forward_greedy"; if y holds no numbers; if a pool
+            If ``fit_intercept=True`` with "forward_greedy"; if y holds no numbers; if a pool
             is given with ``similarity="precomputed"``, or leaves no point to train on with
             ``double_dipping=False``; if a matrix is not square; if points or similarities are
             not finite.
@@ -205,17 +206,25 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Warns
         -----
         UserWarning
-            If `n_landmarks` is more than the pool holds.
+            If `n_landmarks` is more than the size of the pool.
         ConvergenceWarning
-            If `max_iter` steps were too few.
+            If `max_iter` steps were not enough.
         """
         if self.fit_intercept and self.algorithm == "forward_greedy":
             raise ValueError(
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                 "intercept"
             )
-        similarities, y, _ = self._embed_training(X, y, landmarks)
-        similarities *= self.scale_
+        X, y = self._check_training(X, y)
+        n_samples = X.shape[0]
+        self._n_pool = min(self.pool_size, n_samples)
+        if landmarks is None and not self.double_dipping and self._n_pool == n_samples:
+            raise ValueError(
+                f"double_dipping=False needs a pool_size below n_samples={n_samples}, so that "
+                f"points are left to train on, got {self.pool_size}"
+            )
+        rng = check_random_state(self.random_state)
+        similarities, rows = self._embed_training(X, y, np.arange(n_samples), landmarks, rng)
         if self.n_landmarks > similarities.shape[1]:
             warnings.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {similarities.shape[1]} "
@@ -223,11 +232,11 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 UserWarning,
                 stacklevel=2,
             )
-        self._learn(similarities, y.astype(np.float64))
+        self._learn(similarities, y[rows].astype(np.float64))
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
-        """Predict targets.
+        """Predict the targets of points.
 
         Parameters
         ----------
@@ -244,7 +253,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     def staged_predict(self, X: Any) -> Iterator[NDArray[np.floating]]:
         """Predict targets with the first landmark, the first two, and so on.
 
-        All similarities are worked out once.
+        All similarities are computed once.
 
         Parameters
         ----------
@@ -254,7 +263,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Yields
         ------
         ndarray of shape (n_samples,)
-            Nothing where no landmark was chosen.
+            Nothing is yielded if no landmark was chosen.
         """
         similarities = self._embed(X)
         for k, (weights, intercept) in enumerate(
@@ -262,27 +271,11 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ):
             yield similarities[:, :k] @ weights[:k] + intercept
 
-    def _place_landmarks(
-        self, X: Any, y: Any, pool: NDArray[np.intp], landmarks: Any, rng: np.random.RandomState
-    ) -> NDArray[np.intp]:
-        self._n_pool = min(self.pool_size, len(pool))
-        if landmarks is None and not self.double_dipping and self._n_pool == len(pool):
-            raise ValueError(
-                f"double_dipping=False needs a pool_size below n_samples={len(pool)}, so that "
-                f"points are left to train on, got {self.pool_size}"
-            )
-        return super()._place_landmarks(X, y, pool, landmarks, rng)
-
     def _n_drawn(self) -> int:
         return self._n_pool
 
-    def _features(self, X: Any, rows: NDArray[np.intp]) -> NDArray[np.floating]:
-        if len(self._landmarks):
-            return super()._features(X, rows)
-        return np.zeros((len(rows), 0), dtype=self.coef_.dtype)
-
     def _learn(self, similarities: NDArray[np.floating], y: NDArray[np.float64]) -> None:
-        """Choose out of the pool, whose similarities to the training points are given."""
+        """Choose landmarks by the training points' similarities to the pool."""
         middle: NDArray[np.floating] = np.zeros(similarities.shape[1])
         y_middle = 0.0
         if self.fit_intercept:
@@ -296,8 +289,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         self.coef_ = self.coef_path_[-1] if len(path.columns) else np.zeros(0, dtype)
         self.intercept_ = float(self.intercept_path_[-1]) if len(path.columns) else y_middle
         self.pool_indices_ = self.landmark_indices_
-        self._landmarks = self._landmarks.take(path.columns).rescaled(1.0)
-        self.scale_ = 1.0
+        self._landmarks = self._landmarks.take(path.columns)
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[path.columns]
 
@@ -319,7 +311,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
 
 def _centre(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Subtract means in place, and return them; what is constant becomes zero, not rounding."""
+    """Subtract means in place, and return them; constants become exactly zero."""
     first = values[0].copy()
     values -= first
     rest = values.mean(axis=0, dtype=np.float64).astype(values.dtype)

@@ -1,11 +1,11 @@
 """AdaBoost over a pool of thresholded differences of similarities, with compiled inner loops.
 
-The differences of a pool of pairs are kept as bins: a byte tells how many of a pair's thresholds
-a point exceeds. A round of boosting needs the sum of weight times label in each bin of each pair.
-These sums are carried from round to round: the weights of points that the last weak learner got
-right all change by one factor, and of those that it got wrong by another, so the sums are
-multiplied by the factor of the more numerous and only the others are added anew. Rounding errors
-are multiplied as well; before they matter everything is added up from the start.
+The differences of a pool of pairs are stored as bins: a byte is the number of a pair's thresholds
+that a point exceeds. A round of boosting needs the sum of weight times label in each bin of each
+pair. These sums are updated from round to round: the weights of points that the last weak learner
+classified correctly all change by one factor, the others by another, so the sums are multiplied by
+the factor of the larger group and only the smaller group is added anew. Rounding errors grow with
+the factors; before they matter all sums are computed from scratch.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# Edges closer than this are the same: which of them is first must not hang on rounding.
+# Edges closer than this are ties: which of them is first must not depend on rounding.
 _SAME_EDGE = 1e-12
-# Rounding errors that sums may carry along, in those of one round.
+# Greatest accumulated rounding error of the sums, in units of that of one round.
 _DRIFT = 500.0
 
 
@@ -30,11 +30,11 @@ class Pool:
     Attributes
     ----------
     bins : ndarray of shape (n_samples, n_pairs), uint8
-        How many of the pair's cuts the difference of a point exceeds.
+        Number of the pair's cuts that the difference of a point exceeds.
     cuts : ndarray of shape (n_pairs, n_cuts)
-        Ascending; infinite where a pair has fewer.
+        Ascending; infinite if a pair has fewer.
     abstains : bool
-        Whether each pair is the one weak learner bin - 1, in {-1, 0, 1}; otherwise each cut
+        Whether each pair is a single weak learner bin - 1, in {-1, 0, 1}; otherwise each cut
         of a pair is one, 1 above it and -1 below.
     """
 
@@ -43,25 +43,25 @@ class Pool:
     abstains: bool
 
     def votes(self, pair: int, cut: int) -> NDArray[np.int8]:
-        """Return what a weak learner says of each point."""
+        """Return a weak learner's vote on each point."""
         bins = self.bins[:, pair].astype(np.int16)
         return (bins - 1 if self.abstains else np.where(bins > cut, 1, -1)).astype(np.int8)
 
 
 @dataclass(frozen=True)
 class Boosted:
-    """What AdaBoost found, one entry a round.
+    """Result of AdaBoost, one entry per round.
 
     Attributes
     ----------
     pairs, cuts : ndarray of shape (n_rounds,), int
-        The pair of the pool, and which of its cuts.
+        The pair of the pool, and the index of its cut.
     edges : ndarray of shape (n_rounds,)
         Weighted sum of label times vote, 1 - 2ε for a weighted error ε.
     weights : ndarray of shape (n_rounds,)
         The α.
     errors : ndarray of shape (n_rounds,)
-        Share of the points that the vote so far gets wrong.
+        Share of the points misclassified by the rounds so far.
     losses : ndarray of shape (n_rounds,)
         Mean of exp(-label · Σ α h) so far, never below the error.
     """
@@ -82,9 +82,9 @@ def quantile_cuts(sample: NDArray[np.floating], n_cuts: int, tie: float) -> NDAr
     sample : ndarray of shape (n_pairs, n_values)
         Differences of each pair; sorted in place.
     n_cuts : int
-        How many a pair at most: all places between two values if there are no more.
+        Greatest number per pair; all places between two values if there are no more.
     tie : float
-        Values no further apart are the same.
+        Values no further apart count as equal.
 
     Returns
     -------
@@ -120,9 +120,9 @@ def fill_bins(
     pairs : ndarray of shape (n_pairs, 2)
         Rows of x⁺ and x⁻.
     cuts : ndarray of shape (n_pairs, n_cuts)
-        Ascending, at most 255 a pair.
+        Ascending, at most 255 per pair.
     bins : ndarray of shape (n_samples, n_pairs), uint8
-        Written to.
+        The output.
     """
     n_cuts, n_samples = cuts.shape[1], similarities.shape[1]
     differences = np.empty(n_samples, dtype=similarities.dtype)
@@ -132,7 +132,7 @@ def fill_bins(
         for i in range(n_samples):
             differences[i] = near[i] - far[i]
             exceeded[i] = 0
-        # Bisection, a step for all points at a time: no branch hangs on the data.
+        # Bisection, one step for all points at a time: no branch depends on the data.
         left = n_cuts
         while left > 0:
             half = (left + 1) // 2
@@ -151,7 +151,7 @@ def weak_votes(
     upper: NDArray[np.floating],
     votes: NDArray[np.int8],
 ) -> None:  # pragma: no cover
-    """Let weak learners vote: 1 above `upper`, -1 at `lower` or below it, 0 between.
+    """Compute the votes of weak learners: 1 above `upper`, -1 up to `lower`, 0 between.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def weak_votes(
         Columns of x⁺ and x⁻.
     lower, upper : ndarray of shape (n_learners,)
     votes : ndarray of shape (n_samples, n_learners), int8
-        Written to.
+        The output.
     """
     for i in range(len(similarities)):
         for t in range(len(pairs)):
@@ -206,10 +206,10 @@ def boost(pool: Pool, labels: NDArray[np.int8], n_rounds: int, reuse: bool) -> B
     labels : ndarray of shape (n_samples,)
         -1 or 1.
     n_rounds : int
-        At most; it ends before where no weak learner has an edge above 0.
+        Greatest number of rounds; fewer if no weak learner has an edge above 0.
     reuse : bool
-        Whether a pair may be chosen more than once. One that makes no error may not: weights
-        would not change, and it would be chosen for ever.
+        Whether a pair may be chosen more than once, unless it makes no error: the weights would
+        not change, and it would be chosen forever.
 
     Returns
     -------
@@ -261,7 +261,7 @@ class _Sums:
         factors: NDArray[np.float64],
         agreement: NDArray[np.int8],
     ) -> None:
-        """Change weights by factors, which hang on the agreement in {-1, 0, 1} alone."""
+        """Change weights by factors, which depend only on the agreement in {-1, 0, 1}."""
         common = 1 if np.count_nonzero(agreement == 1) * 2 >= len(agreement) else -1
         factor = factors[np.argmax(agreement == common)]
         self._drift = self._drift * factor + 1
@@ -274,7 +274,7 @@ class _Sums:
         _add(self.pool.bins, rows, amounts, self._sums)
 
     def _start(self, weights: NDArray[np.float64]) -> None:
-        """Add up all points."""
+        """Compute the sums from scratch."""
         self._drift = 0.0
         self._sums[:] = 0
         _add(self.pool.bins, np.arange(len(weights)), weights * self.labels, self._sums)

@@ -1,4 +1,4 @@
-"""Transfer functions: what is applied to differences of similarities."""
+"""Transfer functions, which are applied to differences of similarities."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 
 TransferLike: TypeAlias = "Transfer | str | float | Callable[[Any], ArrayLike]"
 
-# Where a function of the user's is looked at: differences of similarities up to 1 lie in [-2, 2].
+# Grid to check user-defined functions on: differences of similarities up to 1 lie in [-2, 2].
 _WITHIN = np.concatenate([[0.0, 1e-9, 1e-6, 1e-4], np.linspace(0, 2, 401)[1:]])
 _BEYOND = np.array([2.5, 3.0, 5.0, 10.0])
-# Of the largest value: antisymmetric functions miss by rounding only.
+# Tolerance relative to the largest value: antisymmetric functions miss by rounding only.
 _ANTISYMMETRY = 1e-7
 
 
 class Transfer(ABC):
     r"""An antisymmetric function :math:`f(-t) = -f(t)` of a difference of similarities.
 
-    Transfer functions do not change, are equal where their parameters are, and may be used as
-    parameters of estimators. They stand in definition 4.1 of [1]_.
+    Transfer functions (definition 4.1 of [1]_) are immutable, compare equal by their
+    parameters, and may be used as parameters of estimators.
 
     Attributes
     ----------
     name : str
-        What the function is called.
+        Name of the function.
     bound : float
         The supremum of :math:`|f|` over [-2, 2], where differences of similarities between -1
         and 1 lie. The :math:`C_f` of [1]_ is at most twice that.
@@ -41,13 +41,13 @@ class Transfer(ABC):
 
     @property
     def name(self) -> str:
-        """What the function is called."""
+        """Name of the function."""
         return type(self).__name__.lower()
 
     @property
     def bound(self) -> float:
         """The supremum of the absolute value over [-2, 2]."""
-        return float(abs(self(2.0)))  # those with a name do not fall
+        return float(abs(self(2.0)))  # named functions do not decrease
 
     @abstractmethod
     def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
@@ -68,7 +68,7 @@ class Transfer(ABC):
         Returns
         -------
         ndarray of the shape of `t`
-            `out` where it is given. float32 stays float32; integers become float64.
+            `out` if given. float32 stays float32; integers become float64.
         """
         t = np.asarray(t)
         if t.dtype.kind != "f":
@@ -81,7 +81,7 @@ class Transfer(ABC):
 
 @dataclass(frozen=True)
 class Identity(Transfer):
-    """The identity f(t) = t, with which pairs say what Balcan & Blum's singletons say.
+    """The identity f(t) = t, with which pairs are as expressive as Balcan & Blum's singletons.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class Sign(Transfer):
 
 @dataclass(frozen=True)
 class _Sloped(Transfer):
-    """A function of t times a slope."""
+    """Base of the functions of t times a slope."""
 
     slope: float = 1.0
 
@@ -120,7 +120,7 @@ class _Sloped(Transfer):
             raise ValueError(f"'slope' must be a number above 0, got {self.slope!r}")
         if not 0 < self.slope < np.inf:
             raise ValueError(f"'slope' must be finite and above 0, got {self.slope!r}")
-        # a NumPy scalar would make float64 of float32
+        # a NumPy scalar would turn float32 into float64
         object.__setattr__(self, "slope", float(self.slope))
 
 
@@ -182,14 +182,13 @@ class Sigmoid(_Sloped):
 
 @dataclass(frozen=True, repr=False)
 class CallableTransfer(Transfer):
-    """A transfer function of the user's own.
+    """A user-defined transfer function.
 
     Parameters
     ----------
     function : callable
         Takes an array and returns one of the same shape, element by element. It must be
-        antisymmetric and finite, which is looked at on a grid that goes from -10 to 10 and is
-        dense in [-2, 2].
+        antisymmetric and finite, which is checked on a grid from -10 to 10, dense in [-2, 2].
 
     Raises
     ------
@@ -219,7 +218,7 @@ class CallableTransfer(Transfer):
         if not callable(self.function):
             raise ValueError(f"'function' must be callable, got {self.function!r}")
         grid = np.concatenate([_WITHIN, _BEYOND])
-        # two columns, t and -t, show at the same time whether shapes are kept
+        # two columns, t and -t, to check the shape at the same time
         both = self(np.column_stack([grid, -grid]))
         if not np.isfinite(both).all():
             t = np.column_stack([grid, -grid])[~np.isfinite(both)][0]
@@ -242,7 +241,7 @@ class CallableTransfer(Transfer):
 
     @property
     def name(self) -> str:
-        """What the function is called."""
+        """Name of the function."""
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     @property
@@ -251,13 +250,13 @@ class CallableTransfer(Transfer):
         return float(np.abs(self(_WITHIN)).max())
 
     def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        found = np.asarray(self.function(t))
-        if found.shape != t.shape:
+        values = np.asarray(self.function(t))
+        if values.shape != t.shape:
             raise ValueError(
-                f"'{self.name}' returned an array of shape {found.shape} for one of shape "
+                f"'{self.name}' returned an array of shape {values.shape} for one of shape "
                 f"{t.shape}; it must keep the shape"
             )
-        out[...] = found
+        out[...] = values
 
 
 _NAMED: dict[str, type[Transfer]] = {
@@ -269,12 +268,12 @@ _NAMED: dict[str, type[Transfer]] = {
 
 
 def as_transfer(spec: TransferLike) -> Transfer:
-    """Turn a name, a slope or a function into a transfer function.
+    """Convert a name, a slope or a function to a transfer function.
 
     Parameters
     ----------
     spec : Transfer, str, float or callable
-        A transfer function, handed back as it is; "identity", "sign", "ramp" or "sigmoid", the
+        A transfer function, returned unchanged; "identity", "sign", "ramp" or "sigmoid", the
         latter two with slope 1; a number, the slope of a :class:`Ramp`; or a callable, see
         :class:`CallableTransfer`.
 
@@ -285,7 +284,7 @@ def as_transfer(spec: TransferLike) -> Transfer:
     Raises
     ------
     ValueError
-        If `spec` is nothing of these, the slope is not above 0, or the callable is not
+        If `spec` is none of these, the slope is not above 0, or the callable is not
         antisymmetric.
 
     Examples

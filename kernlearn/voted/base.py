@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from itertools import product
-from numbers import Integral, Number, Real
+from math import prod
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels import CallableKernel, Kernel
-from kernlearn.landmarks.model_selection import hold_out
+from kernlearn.landmarks.similarity import PointsEstimator
+from kernlearn.model_selection import split_for_choice
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.voted.grams import KernelFamily
 from kernlearn.voted.path import Setting, VotedPath, coefficients, decide, support, walk
 from kernlearn.voted.problem import VotedProblem
 
 
-class VotedClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers; a subclass gives `_kernels`, `_axes` and `_complexities`."""
+class VotedClassifier(ClassifierMixin, PointsEstimator):
+    """Base of the classifiers; a subclass defines `_compared_by`, `_axes`, `_complexities`."""
+
+    _dtypes = (np.float64,)
 
     _parameter_constraints: dict[str, list[Any]] = {
         "beta": [Interval(Real, 0, None, closed="left"), "array-like"],
@@ -40,10 +43,6 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
     max_iter: int | None
     validation_fraction: float
     random_state: Any
-
-    @abstractmethod
-    def _kernels(self) -> list[Kernel] | None:
-        """Return the kernels, None for "precomputed"."""
 
     @abstractmethod
     def _axes(self) -> dict[str, NDArray[np.float64]]:
@@ -100,15 +99,13 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
             If a solver stopped before the gap was within ``tol``.
         """
         axes = self._axes()
-        X, labels, codes = self._check_training(X, y)
-        rows = np.arange(len(codes))
-        given = X_val is not None or y_val is not None
-        if given:
-            X_val, y_val = self._check_held_out(X_val, y_val)
-        elif np.prod([len(values) for values in axes.values()]) > 1:
-            rng = check_random_state(self.random_state)
-            rows, apart = hold_out(codes, self.validation_fraction, rng)
-            X_val, y_val = X[apart], labels[apart]
+        X, labels, codes = self._check_labelled(X, y)
+        rows, X_val, y_val = split_for_choice(
+            X, labels, X_val, y_val, codes=codes,
+            n_choices=prod(len(values) for values in axes.values()),
+            fraction=self.validation_fraction, rng=check_random_state(self.random_state),
+            check_points=self._check_points,
+        )  # fmt: skip
         path = self._walk(X, labels, codes, rows, axes)
         self.validation_scores_ = None
         best = 0
@@ -141,7 +138,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             As for `fit`.
         """
-        X, labels, codes = self._check_training(X, y)
+        X, labels, codes = self._check_labelled(X, y)
         return self._walk(X, labels, codes, np.arange(len(codes)), self._axes())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -189,7 +186,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         n_total = X.shape[0]
         if len(rows) < n_total:
             X, labels, codes = X[rows], labels[rows], codes[rows]
-        kernels = self._kernels()
+        kernels = self._compared_by()
         if kernels is None:
             family = KernelFamily.given(rows, n_total, X.shape[1] // n_total)
         else:
@@ -237,13 +234,9 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         self.dual_bound_ = np.array([s.bound for s in found])
         self.n_iter_ = max(s.n_iter for s in found)
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
-        if self._takes_anything(X):
-            X = _as_objects(X)
-            # of X only its length is left to check
-            _, y = validate_data(self, np.zeros((len(X), 1)), y)
-        else:
-            X, y = validate_data(self, X, y, **self._how())
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
+        """Validate training data, set ``classes_`` and return X, labels and class codes."""
+        X, y = self._check_training(X, y)
         if self._precomputed and (not X.shape[0] or X.shape[1] % X.shape[0]):
             raise ValueError(
                 "'precomputed' needs a square matrix for training, or several side by side: for "
@@ -251,74 +244,3 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
             )
         self.classes_, codes, _ = encode_labels(y, None)
         return X, y, codes
-
-    def _check_points(self, X: Any) -> Any:
-        if self._takes_anything(X):
-            return _as_objects(X)
-        return validate_data(self, X, reset=False, **self._how())
-
-    def _how(self) -> dict[str, Any]:
-        return {"accept_sparse": False if self._precomputed else "csr", "dtype": np.float64}
-
-    def _check_held_out(self, X_val: Any, y_val: Any) -> tuple[Any, NDArray[Any]]:
-        if X_val is None or y_val is None:
-            raise ValueError("X_val and y_val must be given together, or neither")
-        y_val = check_array(y_val, ensure_2d=False, dtype=None, input_name="y_val")
-        n = X_val.shape[0] if hasattr(X_val, "shape") else len(X_val)
-        if y_val.shape != (n,):
-            raise ValueError(
-                f"y_val must hold one value for each of the {n} points of X_val, got shape "
-                f"{y_val.shape}"
-            )
-        return X_val, y_val
-
-    def _takes_anything(self, X: Any) -> bool:
-        """Whether X is a sequence of strings or objects for kernels that take these."""
-        kernels = self._kernels()
-        if kernels is None or not all(
-            k.structured or isinstance(k, CallableKernel) for k in kernels
-        ):
-            return False
-        if hasattr(X, "shape"):
-            return len(X.shape) == 1 and X.dtype.kind in "OUS"
-        if not isinstance(X, (list, tuple)) or not X:
-            return False
-        # for functions of the user's own these are the rows of a matrix
-        structured = any(k.structured for k in kernels)
-        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
-
-    @property
-    def _precomputed(self) -> bool:
-        return self._kernels() is None
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
-        return tags
-
-
-def descending(given: Any, name: str, *, positive: bool = False) -> NDArray[np.float64]:
-    """Return the values of a parameter that is a number or several, from the greatest down.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one that is not allowed.
-    """
-    values = np.atleast_1d(given)
-    good = values.ndim == 1 and values.size and values.dtype.kind in "fiu"
-    if not good or not np.all((values > 0 if positive else values >= 0) & (values < np.inf)):
-        what = "> 0" if positive else ">= 0"
-        raise ValueError(
-            f"'{name}' must be a finite number {what} or a sequence of such, got {given!r}"
-        )
-    return np.unique(values.astype(np.float64))[::-1]
-
-
-def _as_objects(X: Any) -> NDArray[Any]:
-    """Keep points of any kind in an array that can be indexed."""
-    if isinstance(X, np.ndarray):
-        return X
-    return np.fromiter(X, dtype=object, count=len(X))

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
-from kernlearn.voted.base import VotedClassifier, descending
+from kernlearn.model_selection import candidate_values
+from kernlearn.voted.base import VotedClassifier
 from kernlearn.voted.complexity import (
     dimension_complexity,
     feature_dimension,
@@ -161,7 +162,7 @@ class VotedKernelClassifier(VotedClassifier):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def _kernels(self) -> list[Kernel] | None:
+    def _compared_by(self) -> list[Kernel] | None:
         if self.kernels is None:
             return [PolynomialKernel(degree=k) for k in range(1, 11)]
         if isinstance(self.kernels, str):
@@ -171,9 +172,12 @@ class VotedKernelClassifier(VotedClassifier):
         return [as_kernel(kernel, "kernels") for kernel in self.kernels]
 
     def _axes(self) -> dict[str, NDArray[np.float64]]:
-        axes = {"lam": descending(self.lam, "lam"), "beta": descending(self.beta, "beta")}
+        axes = {
+            "lam": candidate_values(self.lam, "lam", zero=True)[::-1],
+            "beta": candidate_values(self.beta, "beta", zero=True)[::-1],
+        }
         if self._is("local"):
-            radii = descending(self.local_radius, "local_radius", positive=True)
+            radii = candidate_values(self.local_radius, "local_radius")[::-1]
             axes = {"local_radius": radii, **axes}
         return axes
 
@@ -330,13 +334,13 @@ class L1SVMClassifier(VotedClassifier):
         self.validation_fraction = validation_fraction
         self.random_state = random_state
 
-    def _kernels(self) -> list[Kernel] | None:
+    def _compared_by(self) -> list[Kernel] | None:
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             return None
         return [as_kernel(self.kernel)]
 
     def _axes(self) -> dict[str, NDArray[np.float64]]:
-        return {"beta": descending(self.beta, "beta")}
+        return {"beta": candidate_values(self.beta, "beta", zero=True)[::-1]}
 
     def _complexities(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from kernlearn.model_selection import first_best
 from kernlearn.voted.column_generation import ColumnGeneration, solve_program
 from kernlearn.voted.grams import KernelFamily
 from kernlearn.voted.problem import Solution, VotedProblem
@@ -137,10 +138,9 @@ class VotedPath:
         int
             Its place in `settings`.
         """
-        flat = errors.ravel()
-        # differences by rounding are none
-        order = np.lexsort((np.arange(len(flat)), self.n_support.ravel(), np.round(flat, 12)))
-        return int(order[0])
+        return first_best(
+            np.round(errors, 12), self.n_support
+        )  # rounded to ignore rounding errors
 
 
 def walk(

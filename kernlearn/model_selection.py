@@ -1,0 +1,292 @@
+"""Choosing parameters on held-out points: candidate values, hold-out, checks and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array
+
+Indices = NDArray[np.intp]
+
+#: Elementwise losses of a margin, by which a scoreboard breaks ties.
+LOSSES: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "squared_hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+}
+
+
+def candidate_values(
+    given: Any, name: str, *, zero: bool = False, integer: bool = False
+) -> NDArray[Any]:
+    """Return the distinct values of a parameter that is a number or a sequence, ascending.
+
+    Parameters
+    ----------
+    given : number or array-like
+        The parameter.
+    name : str
+        Its name, for the message.
+    zero : bool, default=False
+        Whether 0 is allowed.
+    integer : bool, default=False
+        Whether values must be integers.
+
+    Returns
+    -------
+    ndarray of shape (n_values,)
+        Of the type given.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, or one that is not allowed.
+    """
+    values = np.atleast_1d(given)
+    good = values.ndim == 1 and values.size and values.dtype.kind in ("iu" if integer else "fiu")
+    if not good or not np.all((values >= 0 if zero else values > 0) & (values < np.inf)):
+        what = "an int >= 1" if integer else f"a finite number {'>=' if zero else '>'} 0"
+        raise ValueError(f"'{name}' must be {what} or a sequence of such, got {given!r}")
+    return np.unique(values)
+
+
+def hold_out(
+    codes: Indices, fraction: float, rng: np.random.RandomState
+) -> tuple[Indices, Indices]:
+    """Hold out a stratified share of the points; at least one of each class is not.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each point, 0 to n_classes - 1.
+    fraction : float
+        Share to hold out.
+    rng : RandomState
+
+    Returns
+    -------
+    kept, held_out : ndarray of shape (n_kept,), (n_held_out,)
+        Indices of the points, ascending.
+
+    Raises
+    ------
+    ValueError
+        If no class has two points.
+    """
+    # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
+    ranks = np.empty(len(codes))
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + rng.uniform()) / len(members)
+        ranks[members[-1]] = np.inf
+    n_held_out = min(max(round(fraction * len(codes)), 1), np.count_nonzero(ranks < np.inf))
+    if n_held_out == 0:
+        problem = "X holds 1 sample" if len(codes) == 1 else "y has no class with two points"
+        raise ValueError(
+            f"{problem}, so that none can be kept apart to choose parameters on: give X_val and "
+            "y_val, or a single choice"
+        )
+    held_out = np.sort(np.argsort(ranks, kind="stable")[:n_held_out])
+    return np.setdiff1d(np.arange(len(codes)), held_out), held_out
+
+
+def hold_out_at_random(
+    n_samples: int, fraction: float, rng: np.random.RandomState | np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Hold out a random share of the points, of whatever class; at least one is not.
+
+    Parameters
+    ----------
+    n_samples : int
+    fraction : float
+        Share to hold out.
+    rng : RandomState or Generator
+
+    Returns
+    -------
+    kept, held_out : ndarray of shape (n_kept,), (n_held_out,)
+        Indices of the points, in random order.
+    """
+    order = rng.permutation(n_samples)
+    n_held_out = min(max(round(fraction * n_samples), 1), n_samples - 1)
+    return order[n_held_out:], order[:n_held_out]
+
+
+def split_for_choice(
+    X: Any,
+    y: NDArray[Any],
+    X_val: Any,
+    y_val: ArrayLike | None,
+    *,
+    codes: Indices,
+    n_choices: int,
+    fraction: float,
+    rng: np.random.RandomState,
+    check_points: Callable[[Any], Any],
+    dtype: Any = None,
+) -> tuple[Indices, Any, NDArray[Any] | None]:
+    """Return the training rows and the validation part that parameters are chosen on.
+
+    The validation part is the one given; without one, a stratified share of the training
+    points if there is a choice to make.
+
+    Parameters
+    ----------
+    X, y : of shape (n_samples, ...), (n_samples,)
+        Validated training data.
+    X_val, y_val : array-like or None
+        Arguments of `fit`.
+    codes : ndarray of shape (n_samples,)
+        Classes to stratify by, all 0 for regression.
+    n_choices : int
+        Number of parameter settings.
+    fraction, rng
+        As for :func:`hold_out`.
+    check_points : callable
+        Validates `X_val`.
+    dtype : dtype, default=None
+        Of `y_val`; None leaves it as it is.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_kept,)
+        Rows of X to train on, ascending.
+    X_val, y_val
+        The validation part; None where there is none.
+
+    Raises
+    ------
+    ValueError
+        If only one of `X_val` and `y_val` is given, they do not match or are not valid, or no
+        points can be held out.
+    """
+    if X_val is not None or y_val is not None:
+        rows = np.arange(len(codes))
+        return rows, *check_validation(X_val, y_val, check_points, dtype)
+    if n_choices == 1:
+        return np.arange(len(codes)), None, None
+    rows, held_out = hold_out(codes, fraction, rng)
+    return rows, X[held_out], y[held_out]
+
+
+def check_validation(
+    X_val: Any, y_val: Any, check_points: Callable[[Any], Any], dtype: Any = None
+) -> tuple[Any, NDArray[Any]]:
+    """Validate the points that parameters are chosen on, and their labels or targets.
+
+    Parameters
+    ----------
+    X_val, y_val, check_points, dtype
+        As for :func:`split_for_choice`.
+
+    Returns
+    -------
+    X_val, y_val
+
+    Raises
+    ------
+    ValueError
+        If one of them is missing, or they do not match or are not valid.
+    """
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val must be given together, or neither")
+    try:
+        X_val = check_points(X_val)
+    except ValueError as error:
+        raise ValueError(f"X_val: {error}") from error
+    y_val = check_array(y_val, ensure_2d=False, dtype=dtype, input_name="y_val")
+    if y_val.shape != (X_val.shape[0],):
+        raise ValueError(
+            f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
+            f"got shape {y_val.shape}"
+        )
+    return X_val, y_val
+
+
+def first_best(*criteria: NDArray[Any]) -> int:
+    """Return the place of the least first criterion, ties by the next ones, then by order.
+
+    Parameters
+    ----------
+    *criteria : ndarray
+        Of the same shape; places are counted in C order.
+
+    Returns
+    -------
+    int
+    """
+    return int(np.lexsort([values.ravel() for values in reversed(criteria)])[0])
+
+
+class Scoreboard:
+    """Scores on the validation points of each choice of a grid, for one or more problems.
+
+    Decision values are added for one problem and one row of the grid at a time, and not kept.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_val,)
+        Class of each point; -1 for a class without training points. Such a point counts as an
+        error of every choice, and is otherwise ignored.
+    n_problems : int
+        1 for two classes (class 1 against class 0), else the number of classes.
+    shape : tuple of int
+        Rows and columns of the grid.
+    loss : {"squared_hinge", "hinge", "logistic"}
+        The loss that breaks ties.
+    """
+
+    def __init__(self, codes: Indices, n_problems: int, shape: tuple[int, int], loss: str) -> None:
+        self.codes = codes
+        self._loss = LOSSES[loss]
+        self._known = codes >= 0
+        self._correct = np.zeros((n_problems, *shape), dtype=np.intp)
+        self._losses = np.zeros((n_problems, *shape))
+        # The class with the greatest decision value so far, and that value.
+        self._winner = np.zeros((*shape, len(codes)), dtype=np.int32)
+        self._greatest = np.full((*shape, len(codes)), 0.0 if n_problems == 1 else -np.inf)
+
+    def add(self, problem: int, row: int, scores: NDArray[np.floating]) -> None:
+        """Add the decision values of one problem, (n_val, n_columns), for a row of the grid."""
+        code = 1 if len(self._correct) == 1 else problem
+        positive = self.codes == code
+        known = scores[self._known].T
+        target = np.where(positive[self._known], 1, -1)
+        self._correct[problem, row] = ((known > 0) == (target > 0)).sum(axis=1)
+        if known.size:
+            self._losses[problem, row] = self._loss(target * known).mean(axis=1)
+        better = self._greatest[row] < scores.T
+        self._winner[row][better] = code
+        self._greatest[row][better] = scores.T[better]
+
+    def accuracies(self, *, each: bool) -> NDArray[np.float64]:
+        """Return the accuracy of every choice, of all problems together or of `each`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns) or (n_problems, n_rows, n_columns)
+        """
+        return self._counts(each) / len(self.codes)
+
+    def best(self, *, each: bool) -> list[tuple[int, int]]:
+        """Choose by accuracy, then by the smaller mean loss, then by the order of the grid.
+
+        Returns
+        -------
+        list of (row, column)
+            One for each problem; the same for all unless `each`.
+        """
+        shape = self._correct.shape[1:]
+        if each:
+            places = map(first_best, -self._correct, self._losses)
+        else:
+            best = first_best(-self._counts(False), self._losses.mean(axis=0))
+            places = iter([best] * len(self._correct))
+        cells = [np.unravel_index(place, shape) for place in places]
+        return [(int(row), int(column)) for row, column in cells]
+
+    def _counts(self, each: bool) -> NDArray[np.intp]:
+        return self._correct if each else (self._winner == self.codes).sum(axis=-1)
