@@ -281,10 +281,10 @@ class Scoreboard:
         """
         shape = self._correct.shape[1:]
         if each:
-            places = map(first_best, -self._correct, self._losses)
+            places = list(map(first_best, -self._correct, self._losses))
         else:
             best = first_best(-self._counts(False), self._losses.mean(axis=0))
-            places = iter([best] * len(self._correct))
+            places = [best] * len(self._correct)
         cells = [np.unravel_index(place, shape) for place in places]
         return [(int(row), int(column)) for row, column in cells]
 

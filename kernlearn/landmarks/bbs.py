@@ -85,7 +85,8 @@ class LandmarkClassifier(SimilarityClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[decide(self.decision_function(X))]
+        codes = decide(self.decision_function(X))
+        return self.classes_[codes]
 
     def _Cs(self) -> NDArray[np.float64]:
         return model_selection.candidate_values(self.C, "C")

@@ -88,16 +88,10 @@ def draw_problems(
     """
     n_classes = int(codes.max()) + 1
     if n_classes > 2 and multi_class == "ovo":
-        problems = []
-        for first, second in combinations(range(n_classes), 2):
-            rows = np.flatnonzero((codes == first) | (codes == second))
-            is_first = codes[rows] == first
-            (places,) = select_pairs(
-                pool_size, is_first.astype(np.intp), selection=selection, rng=rng,
-                column=lambda i, rows=rows: column(rows[i])[rows],
-            )  # fmt: skip
-            problems.append(Problem(first, second, rows, _signs(is_first), rows[places]))
-        return problems
+        return [
+            _one_vs_one(first, second, codes, pool_size, selection, column, rng)
+            for first, second in combinations(range(n_classes), 2)
+        ]
     pools = select_pairs(pool_size, codes, selection=selection, column=column, rng=rng)
     positives = [1] if n_classes == 2 else range(n_classes)
     everything = np.arange(len(codes))
@@ -105,6 +99,27 @@ def draw_problems(
         Problem(c, 0 if n_classes == 2 else None, everything, _signs(codes == c), pairs)
         for c, pairs in zip(positives, pools, strict=True)
     ]
+
+
+def _one_vs_one(
+    first: int,
+    second: int,
+    codes: NDArray[np.intp],
+    pool_size: int,
+    selection: str,
+    column: Column,
+    rng: np.random.RandomState,
+) -> Problem:
+    rows = np.flatnonzero((codes == first) | (codes == second))
+    is_first = codes[rows] == first
+    (places,) = select_pairs(
+        pool_size,
+        is_first.astype(np.intp),
+        selection=selection,
+        column=lambda i: column(rows[i])[rows],
+        rng=rng,
+    )
+    return Problem(first, second, rows, _signs(is_first), rows[places])
 
 
 def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:

@@ -279,7 +279,8 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[decide(self.decision_function(X))]
+        codes = decide(self.decision_function(X))
+        return self.classes_[codes]
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield `decision_function` after each round.

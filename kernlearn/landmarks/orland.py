@@ -263,7 +263,8 @@ class ORLand(ClassifierMixin, LandmarkedModel):
         ndarray of shape (n_samples,)
             The greatest grade whose lower threshold is at most the real value.
         """
-        return self.classes_[_codes(self.real_value(X), self.thresholds_)]
+        values = self.real_value(X)
+        return self.classes_[_codes(values, self.thresholds_)]
 
     def real_value(self, X: Any) -> NDArray[np.floating]:
         r"""Return the real value of each point, which the thresholds divide into grades.

@@ -215,7 +215,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                 "intercept"
             )
-        X, y = self._check_training(X, y)
+        X, targets = self._check_training(X, y)
         n_samples = X.shape[0]
         self._n_pool = min(self.pool_size, n_samples)
         if landmarks is None and not self.double_dipping and self._n_pool == n_samples:
@@ -224,7 +224,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"points are left to train on, got {self.pool_size}"
             )
         rng = check_random_state(self.random_state)
-        similarities, rows = self._embed_training(X, y, np.arange(n_samples), landmarks, rng)
+        similarities, rows = self._embed_training(X, targets, np.arange(n_samples), landmarks, rng)
         if self.n_landmarks > similarities.shape[1]:
             warnings.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {similarities.shape[1]} "
@@ -232,7 +232,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 UserWarning,
                 stacklevel=2,
             )
-        self._learn(similarities, y[rows].astype(np.float64))
+        self._learn(similarities, targets[rows].astype(np.float64))
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:

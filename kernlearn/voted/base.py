@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.similarity import PointsEstimator
-from kernlearn.model_selection import split_for_choice
+from kernlearn.model_selection import candidate_values, split_for_choice
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.voted.grams import KernelFamily
 from kernlearn.voted.path import Setting, VotedPath, coefficients, decide, support, walk
@@ -244,3 +244,8 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             )
         self.classes_, codes, _ = encode_labels(y, None)
         return X, y, codes
+
+
+def descending(given: Any, name: str, *, zero: bool = True) -> NDArray[np.float64]:
+    """Return the values of a parameter to choose from, see `candidate_values`, descending."""
+    return candidate_values(given, name, zero=zero).astype(np.float64)[::-1]

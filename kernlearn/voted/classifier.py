@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
-from kernlearn.model_selection import candidate_values
-from kernlearn.voted.base import VotedClassifier
+from kernlearn.voted.base import VotedClassifier, descending
 from kernlearn.voted.complexity import (
     dimension_complexity,
     feature_dimension,
@@ -173,11 +172,11 @@ class VotedKernelClassifier(VotedClassifier):
 
     def _axes(self) -> dict[str, NDArray[np.float64]]:
         axes = {
-            "lam": candidate_values(self.lam, "lam", zero=True)[::-1],
-            "beta": candidate_values(self.beta, "beta", zero=True)[::-1],
+            "lam": descending(self.lam, "lam"),
+            "beta": descending(self.beta, "beta"),
         }
         if self._is("local"):
-            radii = candidate_values(self.local_radius, "local_radius")[::-1]
+            radii = descending(self.local_radius, "local_radius", zero=False)
             axes = {"local_radius": radii, **axes}
         return axes
 
@@ -340,7 +339,7 @@ class L1SVMClassifier(VotedClassifier):
         return [as_kernel(self.kernel)]
 
     def _axes(self) -> dict[str, NDArray[np.float64]]:
-        return {"beta": candidate_values(self.beta, "beta", zero=True)[::-1]}
+        return {"beta": descending(self.beta, "beta")}
 
     def _complexities(
         self,

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import boosting
+from kernlearn.landmarks import similarity
 from kernlearn.landmarks.dboost import DBoostClassifier
 
 
@@ -49,15 +51,16 @@ def test_stages_after_a_problem_has_ended(multi_class):
 
 @pytest.mark.parametrize("n_thresholds", [63, 0])
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_blocks_and_memory_do_not_show(monkeypatch, multi_class, n_thresholds):
+def test_blocks_and_memory_do_not_show(monkeypatch, small_blocks, multi_class, n_thresholds):
     X, y = load_iris(return_X_y=True)
     model = DBoostClassifier(
         15, pool_size=30, n_thresholds=n_thresholds, multi_class=multi_class, random_state=0
     )
     expected = model.fit(X, y).decision_function(X)
     pairs = model.landmark_pairs_
-    for name, value in (("_BLOCK_ELEMENTS", 50), ("KEPT_ELEMENTS", 0)):
-        monkeypatch.setattr(boosting, name, value)
+    limit_memory = partial(monkeypatch.setattr, similarity, "KEPT_ELEMENTS", 0)
+    for change in (small_blocks, limit_memory):
+        change()
         found = clone(model).fit(X, y)
         for one, other in zip(pairs, found.landmark_pairs_, strict=True):
             np.testing.assert_array_equal(one, other)

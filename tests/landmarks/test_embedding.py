@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.landmarks.embedding import LandmarkEmbedding, PairEmbedding
 from kernlearn.landmarks.transfer import Ramp, as_transfer
+from tests.landmarks.conftest import N_ROWS
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
@@ -114,7 +115,7 @@ def test_a_matrix_of_similarities_gives_the_same(embedding, kind):
 
 
 @BOTH
-def test_works_in_blocks_of_rows(embedding, monkeypatch):
+def test_works_in_blocks_of_rows(embedding, small_blocks):
     heights = []
 
     def recorded(A, B):
@@ -123,11 +124,10 @@ def test_works_in_blocks_of_rows(embedding, monkeypatch):
 
     whole = embedding(10, similarity=recorded, random_state=0).fit(X, CLASSES)
     expected = whole.transform(NEW)
-    monkeypatch.setattr(embedding, "BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(embedding, "_LEAST_BLOCK_ROWS", 4)
+    small_blocks()
     heights.clear()
     fitted = clone(whole).fit(X, CLASSES)
-    assert max(heights) == 4
+    assert max(heights) == N_ROWS
     np.testing.assert_allclose(fitted.transform(NEW), expected, rtol=1e-12)
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.landmarks import kernel_regression
+from kernlearn import memory
 from kernlearn.landmarks.kernel_regression import KernelRegressor
 
 X = np.random.RandomState(0).normal(size=(40, 3))
@@ -155,10 +155,9 @@ def test_positive_weights_stay_within_the_targets_and_follow_their_unit(seed, sc
 
 
 @pytest.mark.parametrize("how", [{}, {"weights": "exponential", "bandwidth": "mean"}])
-def test_blocks_change_nothing(how, monkeypatch):
+def test_blocks_change_nothing(how, small_blocks):
     whole = KernelRegressor("manhattan", **how).fit(X, Y).predict(NEW)
-    monkeypatch.setattr(kernel_regression, "BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(kernel_regression, "_LEAST_BLOCK_ROWS", 7)
+    small_blocks()
     pieces = KernelRegressor("manhattan", **how).fit(X, Y).predict(NEW)
     np.testing.assert_allclose(pieces, whole, rtol=1e-12)
 
@@ -173,7 +172,7 @@ def test_no_block_is_larger_than_stated():
     points = np.random.RandomState(0).uniform(size=(20_000, 1))
     KernelRegressor(spy).fit(points, points[:, 0]).predict(points[:1000])
     assert sum(n for n, _ in shapes) == 1000
-    assert max(n for n, _ in shapes) == kernel_regression._LEAST_BLOCK_ROWS
+    assert max(n for n, _ in shapes) == memory.FEWEST_ROWS
 
 
 def test_sparse_single_precision_and_a_matrix():

@@ -9,10 +9,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels.radial import GaussianKernel
-from kernlearn.landmarks import bbs
 from kernlearn.landmarks.bbs import BBSClassifier
 from kernlearn.landmarks.ftune import FTuneClassifier
-from kernlearn.landmarks.model_selection import hold_out
+from kernlearn.model_selection import hold_out
 
 BOTH = pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
 SIGMA = 2.0
@@ -156,15 +155,14 @@ def test_with_one_choice_all_points_are_trained_on(iris, make):
 
 @BOTH
 @pytest.mark.parametrize("kept", [0, 2**40])
-def test_memory_does_not_change_the_result(iris, make, kept, monkeypatch):
+def test_memory_does_not_change_the_result(iris, make, kept, monkeypatch, small_blocks):
     X, y = iris
     expected = make(n_landmarks=8, random_state=0).fit(X, y)
-    monkeypatch.setattr(bbs, "KEPT_ELEMENTS", kept)
+    monkeypatch.setattr("kernlearn.landmarks.similarity.KEPT_ELEMENTS", kept)
     found = make(n_landmarks=8, random_state=0).fit(X, y)
     assert_same(found, expected)
     decision = expected.decision_function(X)
-    monkeypatch.setattr(bbs, "_BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(bbs, "_LEAST_BLOCK_ROWS", 7)
+    small_blocks()
     np.testing.assert_allclose(found.decision_function(X), decision, rtol=1e-6, atol=1e-9)
 
 

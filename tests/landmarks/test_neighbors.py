@@ -80,11 +80,11 @@ def test_a_distance_is_a_similarity_negated(data):
     np.testing.assert_array_equal(by_distance.predict(distances[:, :150]), by_name.predict(X))
 
 
-def test_blocks(monkeypatch, data):
+def test_blocks(small_blocks, data):
     X, y = data
     model = SimilarityKNNClassifier().fit(X, y)
     expected, shares = model.predict(X), model.predict_proba(X)
-    monkeypatch.setattr("kernlearn.landmarks.model_selection._BLOCK_ELEMENTS", 700)
+    small_blocks()
     np.testing.assert_array_equal(model.predict(X), expected)
     np.testing.assert_array_equal(model.predict_proba(X), shares)
 
@@ -156,7 +156,7 @@ def test_weights(data):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (lambda s: s[:, :1], "one weight a neighbour"),
+        (lambda s: s[:, :1], "one weight per neighbour"),
         (lambda s: -np.ones_like(s), "finite weights >= 0"),
         (np.zeros_like, "one that is not 0"),
     ],
@@ -178,7 +178,7 @@ def test_more_neighbors_than_points(data):
     X, y = data
     with pytest.raises(ValueError, match="at most the number of training points, 200, got 201"):
         SimilarityKNNClassifier(201).fit(X, y)
-    with pytest.raises(ValueError, match="160 without those kept apart, got 161"):
+    with pytest.raises(ValueError, match="160 without those held out, got 161"):
         SimilarityKNNClassifier([1, 161]).fit(X, y)
 
 

@@ -159,7 +159,7 @@ def test_points_kept_apart_are_not_trained_on():
 def test_grades_to_choose_on_may_be_new_numbers_but_not_new_letters():
     model = ORLand(8, C=[1, 10], random_state=0).fit(X, Y, NEW, np.full(30, 7))
     assert -model.validation_scores_.max() >= 1
-    with pytest.raises(ValueError, match="'z' is no grade of y"):
+    with pytest.raises(ValueError, match="'z' is not a grade of y"):
         ORLand(8, C=[1, 10]).fit(X, Y.astype(str), NEW, np.full(30, "z"))
 
 

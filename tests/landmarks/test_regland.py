@@ -279,7 +279,7 @@ def test_a_solver_that_stops_early_says_so():
         ({"selection": "stratified"}, (X, Y), "'selection' parameter of RegLand must be"),
         ({"solver": "primal"}, (X, Y), "solver='primal' needs a squared loss"),
         ({"solver": "newton"}, (X, Y), "solver='newton' needs a squared loss"),
-        ({"C": [1, 2]}, (X[:1], Y[:1]), "X holds 1 sample, none of which can be kept apart"),
+        ({"C": [1, 2]}, (X[:1], Y[:1]), "X holds 1 sample, so that none can be kept apart"),
         ({}, (X, Y, NEW), "X_val and y_val must be given together"),
         ({}, (X, Y, None, NEW_Y), "X_val and y_val must be given together"),
         ({}, (X, Y, NEW[:, :2], NEW_Y), "X_val: X has 2 features"),

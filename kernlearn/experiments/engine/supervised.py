@@ -22,6 +22,7 @@ from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.store.results import Result
+from kernlearn.model_selection import first_best, hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -116,21 +117,18 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str,
         raise ValueError("select needs rows held out by whole queries: give folds")
     else:
         protocol = trial.spec.protocol
+        rng = generator(protocol.seed, "validation", trial.split)
         n = parts.X_train.shape[0]
-        order = generator(protocol.seed, "validation", trial.split).permutation(n)
-        n_held_out = max(1, round(protocol.validation * n))
-        held_out, kept = order[:n_held_out], order[n_held_out:]
+        kept, held_out = hold_out_at_random(n, protocol.validation, rng)
         X, y = parts.training(kept, kept), parts.y_train[kept]
         X_val, y_val = parts.training(held_out, kept), parts.y_train[held_out]
-    best: tuple[float, dict[str, Any]] | None = None
-    for parameters in ParameterGrid(grid):
+
+    def score(parameters: dict[str, Any]) -> float:
         fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
         predicted = getattr(fitted, task.output)(X_val)
-        score = task.score(y_val, task.as_label(predicted, y), query_val)
-        if best is None or score > best[0]:
-            best = (score, parameters)
-    assert best is not None
-    return best[1]
+        return task.score(y_val, task.as_label(predicted, y), query_val)
+
+    return max(ParameterGrid(grid), key=score)
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task, method: str) -> None:
@@ -246,7 +244,7 @@ def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Resul
             [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids], axis=0
         )
         # rounded, so that differences by rounding error are none
-        best = int(np.lexsort((np.arange(len(scores)), support, -np.round(scores, 12)))[0])
+        best = first_best(np.asarray(-np.round(scores, 12)), support)
         for trial, grid in zip(trials, grids, strict=True):
             result = results[trial.key]
             chosen[trial.key] = replace(

@@ -51,23 +51,64 @@ def test_a_matrix_needs_no_points():
 
 
 @pytest.mark.parametrize("similarity", [skewed, "precomputed"])
-def test_one_landmark_is_a_column(similarity):
+@pytest.mark.parametrize("limit", [0, 30, 2**27])
+def test_kept_similarities_are_those_of_a_comparison(similarity, limit, monkeypatch):
+    monkeypatch.setattr("kernlearn.landmarks.similarity.KEPT_ELEMENTS", limit)
     data = skewed(X, X) if similarity == "precomputed" else X
     every = Compares(similarity, "distance").learn(data, Y)
-    np.testing.assert_allclose(every.compare_one(data, 4), every.compare(data)[:, 4], rtol=1e-12)
+    full, rows = every.compare(data), np.array([5, 0, 6])
+    for some, expected in [(None, full), (rows, full[rows])]:
+        kept = every.kept(data, some)
+        np.testing.assert_allclose(kept.column(4), expected[:, 4], rtol=1e-12)
+        np.testing.assert_allclose(kept.column(2), expected[:, 2], rtol=1e-12)
+        for which in ([2, 1, 1, 4], [7, 6], [2, 1], [4]):
+            which = np.array(which)
+            np.testing.assert_allclose(kept.columns(which), expected[:, which], rtol=1e-12)
+            part = kept.columns(which, np.array([2, 0]))
+            np.testing.assert_allclose(part, expected[[2, 0]][:, which], rtol=1e-12)
+
+
+def test_each_similarity_is_computed_once():
+    calls = []
+
+    def counted(A, B):
+        calls.append((len(A), len(B)))
+        return skewed(A, B)
+
+    kept = Compares(counted).learn(X, Y).kept(X)
+    kept.column(3)
+    kept.column(3)
+    kept.keep(np.array([0, 3, 5]))
+    kept.columns(np.array([5, 3, 5]))
+    kept.column(0)
+    assert calls == [(8, 1), (8, 2)]
+
+
+def test_blocks_of_rows(small_blocks):
+    every = Compares(skewed).learn(X, Y)
+    small_blocks()
+    blocks = list(every.blocks(X))
+    assert [rows for rows, _ in blocks] == [slice(0, 7), slice(7, 8)]
+    np.testing.assert_allclose(np.vstack([b for _, b in blocks]), every.compare(X), rtol=1e-12)
+    which, kept = np.array([3, 1]), every.kept(X)
+    for _ in range(2):  # not kept, then kept
+        together = np.vstack([b for _, b in kept.blocks(which, 2)])
+        np.testing.assert_allclose(together, every.compare(X)[:, which], rtol=1e-12)
+        kept.keep(which)
+    assert not list(every.take(np.array([], dtype=int)).blocks(X))
 
 
 @pytest.mark.parametrize("similarity", [skewed, "precomputed"])
 def test_a_distance_changes_its_sign(similarity):
     data = skewed(X, X) if similarity == "precomputed" else X
-    as_similarity = Compares(similarity).learn(data, Y).rescaled(0.25)
-    as_distance = Compares(similarity, "distance").learn(data, Y).rescaled(0.25)
+    as_similarity = Compares(similarity).learn(data, Y)
+    as_distance = Compares(similarity, "distance").learn(data, Y)
     np.testing.assert_array_equal(as_distance.compare(data), -as_similarity.compare(data))
-    np.testing.assert_allclose(as_similarity.compare(data), skewed(X, X) / 4, rtol=1e-12)
+    np.testing.assert_allclose(as_similarity.compare(data), skewed(X, X), rtol=1e-12)
 
 
 def test_what_has_a_name_is_no_distance():
-    with pytest.raises(ValueError, match="kind='distance' is for a matrix or a function"):
+    with pytest.raises(ValueError, match="kind='distance' is for a matrix or a user-defined"):
         Compares("euclidean", "distance").learn(X, Y)
 
 
@@ -77,7 +118,6 @@ def test_keeps_the_type(similarity, dtype):
     data = (skewed(X, X) if similarity == "precomputed" else X).astype(dtype)
     every = Compares(similarity).learn(data, Y)
     assert every.compare(data).dtype == dtype
-    assert every.rescaled(1 / 3).compare(data).dtype == dtype
 
 
 def test_the_users_kernel_is_not_fitted():
@@ -151,11 +191,11 @@ def test_points_of_any_kind_for_a_function_that_takes_them(points):
     np.testing.assert_array_equal(found, [[2, 2], [0, 0]])
 
 
-def test_counts_are_scaled_as_numbers():
+def test_counts_become_floats():
     every = Compares(common_letters, "distance").learn(WORDS, [0, 0, 1, 1])
-    np.testing.assert_array_equal(
-        every.rescaled(0.5).compare(np.array(["abc"])), [[-1.5, -1.0, 0.0, -0.5]]
-    )
+    similarities = every.compare(np.array(["abc"]))
+    np.testing.assert_array_equal(similarities, [[-3, -2, 0, -1]])
+    assert similarities.dtype == np.float64
 
 
 def test_strings_and_labels_of_unequal_number():

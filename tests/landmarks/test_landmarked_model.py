@@ -6,7 +6,6 @@ import pytest
 from scipy import sparse
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import regland
 from kernlearn.landmarks.regland import LandmarkedModel
 
 X = np.random.RandomState(0).normal(size=(40, 3))
@@ -37,7 +36,11 @@ class Embedded(LandmarkedModel):
         self.random_state = random_state
 
     def fit(self, X, y, landmarks=None):
-        self.features_, self.targets_, self.rows_ = self._embed_training(X, y, landmarks)
+        X, y = self._check_training(X, y)
+        self.features_, self.rows_ = self._embed_training(
+            X, y, np.arange(X.shape[0]), landmarks, np.random.RandomState(self.random_state)
+        )
+        self.targets_ = y[self.rows_]
         return self
 
 
@@ -100,10 +103,11 @@ def test_landmarks_from_some_of_the_points(selection, similarity):
     there = given[np.ix_(pool, pool)] if similarity == "precomputed" else X[pool]
     alone = Embedded(similarity=similarity, selection=selection).fit(there, Y[pool])
     model = Embedded(similarity=similarity, selection=selection).fit(given, Y)
-    rng = np.random.RandomState(0)
-    np.testing.assert_array_equal(model._place_landmarks(given, Y, pool, None, rng), pool)
+    features, rows = model._embed_training(given, Y, pool, None, np.random.RandomState(0))
+    np.testing.assert_array_equal(rows, pool)
     np.testing.assert_array_equal(model.landmark_indices_, pool[alone.landmark_indices_])
-    np.testing.assert_allclose(model._features(given, pool), alone.features_, rtol=1e-12)
+    np.testing.assert_allclose(features, alone.features_, rtol=1e-12)
+    np.testing.assert_allclose(model._features(given[pool]), alone.features_, rtol=1e-12)
 
 
 def test_landmarks_that_are_given_are_taken_as_they_are_and_all_points_are_trained_on():
@@ -121,25 +125,26 @@ def test_a_width_is_that_of_the_training_points_and_not_of_landmarks():
     np.testing.assert_allclose(Embedded().fit(X, Y, unlabelled)._embed(NEW), expected)
 
 
-def test_blocks_change_nothing(monkeypatch):
+def test_blocks_change_nothing(small_blocks):
     whole = Embedded().fit(X, Y)
-    monkeypatch.setattr(regland, "BLOCK_ELEMENTS", 1)
-    monkeypatch.setattr(regland, "_LEAST_BLOCK_ROWS", 7)
+    small_blocks()
     pieces = Embedded().fit(X, Y)
     np.testing.assert_allclose(pieces.features_, whole.features_, rtol=1e-12)
     np.testing.assert_allclose(pieces._embed(NEW), whole._embed(NEW), rtol=1e-12)
 
 
-def test_of_a_matrix_only_a_block_is_copied():
+@pytest.mark.parametrize("selection", ["random", "dselect"])
+def test_a_matrix_is_not_copied(selection):
     n = 1500
     matrix = np.random.RandomState(0).uniform(size=(n, n))
-    model = Embedded(similarity="precomputed").fit(matrix, np.arange(n))
+    model = Embedded(similarity="precomputed", selection=selection).fit(matrix, np.arange(n))
     some_rows = np.arange(0, n, 2)
     tracemalloc.start()
-    model._features(matrix, some_rows)
+    model._embed_training(matrix, np.arange(n), some_rows, None, np.random.RandomState(0))
+    model._features(matrix)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 1.5 * 8 * (regland.BLOCK_ELEMENTS + len(some_rows) * 5) < matrix.nbytes / 4
+    assert peak < matrix.nbytes / 20
 
 
 def test_sparse_and_single_precision():
@@ -197,7 +202,13 @@ def test_targets_are_numbers_of_any_type(dtype):
         ({"similarity": "precomputed"}, X @ X.T, Y, X[:2], "landmarks must be None"),
         ({"similarity": "precomputed"}, X, Y, None, "needs a square matrix"),
         ({"similarity": lambda A, B: A @ B.T * np.inf}, X, Y, None, "must give finite numbers"),
-        ({"kind": "distance"}, X, Y, None, "kind='distance' is for a matrix or a function"),
+        (
+            {"kind": "distance"},
+            X,
+            Y,
+            None,
+            "kind='distance' is for a matrix or a user-defined",
+        ),
     ],
 )
 def test_what_is_refused(how, X_given, y, landmarks, message):
