@@ -1,4 +1,4 @@
-"""Voted kernel regularization: sparse sums over many kernels, each penalised by its complexity."""
+"""Voted kernel regularization: sparse sums over many kernels, penalised by complexity."""
 
 from kernlearn.lazy import attach
 
@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "L1SVMClassifier": "classifier",
-        "VotedBound": "bound",
+        "VotedBound": "complexity",
         "VotedKernelClassifier": "classifier",
         "VotedPath": "path",
         "dimension_complexity": "complexity",
@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = attach(
         "local_complexity": "complexity",
         "monte_carlo_complexity": "complexity",
         "trace_complexity": "complexity",
-        "voted_bound": "bound",
+        "voted_bound": "complexity",
     },
 )

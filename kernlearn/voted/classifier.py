@@ -1,4 +1,4 @@
-"""Voted kernel regularization."""
+"""Voted kernel regularization and the norm-1 support vector machine."""
 
 from __future__ import annotations
 
@@ -29,59 +29,59 @@ class VotedKernelClassifier(VotedClassifier):
 
     .. math:: \frac1m \sum_i \max(0, 1 - y_i f(x_i)) + \sum_{k,j} (λ r_k + β) |α_{k,j}|,
 
-    :math:`r_k` a bound on the Rademacher complexity of the functions :math:`±K_k(\cdot, x)`:
-    the more complex a kernel the dearer it is. Kernels need not be positive semi-definite or
+    where :math:`r_k` bounds the Rademacher complexity of the functions :math:`±K_k(\cdot, x)`, so
+    that complex kernels have larger penalties. Kernels need not be positive semi-definite or
     symmetric. As in the paper there is no intercept and the loss is a mean. With more than two
-    classes each is separated from the rest, all with the same parameters.
+    classes each is separated from the rest, with the same parameters.
 
     Parameters
     ----------
     kernels : sequence, "precomputed" or None, default=None
-        Kernels, names of kernels or functions (X, Y) -> matrix; or "precomputed" where X holds
-        the matrices of all kernels side by side. None takes the polynomials
-        :math:`(\langle x, y \rangle + 1)^k` of degrees 1 to 10, as table 1 does.
+        Kernels, names of kernels or functions (X, Y) -> matrix; or "precomputed" if X consists
+        of the matrices of all kernels side by side. None takes the polynomials
+        :math:`(\langle x, y \rangle + 1)^k` of degrees 1 to 10, as in table 1.
     lam : float or sequence of float, default=1e-4
-        The weight λ of the complexities; of several the best on validation points is kept.
-        With 0 complexities are not computed.
+        The weight λ of the complexities; of several values the best on validation points is
+        chosen. With 0, complexities are not computed.
     beta : float or sequence of float, default=1e-4
-        The penalty β of all kernels, likewise. If λ and β are 0 the loss alone is minimised,
-        of which there may be many minima, and one of them is found.
+        The penalty β of all kernels, or several values. If λ and β are 0, only the loss is
+        minimised; its minimum may not be unique.
     complexity : {"trace", "dimension", "dimension_bound", "local", "monte_carlo"} or array-like \
             of shape (n_kernels,), default="trace"
         The :math:`r_k`. "trace" is lemma 3, VKRc in table 1; "dimension" is
-        :math:`κ_k^2 \sqrt{d_k}`, VKR2 in table 1, for dot-product kernels only, and
-        "dimension_bound" the whole of lemma 4; "local" is the bound of section 5.3 from the
-        eigenvalues, with which the objective is (2); "monte_carlo" is drawn and does for any
-        kernel. Or numbers of your own; an infinite one leaves a kernel out unless λ = 0.
-        Suprema :math:`κ_k` are those of the training points.
+        :math:`κ_k^2 \sqrt{d_k}`, VKR2 in table 1, only for dot-product kernels, and
+        "dimension_bound" the whole bound of lemma 4; "local" is the bound of section 5.3 from
+        the eigenvalues, which gives objective (2); "monte_carlo" is an estimate for any kernel.
+        An infinite value in an array excludes a kernel unless λ = 0. Suprema :math:`κ_k` are
+        maxima over the training points.
     local_radius : float or sequence of float, default=1.0
-        The radius s of "local"; of several the best on validation points is kept.
+        The radius s of "local"; of several values the best on validation points is chosen.
     n_draws : int, default=100
-        Sign vectors of "monte_carlo".
+        Number of sign vectors of "monte_carlo".
     solver : {"column_generation", "lp", "coordinate_descent"}, default="column_generation"
-        "lp" gives HiGHS the whole linear program, which takes far longer; "coordinate_descent"
-        is appendix C on smoothed hinges. All reach the same objective.
+        "lp" passes the whole linear program to HiGHS, which takes much longer;
+        "coordinate_descent" is appendix C on smoothed hinges. All reach the same objective.
     tol : float, default=1e-6
         Largest gap to the dual bound, relative to the objective.
     max_iter : int, default=None
-        Most rounds of column generation (None is 1000) or sweeps of coordinate descent (None is
-        100000) for each problem.
+        Maximum number of rounds of column generation (None is 1000) or sweeps of coordinate
+        descent (None is 100000) per problem.
     validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing, see `fit`.
+        Share of the training points held out for the choice of parameters, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart and the signs of "monte_carlo".
+        Seed of the held-out points and the signs of "monte_carlo".
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The class labels.
     coef_ : list of csr_array of shape (n_problems, n_training_points)
-        One a kernel; one row a one-vs-all problem, for ``classes_[1]`` alone if there are two
-        classes. Their columns are the points trained on, without those kept apart.
+        One array per kernel, with one row per one-vs-all problem, only for ``classes_[1]`` with
+        two classes. The columns are the training points, without those held out.
     support_ : ndarray of shape (n_support,)
-        Rows, in the X passed to `fit`, of points with a coefficient for some kernel.
+        Indices, in the X passed to `fit`, of points with a coefficient for any kernel.
     n_support_ : int
-        Number of these points, as table 1 counts.
+        Number of these points, as in table 1.
     n_support_by_kernel_ : ndarray of shape (n_kernels,)
         Number of points with a coefficient for each kernel.
     kernels_ : list of Kernel or None
@@ -91,18 +91,18 @@ class VotedKernelClassifier(VotedClassifier):
     penalties_ : ndarray of shape (n_kernels,)
         The :math:`Λ_k = λ r_k + β`.
     lam_, beta_ : float
-        The choice. With ``complexity="local"`` also ``local_radius_``.
+        The chosen values; with ``complexity="local"`` also ``local_radius_``.
     best_params_ : dict
-        The same by parameter.
+        The chosen values by parameter.
     validation_scores_ : ndarray of shape (n_lam, n_beta), or None
         Accuracies on the validation points, λ and β descending; with several radii of shape
-        (n_radii, n_lam, n_beta). Ties go to fewer support points, then to greater penalties.
+        (n_radii, n_lam, n_beta). Ties go to fewer support points, then to larger penalties.
     objective_, dual_bound_ : ndarray of shape (n_problems,)
-        The objective reached, and a value that it is nowhere below.
+        The objective, and a lower bound of its minimum.
     n_iter_ : int
-        Iterations of the solver.
+        Number of iterations of the solver.
     n_features_in_ : int
-        Number of features.
+        Number of features seen in `fit`.
 
     See Also
     --------
@@ -192,7 +192,7 @@ class VotedKernelClassifier(VotedClassifier):
     ) -> list[NDArray[np.float64]]:
         axes = self._axes()
         if not isinstance(self.complexity, str):
-            return [self._own(len(grams))]
+            return [self._checked_complexity(len(grams))]
         if not axes["lam"].any():
             return [np.zeros(len(grams))] * len(axes.get("local_radius", (0,)))
         if self._is("local"):
@@ -201,7 +201,7 @@ class VotedKernelClassifier(VotedClassifier):
         if self._is("trace"):
             return [_each(grams, lambda k: trace_complexity(grams[k]))]
         if self._is("monte_carlo"):
-            # all kernels meet the same signs, so that their order is not left to chance
+            # The same signs for all kernels, so that their order is not random.
             seed = rng.randint(np.iinfo(np.int32).max)
             return [
                 _each(
@@ -225,30 +225,29 @@ class VotedKernelClassifier(VotedClassifier):
 
         return [_each(grams, by_dimension)]
 
-    def _own(self, n_kernels: int) -> NDArray[np.float64]:
-        """Return the user's numbers."""
-        found = np.asarray(self.complexity)
-        if found.shape != (n_kernels,) or found.dtype.kind not in "fiu" or not np.all(found >= 0):
+    def _checked_complexity(self, n_kernels: int) -> NDArray[np.float64]:
+        r = np.asarray(self.complexity)
+        if r.shape != (n_kernels,) or r.dtype.kind not in "fiu" or not np.all(r >= 0):
             raise ValueError(
                 f"'complexity' must hold one number >= 0 for each of the {n_kernels} kernels "
                 f"(infinity is one), or be a name, got {self.complexity!r}"
             )
-        return found.astype(np.float64)
+        return r.astype(np.float64)
 
 
 def _each(grams: NDArray[np.float64], measure: Callable[[int], Any]) -> NDArray[np.float64]:
-    """Measure each kernel, and tell of which one an error is."""
-    found = []
+    """Measure each kernel; an error says for which kernel it occurred."""
+    measured = []
     for k in range(len(grams)):
         try:
-            found.append(measure(k))
+            measured.append(measure(k))
         except ValueError as error:
             raise ValueError(f"complexity of kernel {k}: {error}") from error
-    return np.array(found)
+    return np.array(measured)
 
 
 class L1SVMClassifier(VotedClassifier):
-    r"""Norm-1 support vector machine: hinge losses, and the 1-norm of the coefficients.
+    r"""Norm-1 support vector machine: hinge loss and 1-norm of the coefficients.
 
     The classifier is the sign of :math:`f = \sum_j α_j K(\cdot, x_j)` that minimises
     :math:`\frac1m \sum_i \max(0, 1 - y_i f(x_i)) + β \|α\|_1`: voted kernel regularization with
@@ -258,45 +257,27 @@ class L1SVMClassifier(VotedClassifier):
     Parameters
     ----------
     kernel : str, Kernel or callable, default="polynomial"
-        A kernel's name, a kernel, a function (X, Y) -> matrix, or "precomputed".
+        Name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed".
     beta : float or sequence of float, default=1e-3
-        The penalty; of several the best on validation points is kept.
-    solver : {"column_generation", "lp", "coordinate_descent"}, default="column_generation"
-        As for `VotedKernelClassifier`, like all that follows.
-    tol : float, default=1e-6
-        Largest gap to the dual bound, relative to the objective.
-    max_iter : int, default=None
-        Most rounds or sweeps a problem.
-    validation_fraction : float, default=0.2
-        Share of the training points that is kept apart for choosing, see `fit`.
-    random_state : int, RandomState instance or None, default=None
-        Draws the points kept apart.
+        The penalty; of several values the best on validation points is chosen.
+    solver, tol, max_iter, validation_fraction, random_state
+        As for `VotedKernelClassifier`.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The labels.
     coef_ : list of one csr_array of shape (n_problems, n_training_points)
         The coefficients.
-    support_ : ndarray of shape (n_support,)
-        Rows, in the X passed to `fit`, of points with a coefficient.
-    n_support_ : int
-        Their number.
     beta_ : float
-        The choice; also in ``best_params_``.
+        The chosen value.
     validation_scores_ : ndarray of shape (n_beta,), or None
         Accuracies on the validation points, β descending.
-    objective_, dual_bound_ : ndarray of shape (n_problems,)
-        The objective reached, and a value that it is nowhere below.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features.
+    classes_, support_, n_support_, best_params_, objective_, dual_bound_, n_iter_, n_features_in_
+        As for `VotedKernelClassifier`.
 
     References
     ----------
     Cortes, Goyal, Kuznetsov & Mohri (2015), section 3; Zhu, Rosset, Hastie & Tibshirani (2003),
-    where there is an intercept.
+    with an intercept.
 
     Examples
     --------

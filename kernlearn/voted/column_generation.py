@@ -1,4 +1,4 @@
-"""The whole problem as one linear program, by HiGHS (section 5.1)."""
+"""Linear programs of voted kernel regularization: by column generation, or whole by HiGHS."""
 
 from __future__ import annotations
 
@@ -10,29 +10,20 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.voted.problem import Solution, VotedProblem, closed, solution_of
+from kernlearn.voted.problem import Solution, VotedProblem, closed, dual_excess, solution_of
+
+_ADDED = 50  # columns that a round adds
+_KEPT = 200  # columns, besides those in use, with which a new problem starts
+_PERTURBATION = 1e-8  # shift of the hinges, so that no two kinks coincide
+_TOLERANCE = 1e-9
+_MAX_STEPS = 100_000
 
 
 def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
     """Solve the linear program of section 5.1 with all its columns.
 
-    It has 2 · n_kernels · n_points + n_samples variables and holds all their coefficients, so
-    that it is for small problems and for checking others.
-
-    Parameters
-    ----------
-    problem : VotedProblem
-    tol : float, default=1e-6
-        Largest relative gap at which the solution counts as converged.
-
-    Returns
-    -------
-    Solution
-
-    Raises
-    ------
-    RuntimeError
-        If HiGHS finds no solution.
+    It has 2 · n_kernels · n_points + n_samples variables and stores all their coefficients: for
+    small problems, and for checking other solvers.
     """
     allowed = problem.allowed
     m, n_points = problem.n_samples, problem.n_points
@@ -42,14 +33,10 @@ def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
         problem.y[:, None] * problem.grams[allowed].transpose(1, 0, 2).reshape(m, -1) / scales
     )
     costs = m * np.repeat(problem.penalties[allowed], n_points) / scales
-    # one that costs more than it can ever gain stays 0; its cost would only spoil the scaling
+    # A column that costs more than it can gain stays 0; its cost would only spoil the scaling.
     useful = costs <= np.abs(columns).sum(axis=0)
-    places, scales, columns, costs = (
-        places[useful],
-        scales[useful],
-        columns[:, useful],
-        costs[useful],
-    )
+    places, scales, costs = places[useful], scales[useful], costs[useful]
+    columns = columns[:, useful]
     if not len(places):
         return solution_of(problem, places, np.zeros(0), np.ones(m), tol=tol, n_iter=0)
     result = _run(columns, costs)
@@ -61,20 +48,7 @@ def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
 def restricted_program(
     columns: NDArray[np.float64], costs: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Minimise Σ max(0, 1 - (A α)_i) + Σ c_j |α_j|.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_rows, n_columns)
-        A.
-    costs : ndarray of shape (n_columns,)
-
-    Returns
-    -------
-    alpha : ndarray of shape (n_columns,)
-    weights : ndarray of shape (n_rows,)
-        The dual solution, in [0, 1].
-    """
+    """Minimise Σ max(0, 1 - (A α)_i) + Σ c_j |α_j|; return α and the dual solution in [0, 1]."""
     result = _run(columns, costs)
     n = len(costs)
     return result.x[:n] - result.x[n : 2 * n], np.clip(-result.ineqlin.marginals, 0.0, 1.0)
@@ -96,31 +70,22 @@ def _run(columns: NDArray[np.float64], costs: NDArray[np.float64]) -> Any:
     return result
 
 
-# Columns that a round adds, and how many besides those in use a new problem starts with.
-_ADDED = 50
-_KEPT = 200
-# Hinges are moved apart by this much, so that no two kinks coincide.
-_PERTURBATION = 1e-8
-_TOLERANCE = 1e-9
-_MAX_STEPS = 100_000
-
-
 class ColumnGeneration:
-    r"""Solves problems that differ in their penalties, each from where the last one ended.
+    r"""Column generation for problems that differ in their penalties, each from the last vertex.
 
-    The dual weights u of the program on some columns are a solution of the whole one if
+    The dual weights u of the program on some columns solve the whole program if
     |Σ_i u_i y_i K_k(x_i, x_j)| ≤ Λ_k for all k and j; otherwise columns that violate this are
-    added, the program is solved again from its last vertex, and so on. A vertex remains one when
-    penalties change, since these only say which of its edges lead downhill.
+    added, the program is solved again from its last vertex, and so on. A vertex remains a vertex
+    when penalties change, which only determine the edges along which the objective decreases.
 
     Parameters
     ----------
     problem : VotedProblem
-        Of its penalties nothing is kept.
+        Its penalties are not used.
     tol : float, default=1e-6
         Largest gap to the dual bound, relative to the objective.
     max_iter : int, default=1000
-        Most rounds a problem.
+        Maximum number of rounds per problem.
     start : array-like of int, default=()
         Columns to start with, as k · n_points + j.
 
@@ -159,27 +124,13 @@ class ColumnGeneration:
         self._slack = np.ones(m)
         self._state = np.ones(m, dtype=np.int8)
         self.weights = np.ones(m)
-        # the fractional parts of multiples of the golden ratio are spread evenly
+        # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
         self._thresholds: NDArray[np.float64] = 1 + _PERTURBATION * spread
         self._add(self._start)
 
     def solve(self, penalties: NDArray[np.float64]) -> Solution:
-        """Solve the problem for other penalties.
-
-        Parameters
-        ----------
-        penalties : ndarray of shape (n_kernels,)
-
-        Returns
-        -------
-        Solution
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the gap is not closed after ``max_iter`` rounds.
-        """
+        """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed."""
         problem = self._problem = self._problem.penalised(penalties)
         in_use = self._places[self._columns[: self._size]] // problem.n_points
         if not np.isfinite(penalties[in_use]).all():
@@ -197,8 +148,8 @@ class ColumnGeneration:
             objective = self._objective()
             if closed(objective, problem.bound(weights, correlations), 0.5 * self.tol):
                 break
-            if not self._add(self._lacking(correlations)):
-                # nothing is lacking, and rounding errors keep the gap open: can HiGHS do better?
+            if not self._add(self._violated(correlations)):
+                # Rounding errors keep the gap open: can HiGHS do better?
                 if not by_pivots:
                     break
                 by_pivots = False
@@ -207,19 +158,19 @@ class ColumnGeneration:
         used = np.flatnonzero(self._alpha[: len(self._places)])
         places = self._places[used]
         coef = self._alpha[used] / problem.scales.ravel()[places]
-        found = solution_of(problem, places, coef, self.weights, tol=self.tol, n_iter=n_iter)
-        if not found.converged:
+        solution = solution_of(problem, places, coef, self.weights, tol=self.tol, n_iter=n_iter)
+        if not solution.converged:
+            gap, objective = solution.objective - solution.bound, solution.objective
             warnings.warn(
-                f"column generation stopped after {n_iter} rounds at a gap of "
-                f"{found.objective - found.bound:.3g} for an objective of {found.objective:.6g}"
-                + self._advice(),
+                f"column generation stopped after {n_iter} rounds at a gap of {gap:.3g} for an "
+                f"objective of {objective:.6g}" + self._advice(),
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        return found
+        return solution
 
     def _advice(self) -> str:
-        """Say so if rounding errors are to blame."""
+        """Return an explanation if rounding errors are the cause."""
         problem = self._problem
         largest = problem.scales.max(axis=1)
         small = (problem.penalties > 0) & (problem.penalties < 1e-11 * largest)
@@ -227,12 +178,12 @@ class ColumnGeneration:
             return ""
         k = int(np.argmax(small))
         return (
-            f": kernel {k} has values of up to {largest[k]:.3g}, beside which its penalty of "
-            f"{problem.penalties[k]:.3g} is lost in rounding errors; scale the data"
+            f": kernel {k} has values of up to {largest[k]:.3g}, and its penalty of "
+            f"{problem.penalties[k]:.3g} is below their rounding errors; scale the data"
         )
 
     def _costs(self) -> NDArray[np.float64]:
-        """Penalties of the pool's columns, whose largest values are 1."""
+        """Return the penalties of the pool's columns, whose largest values are 1."""
         problem = self._problem
         penalties = problem.penalties[self._places // problem.n_points]
         return problem.n_samples * penalties / problem.scales.ravel()[self._places]
@@ -246,7 +197,7 @@ class ColumnGeneration:
         return float(losses.sum() + penalty) / self._problem.n_samples
 
     def _pivot(self) -> bool:
-        """Solve the program on the pool's columns; False where rounding errors forbid it."""
+        """Solve the program on the pool's columns; False if rounding errors prevent it."""
         from kernlearn.voted import pivots  # compiled
 
         n = len(self._places)
@@ -258,23 +209,23 @@ class ColumnGeneration:
             )  # fmt: skip
         except np.linalg.LinAlgError:  # a block has become singular
             status = pivots.STUCK
-        # a stalled vertex is as good as rounding errors allow; the gap tells how good
+        # A stalled vertex is as good as rounding errors allow; the gap says how good.
         return status != pivots.STUCK
 
     def _settle(self) -> None:
-        """Take the perturbation back: the same vertex with all hinges where they belong."""
+        """Undo the perturbation: compute the same vertex for the unshifted hinges."""
         from kernlearn.voted import vertex  # compiled
 
         before = self._alpha.copy(), self._objective()
-        found = vertex.refresh(
+        regular = vertex.refresh(
             self._pool, np.ones_like(self._thresholds), self._columns, self._rows, self._size,
             self._inverse, self._alpha, self._signs, self._slack, self._state,
         )  # fmt: skip
-        if not found or self._objective() > before[1]:
+        if not regular or self._objective() > before[1]:
             self._alpha[:] = before[0]
 
     def _by_program(self) -> bool:
-        """Have HiGHS solve the program on the pool's columns; False if that is no help."""
+        """Solve the program on the pool's columns by HiGHS; False if that is no improvement."""
         n = len(self._places)
         before = self._alpha[:n].copy(), self._objective()
         self._size = 0
@@ -289,21 +240,16 @@ class ColumnGeneration:
         self.weights = weights
         return True
 
-    def _lacking(self, correlations: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the columns that violate the dual problem most, scaled like the pool."""
-        problem = self._problem
-        m = problem.n_samples
-        # an infinite penalty makes its columns' excess -inf
-        excess = (np.abs(correlations) - m * problem.penalties[:, None]) / problem.scales
-        excess = excess.ravel()
-        excess[self._places] = -np.inf
-        lacking = np.flatnonzero(excess > 1e-12 * m)
-        if len(lacking) > _ADDED:
-            lacking = lacking[np.argpartition(-excess[lacking], _ADDED)[:_ADDED]]
-        return lacking
+    def _violated(self, correlations: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the columns outside the pool that violate the dual problem most."""
+        excess = dual_excess(self._problem, correlations, self._places)
+        columns = np.flatnonzero(excess > 1e-12 * self._problem.n_samples)
+        if len(columns) > _ADDED:
+            columns = columns[np.argpartition(-excess[columns], _ADDED)[:_ADDED]]
+        return columns
 
     def _add(self, places: NDArray[np.intp]) -> bool:
-        """Add columns to the pool; False if there are none to add."""
+        """Add columns to the pool; False if there are none."""
         n, total = len(self._places), len(self._places) + len(places)
         if total > self._capacity:
             more = 2 * total - self._capacity
@@ -320,7 +266,7 @@ class ColumnGeneration:
         return len(places) > 0
 
     def _forget(self) -> None:
-        """Keep the vertex's columns and the latest of the others."""
+        """Drop columns, except those of the vertex and the latest others."""
         n = len(self._places)
         used = self._columns[: self._size]
         others = np.setdiff1d(np.arange(n), used)

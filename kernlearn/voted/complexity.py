@@ -1,34 +1,39 @@
-"""Rademacher complexities of the families ±K(·, x'): sections 4 and 5.3, lemmas 3 and 4."""
+"""Rademacher complexities of the families ±K(·, x'), and the learning bound of theorem 1.
+
+Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015).
+"""
 
 from __future__ import annotations
 
-from math import comb, log, pi, sqrt
-from typing import Any
+from dataclasses import dataclass
+from math import ceil, comb, log, pi, sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
 
-# Signs that are drawn at once: 8 MB beside a matrix of 4000 points.
-_DRAWS_AT_ONCE = 256
-# Eigenvalues of a positive semi-definite matrix may come out this negative, beside the largest.
-_ROUNDING = 1e-8
+if TYPE_CHECKING:
+    from kernlearn.voted.base import VotedClassifier
+
+_DRAWS_AT_ONCE = 256  # sign vectors per block: 8 MB for 4000 points
+_ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding
 
 
 def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
-    r"""Lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
+    r"""Return the bound of lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
 
     Parameters
     ----------
     gram : array-like of shape (n_samples, n_samples)
-        Values of a positive semi-definite kernel. Of one that is not, with no negative value on
-        the diagonal, the number is computed all the same, and bounds nothing.
+        Matrix of a positive semi-definite kernel. For another kernel with a non-negative
+        diagonal the number is computed, but is not a bound.
     kappa : float, default=None
-        The supremum of :math:`\sqrt{K(x, x)}`; None takes the largest of the sample.
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample.
 
     Returns
     -------
@@ -38,10 +43,6 @@ def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
     ------
     ValueError
         If the matrix is not square or finite, or a value on its diagonal is negative.
-
-    References
-    ----------
-    Cortes, Goyal, Kuznetsov & Mohri (2015), lemma 3.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
-    r"""Lemma 4: :math:`κ^2 \sqrt{d}`, or the whole bound :math:`12 κ^2 \sqrt{π d / m}`.
+    r"""Return :math:`κ^2 \sqrt{d}`, or the whole bound of lemma 4, :math:`12 κ^2 \sqrt{π d / m}`.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
     dimension : float
         The dimension d of the feature space, see `feature_dimension`; may be infinite.
     n_samples : int, default=None
-        Sample size m; None leaves out the factor :math:`12 \sqrt{π / m}`, as section 5.3 does
-        for the penalties.
+        Sample size m; None omits the factor :math:`12 \sqrt{π / m}`, as in section 5.3 for the
+        penalties.
 
     Returns
     -------
@@ -74,10 +75,6 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
     ------
     ValueError
         If a number is negative or the sample size is not positive.
-
-    References
-    ----------
-    Cortes, Goyal, Kuznetsov & Mohri (2015), lemma 4 and what follows it.
 
     Examples
     --------
@@ -97,7 +94,7 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
 def feature_dimension(kernel: Kernel, n_features: int) -> float:
     r"""Return the dimension of a dot-product kernel's feature space: equation (3).
 
-    A term :math:`a_n t^n` takes :math:`\binom{N+n-1}{n}` monomials; for :math:`(t + r)^k`, r > 0,
+    A term :math:`a_n t^n` has :math:`\binom{N+n-1}{n}` monomials; for :math:`(t + r)^k`, r > 0,
     their sum is :math:`\binom{N+k}{k}`.
 
     Parameters
@@ -124,8 +121,6 @@ def feature_dimension(kernel: Kernel, n_features: int) -> float:
     >>> feature_dimension(PolynomialKernel(degree=2), 3)
     10.0
     """
-    from kernlearn.kernels import BaseDotProductKernel, LinearKernel
-
     if isinstance(kernel, LinearKernel):
         return float(n_features)
     if not isinstance(kernel, BaseDotProductKernel):
@@ -146,21 +141,20 @@ def feature_dimension(kernel: Kernel, n_features: int) -> float:
 
 
 def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = None) -> float:
-    r"""Bound on the local Rademacher complexity: :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
+    r"""Bound the local Rademacher complexity by :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
 
     The :math:`λ_j` are the eigenvalues of K / m. The paper states the bound for functions of
-    norm 1, thus with κ = 1, as normalised kernels have it; :math:`±K(·, x')` has a norm of at
-    most κ.
+    norm 1, i.e. κ = 1, as for normalised kernels; :math:`±K(·, x')` has a norm of at most κ.
 
     Parameters
     ----------
     gram : array-like of shape (n_samples, n_samples)
-        Values of a positive semi-definite kernel.
+        Matrix of a positive semi-definite kernel.
     radius : float
         The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
     kappa : float, default=None
-        The supremum of :math:`\sqrt{K(x, x)}`; None takes the largest of the sample. With 1 the
-        number is the paper's.
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample, 1 gives
+        the bound of the paper.
 
     Returns
     -------
@@ -174,7 +168,7 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
 
     References
     ----------
-    Cortes, Goyal, Kuznetsov & Mohri (2015), section 5.3 and objective (2); Mendelson (2003).
+    Section 5.3 and objective (2); Mendelson (2003).
 
     Examples
     --------
@@ -188,21 +182,20 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
 def local_complexities(
     gram: ArrayLike, radii: NDArray[np.float64], *, kappa: float | None = None
 ) -> NDArray[np.float64]:
-    """Return `local_complexity` for several radii at the price of one."""
+    """Return `local_complexity` for several radii, with one eigendecomposition."""
     if not (radii > 0).all():
         raise ValueError(f"'radius' must be a number > 0, got {radii[~(radii > 0)][0]!r}")
     values = _square(gram)
     if not np.allclose(values, values.T, rtol=1e-7, atol=1e-10 * np.abs(values).max(initial=0.0)):
         raise ValueError(
             "the local complexity is for positive semi-definite kernels, and the matrix is not "
-            "symmetric; 'monte_carlo' or numbers of your own do for any"
+            "symmetric; use 'monte_carlo' or an array"
         )
     eigenvalues = np.linalg.eigvalsh(values) / len(values)
     if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], -eigenvalues[0]):
         raise ValueError(
             "the local complexity is for positive semi-definite kernels, and the matrix has the "
-            f"eigenvalue {eigenvalues[0] * len(values):.6g}; 'monte_carlo' or numbers of your own "
-            "do for any"
+            f"eigenvalue {eigenvalues[0] * len(values):.6g}; use 'monte_carlo' or an array"
         )
     squared = _kappa(_diagonal(values), kappa) ** 2 * np.maximum(eigenvalues, 0.0)
     sums = np.minimum(radii[:, None], squared).sum(axis=1)
@@ -214,8 +207,8 @@ def monte_carlo_complexity(
 ) -> float:
     r"""Estimate :math:`\frac1m E_σ \max_j |\sum_i σ_i K(x_i, x_j)|` by drawing signs.
 
-    It is the empirical Rademacher complexity of the base functions of the sample, which are those
-    that objective (1) combines; for points x' outside the sample it is a lower bound.
+    It is the empirical Rademacher complexity of the functions that objective (1) combines, those
+    of the sample; for points x' outside the sample it is a lower bound.
 
     Parameters
     ----------
@@ -224,7 +217,7 @@ def monte_carlo_complexity(
     n_draws : int, default=100
         Number of sign vectors.
     random_state : int, RandomState instance or None, default=None
-        Draws the signs.
+        Seed of the signs.
 
     Returns
     -------
@@ -234,10 +227,6 @@ def monte_carlo_complexity(
     ------
     ValueError
         If the matrix is not finite or the number of draws is not positive.
-
-    References
-    ----------
-    Cortes, Goyal, Kuznetsov & Mohri (2015), section 2.
 
     Examples
     --------
@@ -269,7 +258,7 @@ def _diagonal(gram: NDArray[np.float64]) -> NDArray[np.float64]:
     if diagonal.min(initial=0.0) < 0:
         raise ValueError(
             f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
-            "complexity is for such kernels; 'monte_carlo' or numbers of your own do for any"
+            "complexity is for such kernels; use 'monte_carlo' or an array"
         )
     return diagonal
 
@@ -280,3 +269,143 @@ def _kappa(diagonal: NDArray[np.float64], kappa: float | None) -> float:
     if not 0 <= kappa < np.inf:
         raise ValueError(f"'kappa' must be a finite number >= 0, got {kappa!r}")
     return float(kappa)
+
+
+@dataclass(frozen=True)
+class VotedBound:
+    """The terms of theorem 1.
+
+    Attributes
+    ----------
+    margin_error : float
+        Share of the sample with a margin of at most ρ.
+    complexity : float
+        4/ρ · Σ α_t r_t.
+    deviation : float
+        The terms that depend only on ρ, the number of kernels, the sample size and δ.
+    rho : float
+        The margin, of the normalised function.
+    """
+
+    margin_error: float
+    complexity: float
+    deviation: float
+    rho: float
+
+    @property
+    def total(self) -> float:
+        """The bound on the error, vacuous above 1."""
+        return self.margin_error + self.complexity + self.deviation
+
+
+def voted_bound(
+    model: VotedClassifier,
+    X: Any,
+    y: ArrayLike,
+    *,
+    complexities: ArrayLike,
+    ranges: ArrayLike,
+    rho: float | None = None,
+    delta: float = 0.05,
+) -> VotedBound:
+    r"""Bound the error of a fitted binary classifier by theorem 1.
+
+    With probability :math:`1 - δ` over the sample
+
+    .. math:: R(f) \le \hat R_{S,ρ}(f) + \frac4ρ \sum_t α_t r_t + \frac2ρ \sqrt{\frac{\log p}{m}}
+        + \sqrt{\Big\lceil \frac4{ρ^2} \log \frac{ρ^2 m}{\log p} \Big\rceil \frac{\log p}{m}
+        + \frac{\log(2/δ)}{2m}}
+
+    for all convex combinations f of functions with values in [-1, 1]. The functions of the
+    classifier are divided by their ranges, and f by the sum of its new coefficients, which does
+    not change its sign.
+
+    Parameters
+    ----------
+    model : VotedKernelClassifier or L1SVMClassifier
+        Binary classifier with at least one coefficient.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The sample on which the classifier was trained.
+    y : array-like of shape (n_samples,)
+        Labels.
+    complexities : array-like of shape (n_kernels,)
+        Bounds :math:`r_k` on the Rademacher complexities :math:`R_m(H_k)` over the distribution;
+        those of a sample (``complexities_``) are estimates of them.
+    ranges : array-like of shape (n_kernels,)
+        Maxima of :math:`|K_k|`; :math:`κ_k^2` for positive semi-definite kernels.
+    rho : float, default=None
+        The margin ρ, chosen independently of the sample. None takes one over the sum of
+        coefficients, the margin below which there is a hinge loss; a margin chosen on the sample
+        adds a term of order :math:`\sqrt{\log\log(2/ρ)/m}`, which the paper does not state and
+        which is not included.
+    delta : float, default=0.05
+        Probability δ that the bound fails.
+
+    Returns
+    -------
+    VotedBound
+
+    Raises
+    ------
+    ValueError
+        If the classifier has more than two classes or no coefficient, or a number is not valid.
+
+    Notes
+    -----
+    One kernel counts as two (p = 2): the theorem needs log p > 0, and a family may be listed
+    twice. A negative argument of the ceiling counts as 0; the bound is then far above 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.voted import L1SVMClassifier, voted_bound
+    >>> X, y = np.array([[1.0], [-1.0]] * 500), np.array([1, 0] * 500)
+    >>> model = L1SVMClassifier("linear", beta=0.1).fit(X, y)
+    >>> bound = voted_bound(model, X, y, complexities=[0.03], ranges=[1.0], rho=0.9)
+    >>> bound.margin_error, round(bound.total, 2)
+    (0.0, 0.35)
+    """
+    check_is_fitted(model)
+    if len(model.classes_) != 2:
+        raise ValueError(
+            f"theorem 1 is for two classes, and the classifier has {len(model.classes_)}"
+        )
+    n_kernels = len(model.coef_)
+    r, sizes = (
+        _numbers(values, name, n_kernels)
+        for values, name in ((complexities, "complexities"), (ranges, "ranges"))
+    )
+    if not 0 < delta < 1:
+        raise ValueError(f"'delta' must lie between 0 and 1, got {delta!r}")
+    sums = np.array([np.abs(c.data).sum() for c in model.coef_])
+    used = sums > 0
+    norm = float(sums[used] @ sizes[used])
+    if norm == 0:
+        raise ValueError("the classifier has no coefficient: its function is 0 everywhere")
+    if rho is None:
+        rho = 1 / norm
+    elif not 0 < rho < np.inf:
+        raise ValueError(f"'rho' must be a finite number > 0, got {rho!r}")
+    sign = np.where(np.asarray(y) == model.classes_[1], 1, -1)
+    values = model.decision_function(X)
+    m = len(values)
+    # A margin of ρ counts as an error, also if rounding makes it slightly larger.
+    at_most = rho * norm * (1 + 1e-9)
+    log_p = log(max(n_kernels, 2))
+    rounds = max(ceil(4 / rho**2 * log(rho**2 * m / log_p)), 0)
+    return VotedBound(
+        margin_error=float(np.mean(sign * values <= at_most)),
+        complexity=4 / rho * float(sums[used] @ r[used]) / norm,
+        deviation=2 / rho * sqrt(log_p / m) + sqrt(rounds * log_p / m + log(2 / delta) / (2 * m)),
+        rho=float(rho),
+    )
+
+
+def _numbers(values: ArrayLike, name: str, n_kernels: int) -> np.ndarray:
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (n_kernels,) or not np.all(numbers >= 0):
+        raise ValueError(
+            f"'{name}' must hold one number >= 0 for each of the {n_kernels} kernels, got "
+            f"{values!r}"
+        )
+    return numbers

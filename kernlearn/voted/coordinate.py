@@ -1,14 +1,14 @@
-r"""Coordinate descent: appendix C, on smoothed hinges.
+r"""Coordinate descent on smoothed hinges (appendix C).
 
-The hinge is not differentiable, and descent along coordinates of the objective itself halts at
-kinks that are no minimum: no single coefficient can improve where several at once could. So each
-hinge is replaced by :math:`\max_{0 \le w \le 1} (w s - \frac{μ}{2} (w - v)^2)`, s the slack, with
-weights v near the dual solution. What is smooth plus absolute values coordinate descent does
-minimise; then v becomes the maximising w, and the descent goes on from there. These are the steps
-of the method of multipliers on the linear program, which ends after finitely many of them.
+Coordinate descent on the objective itself stops at kinks that are not the minimum, where only a
+joint change of several coefficients is an improvement. Therefore each hinge is replaced by
+:math:`\max_{0 \le w \le 1} (w s - \frac{μ}{2} (w - v)^2)`, for the slack s and weights v near the
+dual solution. This smooth function plus absolute values is minimised by coordinate descent; then
+v becomes the maximising w, and the descent continues. These are the steps of the method of
+multipliers on the linear program, which ends after finitely many of them.
 
-As in appendix C only coefficients that are not 0 are held, with their columns, and the column
-with the steepest violation is found by going through all of them.
+As in appendix C, only nonzero coefficients are stored, with their columns, and the column with the
+largest violation is found by a pass over all columns.
 """
 
 from __future__ import annotations
@@ -20,15 +20,12 @@ from numba import njit
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.voted.problem import Solution, VotedProblem, closed, solution_of
+from kernlearn.voted.problem import Solution, VotedProblem, closed, dual_excess, solution_of
 
-# Columns that join the active ones at a time.
-_ADDED = 20
-# Sweeps between two searches for columns that are lacking.
-_SWEEPS = 20
-# Newton steps after them, and how often one is halved at most.
-_LEAPS = 20
-_HALVINGS = 6
+_ADDED = 20  # columns that become active at a time
+_SWEEPS = 20  # sweeps between two searches for violated columns
+_LEAPS = 20  # Newton steps after them
+_HALVINGS = 6  # maximum number of times that a Newton step is halved
 
 
 @njit(cache=True)
@@ -43,7 +40,7 @@ def _sweep(
     n_sweeps: int,
     tol: float,
 ) -> int:  # pragma: no cover
-    """Minimise over each active coefficient in turn; return how many sweeps it took."""
+    """Minimise over each active coefficient in turn; return the number of sweeps."""
     n_rows = len(slack)
     for sweep in range(n_sweeps):
         largest = 0.0
@@ -65,7 +62,7 @@ def _sweep(
                     elif weight > 0.0:
                         gradient -= weight * column[i]
                         curvature += column[i] * column[i] / smoothing
-                # the subgradient of least size tells the side of the minimum
+                # The smallest subgradient says on which side the minimum is.
                 if value > 0:
                     gradient += costs[j]
                 elif value < 0:
@@ -78,7 +75,7 @@ def _sweep(
                     high = value
                 else:
                     low = value
-                # where hardly a hinge bends, the steepest that it can is a safe step
+                # With little curvature, a tenth of the largest possible one is safe.
                 proposed = value - gradient / max(curvature, 0.1 * steepest)
                 if value * proposed < 0:
                     proposed = 0.0  # the penalty has a kink there
@@ -104,26 +101,10 @@ def descend(
     max_iter: int = 100_000,
     start: Solution | None = None,
 ) -> Solution:
-    """Minimise the objective by coordinate descent.
+    """Minimise the objective by coordinate descent, from the coefficients of `start` or from 0.
 
-    Parameters
-    ----------
-    problem : VotedProblem
-    tol : float, default=1e-6
-        Largest gap to the dual bound, relative to the objective.
-    max_iter : int, default=100000
-        Most sweeps over the active coefficients.
-    start : Solution, default=None
-        Coefficients to start from; None starts from 0.
-
-    Returns
-    -------
-    Solution
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the gap is not closed after ``max_iter`` sweeps.
+    `tol` is the largest gap to the dual bound, relative to the objective, and `max_iter` the
+    maximum number of sweeps over the active coefficients.
     """
     m = problem.n_samples
     scales = problem.scales.ravel()
@@ -151,30 +132,28 @@ def descend(
                                n_iter=spent)  # fmt: skip
         if reached or spent >= max_iter:
             break
-        # Columns that the smoothed problem lacks, and those that it no longer needs.
-        excess = (np.abs(correlations) - m * problem.penalties[:, None]) / problem.scales
-        excess = excess.ravel()
-        excess[places] = -np.inf
-        lacking = np.argpartition(-excess, min(_ADDED, len(excess) - 1))[:_ADDED]
-        lacking = lacking[excess[lacking] > precision]
+        # Add violated columns, and drop those that are no longer needed.
+        excess = dual_excess(problem, correlations, places)
+        violated = np.argpartition(-excess, min(_ADDED, len(excess) - 1))[:_ADDED]
+        violated = violated[excess[violated] > precision]
         kept = np.flatnonzero(alpha)
-        places = np.concatenate([places[kept], lacking])
-        alpha = np.concatenate([alpha[kept], np.zeros(len(lacking))])
-        columns = np.concatenate([columns[kept], _columns(problem, lacking)])
+        places = np.concatenate([places[kept], violated])
+        alpha = np.concatenate([alpha[kept], np.zeros(len(violated))])
+        columns = np.concatenate([columns[kept], _columns(problem, violated)])
         costs = m * problem.penalties[places // problem.n_points] / scales[places]
         sweeps = _sweep(columns, costs, len(places), alpha, slack, centre, smoothing,
                         min(_SWEEPS, max_iter - spent), precision * 1e-3)  # fmt: skip
         spent += max(sweeps, 1)
         _leap(columns, costs, alpha, slack, centre, smoothing)
         weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
-        found = columns @ weights
-        wrong = np.where(
+        gains = columns @ weights
+        residuals = np.where(
             alpha == 0,
-            np.maximum(np.abs(found) - costs, 0),
-            np.abs(found - costs * np.sign(alpha)),
+            np.maximum(np.abs(gains) - costs, 0),
+            np.abs(gains - costs * np.sign(alpha)),
         )
-        if not len(lacking) and wrong.max(initial=0.0) <= precision:
-            # the smoothed problem is solved: go to the next
+        if not len(violated) and residuals.max(initial=0.0) <= precision:
+            # The smoothed problem is solved; continue with the next one.
             centre = np.clip(centre + slack / smoothing, 0.0, 1.0)
             precision = max(precision * 0.3, 1e-7)
     if not best.converged:
@@ -195,9 +174,9 @@ def _leap(
     centre: NDArray[np.float64],
     smoothing: float,
 ) -> None:
-    """Take Newton steps in all coefficients that are not 0 at once, as far as they keep signs.
+    """Take joint Newton steps in all nonzero coefficients, as long as they keep their signs.
 
-    Coordinate descent crawls where columns are nearly dependent, as those of many kernels are.
+    Coordinate descent alone is slow where columns are nearly dependent.
     """
 
     def smoothed(alpha: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
@@ -224,8 +203,8 @@ def _leap(
             proposed[used] += length * direction
             if length == room:
                 proposed[used[against][np.argmin(np.abs(proposed[used[against]]))]] = 0.0
-            found = smoothed(proposed, slack - length * moved)
-            if found <= value + 1e-13 * abs(value):
+            reached = smoothed(proposed, slack - length * moved)
+            if reached <= value + 1e-13 * abs(value):
                 break
             length /= 2
         else:
@@ -234,12 +213,12 @@ def _leap(
         slack -= length * moved
         if np.abs(gradient).max() <= 1e-12:
             return
-        value = found
+        value = reached
 
 
 def _columns(problem: VotedProblem, places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return columns whose largest values are 1, one a row."""
-    found = np.empty((len(places), problem.n_samples))
-    for row, place in zip(found, places, strict=True):
+    """Return columns scaled to a largest value of 1, one per row."""
+    columns = np.empty((len(places), problem.n_samples))
+    for row, place in zip(columns, places, strict=True):
         row[:] = problem.column(int(place)) / problem.scales.ravel()[place]
-    return found
+    return columns

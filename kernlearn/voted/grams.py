@@ -1,4 +1,4 @@
-"""Values of several kernels, with work shared where they are functions of one inner product."""
+"""Matrices of several kernels, which share inner products."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from kernlearn.memory import require_memory, row_blocks
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """Fitted kernels and the points that they compare with.
+    """Fitted kernels and their training points.
 
     Attributes
     ----------
     kernels : tuple of Kernel, or None
-        None where X holds the matrices of all kernels side by side.
+        None if X consists of the precomputed matrices of all kernels side by side.
     points : ndarray or sparse matrix of shape (n_points, ...), or None
-        The training points; None where matrices are given.
-    n_points : int
-    n_kernels : int
+        The training points; None for precomputed matrices.
+    n_points, n_kernels : int
     columns : ndarray of shape (n_points,), or None
-        The points' columns in a matrix that is given.
+        The columns of the points in a precomputed matrix.
     n_total : int
-        How many columns that has.
+        Number of columns of a precomputed matrix.
     """
 
     kernels: tuple[Any, ...] | None
@@ -53,19 +52,11 @@ class KernelFamily:
 
     @classmethod
     def given(cls, columns: NDArray[np.intp], n_total: int, n_kernels: int) -> KernelFamily:
-        """Describe matrices that are given side by side, of which some columns count."""
+        """Return the family of precomputed matrices side by side, restricted to some columns."""
         return cls(None, None, len(columns), n_kernels, columns, n_total)
 
     def grams(self, X: Any) -> NDArray[np.float64]:
-        """Return all values, shape (n_kernels, n_samples, n_points).
-
-        Raises
-        ------
-        ValueError
-            If a value is not finite.
-        MemoryError
-            If they do not fit into memory.
-        """
+        """Return all kernel matrices, of shape (n_kernels, n_samples, n_points)."""
         n = X.shape[0]
         require_memory(
             3 * 8 * self.n_kernels * n * self.n_points // 2, None,
@@ -75,35 +66,27 @@ class KernelFamily:
         if self.kernels is None:
             split = X.reshape(n, self.n_kernels, self.n_total).transpose(1, 0, 2)
             return np.ascontiguousarray(split[:, :, self.columns])
-        found = np.empty((self.n_kernels, n, self.n_points))
+        grams = np.empty((self.n_kernels, n, self.n_points))
         for polynomials in self._polynomials():
             base = _inner(X, self.points) + _shift(self.kernels[polynomials[0]])
             reached, power = 0, None
             for k in polynomials:
                 step = self.kernels[k].degree - reached
-                found[k] = 1.0 if power is None else power
+                grams[k] = 1.0 if power is None else power
                 for _ in range(step):
-                    found[k] *= base
-                reached, power = reached + step, found[k]
-        rest = [k for k in range(self.n_kernels) if not _is_polynomial(self.kernels[k])]
-        for k in rest:
-            found[k] = self.kernels[k](X, self.points)
-        for k, values in enumerate(found):
-            self._check(values, k)
-        return found
+                    grams[k] *= base
+                reached, power = reached + step, grams[k]
+        for k, kernel in enumerate(self.kernels):
+            if not _is_polynomial(kernel):
+                grams[k] = kernel(X, self.points)
+            self._check(grams[k], k)
+        return grams
 
     def sums(self, X: Any, coef: Sequence[Any]) -> NDArray[np.float64]:
-        """Return Σ_k K_k(X, points) @ coef[k], of kernels and points with a coefficient only.
+        """Return Σ_k K_k(X, points) @ coef[k].T, of shape (n_samples, n_outputs).
 
-        Parameters
-        ----------
-        X : ndarray or sparse matrix of shape (n_samples, ...)
-        coef : sequence of sparse arrays of shape (n_outputs, n_points)
-            One a kernel.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_outputs)
+        `coef` has one sparse array of shape (n_outputs, n_points) per kernel; only kernels and
+        points with a coefficient are evaluated.
         """
         used = [(k, np.unique(c.indices), c) for k, c in enumerate(coef) if c.nnz]
         total = np.zeros((X.shape[0], coef[0].shape[0]))
@@ -117,7 +100,7 @@ class KernelFamily:
         return total
 
     def _blocks(self, X: Any, used: list[tuple[int, NDArray[np.intp], Any]]) -> Any:
-        """Yield kernel, values and weights, with inner products computed once for all kernels."""
+        """Yield kernels, their values and weights, with inner products computed once."""
         if self.kernels is None:
             for k, points, c in used:
                 at = k * self.n_total + self.columns[points]
@@ -135,7 +118,7 @@ class KernelFamily:
             yield k, values, c[:, points].toarray().T
 
     def _polynomials(self) -> list[list[int]]:
-        """Return the polynomial kernels with the same shift, by degree."""
+        """Return groups of polynomial kernels with the same shift, sorted by degree."""
         kernels = self.kernels or ()
         groups: dict[float, list[int]] = {}
         for k in np.argsort([getattr(kernel, "degree", 0) or 0 for kernel in kernels]).tolist():
@@ -156,7 +139,7 @@ def _inner(X: Any, Y: Any) -> NDArray[np.float64]:
 
 
 def _is_polynomial(kernel: Kernel) -> bool:
-    # a subclass may compute something else
+    # A subclass may compute something else.
     return type(kernel) in (PolynomialKernel, HomogeneousPolynomialKernel)
 
 

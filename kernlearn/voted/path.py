@@ -1,4 +1,4 @@
-"""Solutions for all settings of a grid, each found from its neighbour's."""
+"""Solutions for a grid of settings, each starting from that of its neighbour."""
 
 from __future__ import annotations
 
@@ -18,22 +18,14 @@ from kernlearn.voted.problem import Solution, VotedProblem
 
 @dataclass(frozen=True)
 class Setting:
-    """What penalties are made of: Λ_k = λ r_k + β.
-
-    Attributes
-    ----------
-    params : dict of str to float
-        What was chosen from, by parameter.
-    complexities : ndarray of shape (n_kernels,)
-        The r_k.
-    """
+    """Values of the parameters, and the complexities r_k of the penalties Λ_k = λ r_k + β."""
 
     params: dict[str, float]
     complexities: NDArray[np.float64]
 
     @property
     def penalties(self) -> NDArray[np.float64]:
-        """The Λ_k; 0 times an infinite complexity is 0."""
+        """The penalties Λ_k; 0 times an infinite complexity is 0."""
         lam, beta = self.params.get("lam", 0.0), self.params["beta"]
         return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
 
@@ -42,8 +34,8 @@ class Setting:
 class VotedPath:
     """All solutions of a grid of settings on one training set.
 
-    The grid's axes are in the order of `axes`, each descending; flat lists go through it row
-    by row.
+    The axes of the grid are in the order of `axes`, each descending; lists are flattened row by
+    row.
 
     Attributes
     ----------
@@ -51,7 +43,7 @@ class VotedPath:
         The values of each parameter.
     settings : list of Setting
     solutions : list of list of Solution
-        For each setting one a one-vs-all problem; one problem if there are two classes.
+        For each setting one per one-vs-all problem; one problem for two classes.
     classes : ndarray of shape (n_classes,)
     """
 
@@ -69,17 +61,17 @@ class VotedPath:
 
     @property
     def n_support(self) -> NDArray[np.intp]:
-        """Points with a coefficient for some kernel, of the shape of the grid."""
+        """Number of points with a coefficient for any kernel, of the shape of the grid."""
         return np.array([len(support(found)) for found in self.solutions]).reshape(self.shape)
 
     @property
     def objective(self) -> NDArray[np.float64]:
-        """Values of objective (1), summed over one-vs-all problems; of the grid's shape."""
+        """Objective (1), summed over one-vs-all problems, of the shape of the grid."""
         values = [sum(s.objective for s in found) for found in self.solutions]
         return np.array(values).reshape(self.shape)
 
     def decision_functions(self, X: Any) -> NDArray[np.float64]:
-        """Return the decision values of all settings; kernels are evaluated once.
+        """Return the decision values for all settings; kernels are evaluated once.
 
         Parameters
         ----------
@@ -96,7 +88,7 @@ class VotedPath:
         return sums.T.reshape(len(self.settings), -1, X.shape[0]).transpose(0, 2, 1)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the classes that all settings predict.
+        """Predict classes for all settings.
 
         Parameters
         ----------
@@ -110,7 +102,7 @@ class VotedPath:
         return self.classes[np.array([decide(v) for v in self.decision_functions(X)])]
 
     def errors(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of points that each setting gets wrong.
+        """Return the error rate for all settings.
 
         Parameters
         ----------
@@ -152,26 +144,12 @@ def walk(
     tol: float,
     max_iter: int | None,
 ) -> list[Solution]:
-    """Solve a problem for all settings, row by row of the grid and back on the next.
+    """Solve a problem for all settings, row by row of the grid, every other row backwards.
 
-    Parameters
-    ----------
-    problem : VotedProblem
-    settings : sequence of Setting
-        Row by row.
-    n_columns : int
-        Settings in a row.
-    solver : {"column_generation", "lp", "coordinate_descent"}
-    tol : float
-    max_iter : int or None
-
-    Returns
-    -------
-    list of Solution
-        In the order of the settings.
+    `settings` are the rows of the grid, of `n_columns` each; so are the solutions.
     """
     limit: dict[str, Any] = {} if max_iter is None else {"max_iter": max_iter}
-    found: dict[int, Solution] = {}
+    solutions: dict[int, Solution] = {}
     generation = ColumnGeneration(problem, tol=tol, **limit)
     last: Solution | None = None
     for place in _snake(len(settings), n_columns):
@@ -184,8 +162,8 @@ def walk(
             from kernlearn.voted.coordinate import descend  # compiled
 
             last = descend(problem.penalised(penalties), tol=tol, start=last, **limit)
-        found[place] = last
-    return [found[place] for place in range(len(settings))]
+        solutions[place] = last
+    return [solutions[place] for place in range(len(settings))]
 
 
 def _snake(n: int, n_columns: int) -> Iterator[int]:
@@ -209,12 +187,12 @@ def coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[An
 
 
 def support(solutions: Sequence[Solution]) -> NDArray[np.intp]:
-    """Return the points with a coefficient in any of the solutions."""
+    """Return the points with a coefficient in any solution."""
     return np.unique(np.concatenate([s.points for s in solutions]))
 
 
 def decide(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the classes of decision values of shape (n_samples, n_problems)."""
+    """Return the class codes for decision values of shape (n_samples, n_problems)."""
     if values.shape[1] == 1:
         return (values[:, 0] > 0).astype(np.intp)
     return values.argmax(axis=1)

@@ -4,12 +4,12 @@ The problem is to minimise, over a pool of columns :math:`a_j`,
 
 .. math:: \sum_i \max(0, t_i - (A \alpha)_i) + \sum_j c_j |\alpha_j|.
 
-Nothing constrains :math:`\alpha`, so every point is feasible, and a vertex is told by as many
-columns with a coefficient as there are rows at the kink of their loss. These are few where the
-solution is sparse; only the inverse of their square block is kept, not a basis of all rows.
-An edge leaves a vertex by giving another column a coefficient or by letting a row off its kink.
-The objective is convex and piecewise linear along it, and one pivot goes to its least value, past
-as many kinks as it falls on.
+There are no constraints on :math:`\alpha`, so every point is feasible, and a vertex is given by as
+many columns with a coefficient as there are rows at the kink of their loss. These are few if the
+solution is sparse; only the inverse of their square block is stored, not a basis of all rows. An
+edge leaves a vertex by changing the coefficient of another column or by moving a row off its kink.
+The objective is convex and piecewise linear along it, and one pivot goes to its minimum, past as
+many kinks as it decreases over.
 """
 
 from __future__ import annotations
@@ -32,18 +32,14 @@ from kernlearn.voted.vertex import (
     swap_row,
 )
 
-# How `pivot` ends.
+# Status of `pivot`.
 OPTIMAL, STALLED, STUCK = 0, 1, 2
 
-_REFRESH = 50
-# Fresh starts without a lower objective after which to give up.
-_STALLS = 60
-# Columns whose edges are compared by their slope per length.
-_CANDIDATES = 10
-# Correlations smaller than this per row are rounding errors; the largest value of a column is 1.
-_NOISE = 1e-13
-# How many times the rounding errors that are seen a movement must be to count.
-_SAFETY = 10.0
+_REFRESH = 50  # steps after which the vertex is computed anew
+_STALLS = 60  # refreshes without a lower objective after which to stop
+_CANDIDATES = 10  # columns whose edges are compared by their slope per length
+_NOISE = 1e-13  # correlations smaller than this per row are rounding errors
+_SAFETY = 10.0  # factor on the observed rounding errors above which a movement counts
 
 
 @njit(cache=True)
@@ -65,32 +61,15 @@ def pivot(
     tol: float,
     max_steps: int,
 ) -> tuple[int, int, int]:  # pragma: no cover
-    """Pivot until no column of the pool and no row makes the objective smaller.
+    """Pivot until no column of the pool and no row decreases the objective.
 
-    Parameters
-    ----------
-    pool : ndarray of shape (capacity, n_rows)
-        Columns, one a row of the array; the first ``n_pool`` count.
-    turned : ndarray of shape (n_rows, capacity)
-        The same, transposed.
-    costs : ndarray of shape (capacity,)
-        The c_j.
-    thresholds : ndarray of shape (n_rows,)
-        The t_i.
-    columns, rows : ndarray of shape (n_rows + 1,)
-        The first ``size`` tell the vertex; changed in place, as all that follows.
-    inverse : ndarray of shape (n_rows + 1, n_rows + 1)
-    alpha : ndarray of shape (capacity,)
-    signs : ndarray of shape (n_rows + 1,)
-        Signs of the coefficients of ``columns``, also of those that are 0.
-    slack : ndarray of shape (n_rows,)
-        The t_i - (A α)_i.
-    state : ndarray of shape (n_rows,)
-    multipliers : ndarray of shape (n_rows,)
-        In [0, 1] for each row; the dual solution at the end.
-    tol : float
-        How far a multiplier may be outside its bounds, relative to them.
-    max_steps : int
+    The first ``n_pool`` rows of ``pool``, of shape (capacity, n_rows), are the columns a_j, and
+    ``turned`` is its transpose; ``costs`` are the c_j and ``thresholds`` the t_i. The arguments
+    from ``columns`` to ``multipliers`` are changed in place: the first ``size`` of ``columns`` and
+    ``rows`` are the vertex, ``inverse`` is the inverse of its block, ``signs`` are the signs of
+    its coefficients, also of those that are 0, ``slack`` is t_i - (A α)_i, ``state`` is the state
+    of each row, and the ``multipliers``, in [0, 1], end as the dual solution. ``tol`` is the
+    largest violation of the bounds of a multiplier, relative to them.
 
     Returns
     -------
@@ -119,7 +98,7 @@ def pivot(
     best = np.empty(_CANDIDATES, dtype=np.intp)
     gains = np.empty(_CANDIDATES)
     least = 0
-    since = _REFRESH  # sums of the first vertex are not known
+    since = _REFRESH  # sums of the first vertex are not computed yet
     interval, stalls, lowest = _REFRESH, 0, np.inf
     for n_steps in range(max_steps):
         if since >= interval:
@@ -127,7 +106,7 @@ def pivot(
                 pool, thresholds, columns, rows, size, inverse, alpha, signs, slack, state
             ):
                 return STUCK, size, n_steps
-            # Rounding errors may lead in a circle; the fresher the inverse the smaller they are.
+            # Rounding errors may cause cycling; they are smaller with a fresh inverse.
             value = 0.0
             for i in range(n_rows):
                 value += max(slack[i], 0.0)
@@ -153,7 +132,7 @@ def pivot(
             since = 0
         since += 1
 
-        # Multipliers of the rows at their kinks, and what all columns correlate with.
+        # Multipliers of the rows at their kinks, and correlations of all columns.
         for q in range(size):
             rhs[q] = costs[columns[q]] * signs[q] - full[columns[q]]
         correlation[:] = full
@@ -208,14 +187,14 @@ def pivot(
             sign = 1.0 if correlation[entering] > 0 else -1.0
         elif leaving_row < 0:
             if since > 1:
-                since = _REFRESH  # is it the end with a fresh inverse too?
+                since = _REFRESH  # check again with a fresh inverse
                 continue
             for i in range(n_rows):
                 if state[i] != KINK:
                     multipliers[i] = 1.0 if state[i] == BELOW else 0.0
             return OPTIMAL, size, n_steps
 
-        # The edge: how coefficients and rows move along it, and how the objective starts to.
+        # The edge: movements of coefficients and rows, and the slope of the objective.
         if entering >= 0:
             slope = costs[entering] - abs(correlation[entering])
             for q in range(size):
@@ -240,8 +219,8 @@ def pivot(
                 for i in range(n_rows):
                     moved[i] += step * pool[columns[q], i]
 
-        # Rows at their kinks should not move, save the one that leaves: how far they do is how
-        # far rounding errors reach.
+        # Rows at their kinks should not move, except the leaving one: their movement is the size
+        # of the rounding errors.
         noise = 1.0
         for q in range(size):
             noise += abs(direction[q])
@@ -270,15 +249,15 @@ def pivot(
         stop = first_rise(steps, weights, order, count, slope)
         if stop < 0:
             if since > 1:
-                since = _REFRESH  # rounding errors: look again from a fresh inverse
+                since = _REFRESH  # rounding errors: try again with a fresh inverse
             elif entering >= 0:
-                barred[entering] = True  # depends on those that are there
+                barred[entering] = True  # linearly dependent on the columns in use
             else:
                 barred_row[rows[leaving_row]] = True
             continue
         length = steps[stop]
 
-        # Go there.
+        # Move to the end of the step.
         for place in range(count):
             item = order[place]
             if steps[item] >= length:
@@ -312,7 +291,7 @@ def pivot(
                     full[j] -= turned[stop, j]
             state[stop] = KINK
             slack[stop] = 0.0
-            rhs[:size] = 0.0  # the row of the stopping point, times the inverse
+            rhs[:size] = 0.0  # the stopping row, times the inverse
             for q in range(size):
                 value = pool[columns[q], stop]
                 for r in range(size):

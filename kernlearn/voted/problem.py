@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-# A column without a penalty fits where its correlation is this small, relative to its values;
-# with one, correlations are known to rounding errors.
+# Correlation of a column without a penalty that counts as 0, relative to its values; with a
+# penalty, correlations are accurate up to rounding errors.
 _FREE = 1e-8
 _ROUNDING = 1e-14
-# Share of the rows below which the others are worth leaving out of a product.
-_FEW = 0.4
+_FEW = 0.4  # share of the rows below which a product is faster without the others
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class VotedProblem:
     r"""Minimise :math:`\frac1m \sum_i \max(0, 1 - y_i f(x_i)) + \sum_{k,j} Λ_k |α_{k,j}|`.
 
     Here :math:`f = \sum_{k,j} α_{k,j} K_k(\cdot, x_j)`. The paper's objective has :math:`y_i y_j
-    α_{k,j}` in place of :math:`y_i α_{k,j}`; that only changes the sign of coefficients of
+    α_{k,j}` instead of :math:`y_i α_{k,j}`, which only changes the sign of coefficients of
     negative points. There is no intercept, and the loss is a mean over the points.
 
     Parameters
@@ -30,9 +29,9 @@ class VotedProblem:
     y : ndarray of shape (n_samples,)
         1 and -1.
     penalties : ndarray of shape (n_kernels,)
-        The :math:`Λ_k \ge 0`; a kernel with an infinite one is left out.
+        The :math:`Λ_k \ge 0`; a kernel with an infinite penalty is excluded.
     scales : ndarray of shape (n_kernels, n_points), default=None
-        Largest absolute value of each column, 1 for one of zeros; None computes them.
+        Largest absolute value of each column, 1 for zero columns; None computes them.
 
     References
     ----------
@@ -47,7 +46,7 @@ class VotedProblem:
     def __post_init__(self) -> None:
         if self.scales is None:
             largest = np.maximum(self.grams.max(axis=1), -self.grams.min(axis=1))
-            # a column of zeros is like any other, and stays out of every solution
+            # Zero columns are in no solution.
             object.__setattr__(self, "scales", np.where(largest > 0, largest, 1.0))
 
     @property
@@ -57,7 +56,7 @@ class VotedProblem:
 
     @property
     def n_points(self) -> int:
-        """Number of points that kernels compare with."""
+        """Number of points x_j that kernels are evaluated with."""
         return self.grams.shape[2]
 
     @property
@@ -74,20 +73,20 @@ class VotedProblem:
         return replace(self, y=y)
 
     def column(self, place: int) -> NDArray[np.float64]:
-        """Return y_i K_k(x_i, x_j) of all i; ``place`` is k · n_points + j."""
+        """Return y_i K_k(x_i, x_j) for all i; ``place`` is k · n_points + j."""
         kernel, point = divmod(place, self.n_points)
         return self.y * self.grams[kernel, :, point]
 
     def correlations(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σ_i w_i y_i K_k(x_i, x_j), shape (n_kernels, n_points); 0 where not allowed."""
         signed = weights * self.y
-        found = np.zeros((len(self.grams), self.n_points))
+        result = np.zeros((len(self.grams), self.n_points))
         used = np.flatnonzero(signed)
         few = len(used) < _FEW * len(signed)
         for kernel in self.allowed:
             gram = self.grams[kernel]
-            found[kernel] = signed[used] @ gram[used] if few else signed @ gram
-        return found
+            result[kernel] = signed[used] @ gram[used] if few else signed @ gram
+        return result
 
     def decision(self, solution: Solution) -> NDArray[np.float64]:
         """Return f at the points with a label."""
@@ -105,17 +104,11 @@ class VotedProblem:
     def bound(
         self, weights: NDArray[np.float64], correlations: NDArray[np.float64] | None = None
     ) -> float:
-        """Return a value that the objective is nowhere below.
+        """Return a lower bound of the objective for dual weights m · u_i.
 
         The dual problem is to maximise Σ u_i over 0 ≤ u_i ≤ 1/m with
-        |Σ_i u_i y_i K_k(x_i, x_j)| ≤ Λ_k. Any u in the box becomes feasible when it shrinks.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_samples,)
-            The m · u_i, brought into [0, 1] if they are not.
-        correlations : ndarray of shape (n_kernels, n_points), default=None
-            What `correlations` gives for them, if it is known.
+        |Σ_i u_i y_i K_k(x_i, x_j)| ≤ Λ_k. Any u in the box becomes feasible by scaling it down.
+        `correlations` are those for the weights, if already computed.
         """
         weights = np.clip(weights, 0.0, 1.0)
         if correlations is None:
@@ -123,14 +116,14 @@ class VotedProblem:
         return float(weights.mean() / max(1.0, self.excess(correlations)))
 
     def excess(self, correlations: NDArray[np.float64]) -> float:
-        """Return the largest ratio of a correlation to its penalty; 1 at most at a solution."""
+        """Return the largest ratio of a correlation to its penalty; at most 1 at a solution."""
         allowed = self.allowed
         if not len(allowed):
             return 0.0
         sizes = np.abs(correlations[allowed]) / self.n_samples
         scales = self.scales[allowed]
         penalties = self.penalties[allowed, None]
-        # what rounding makes of a 0 must not count as a violation
+        # A 0 with rounding errors is not a violation.
         limits = np.where(penalties > 0, np.maximum(penalties, _ROUNDING * scales), _FREE * scales)
         ratios = sizes / limits
         return float(ratios.max())
@@ -138,22 +131,20 @@ class VotedProblem:
 
 @dataclass(frozen=True)
 class Solution:
-    """The coefficients that are not 0.
+    """The nonzero coefficients of a classifier.
 
     Attributes
     ----------
     kernels, points : ndarray of shape (n_coefficients,), int
-        What each belongs to, ordered by kernel, then point.
+        Kernel and point of each, sorted by kernel, then point.
     coef : ndarray of shape (n_coefficients,)
         Coefficients of K_k(·, x_j).
-    objective : float
-        The value reached.
-    bound : float
-        The least value is not below this.
+    objective, bound : float
+        The objective, and a lower bound of its minimum.
     n_iter : int
-        Rounds of column generation, sweeps of coordinate descent, iterations of HiGHS.
+        Rounds of column generation, sweeps of coordinate descent, or iterations of HiGHS.
     converged : bool
-        Whether the gap between the two is within the tolerance.
+        Whether the gap between objective and bound is within the tolerance.
     """
 
     kernels: NDArray[np.intp]
@@ -164,10 +155,19 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
 
-    @property
-    def support(self) -> NDArray[np.intp]:
-        """Points with a coefficient for some kernel."""
-        return np.unique(self.points)
+
+def dual_excess(
+    problem: VotedProblem, correlations: NDArray[np.float64], active: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the violation of the dual problem by each column, scaled to a largest value of 1.
+
+    It is -inf for the active columns and those with an infinite penalty.
+    """
+    m = problem.n_samples
+    excess = (np.abs(correlations) - m * problem.penalties[:, None]) / problem.scales
+    excess = excess.ravel()
+    excess[active] = -np.inf
+    return excess
 
 
 def solution_of(
@@ -179,65 +179,22 @@ def solution_of(
     tol: float,
     n_iter: int,
 ) -> Solution:
-    """Make a solution of coefficients and dual weights, and find how good it is.
+    """Return the solution with coefficients at places k · n_points + j, and its dual bound.
 
-    Parameters
-    ----------
-    problem : VotedProblem
-    places : ndarray of shape (n_coefficients,)
-        The k · n_points + j of each coefficient.
-    coef : ndarray of shape (n_coefficients,)
-        What is nothing beside the largest of a column's values counts as 0.
-    weights : ndarray of shape (n_samples,)
-        Dual weights m · u_i.
-    tol : float
-        Largest relative gap of a solution that has converged.
-    n_iter : int
+    Coefficients that are negligible relative to the values of their column count as 0. The
+    weights are the m · u_i of the dual problem.
     """
     kernels, points = np.divmod(places, problem.n_points)
     order = np.argsort(places)
     order = order[np.abs(coef * problem.scales[kernels, points])[order] > 1e-9]
-    found = Solution(kernels[order], points[order], coef[order])
-    objective, bound = problem.objective(found), problem.bound(weights)
+    solution = Solution(kernels[order], points[order], coef[order])
+    objective, bound = problem.objective(solution), problem.bound(weights)
     return replace(
-        found, objective=objective, bound=bound, n_iter=n_iter,
+        solution, objective=objective, bound=bound, n_iter=n_iter,
         converged=closed(objective, bound, tol),
     )  # fmt: skip
 
 
 def closed(objective: float, bound: float, tol: float) -> bool:
-    """Tell whether the gap between the objective and a lower bound is within the tolerance."""
+    """Whether the gap between the objective and a lower bound is within the tolerance."""
     return objective - bound <= max(tol * objective, 1e-10)
-
-
-def kkt_residuals(problem: VotedProblem, solution: Solution, weights: NDArray[np.float64]) -> dict:
-    """Return by how much the conditions of optimality are violated.
-
-    Parameters
-    ----------
-    problem : VotedProblem
-    solution : Solution
-    weights : ndarray of shape (n_samples,)
-        Dual weights m · u_i.
-
-    Returns
-    -------
-    dict of str to float
-        ``"box"``: weights outside [0, 1]. ``"loss"``: Σ of weights that are not 1 times loss, and
-        not 0 times room, over m. ``"column"``: the largest correlation above its penalty.
-        ``"coefficient"``: Σ of |α| times what its correlation is away from ±Λ.
-    """
-    m = problem.n_samples
-    slack = 1 - problem.y * problem.decision(solution)
-    correlations = problem.correlations(weights) / m
-    penalties = problem.penalties
-    at = correlations[solution.kernels, solution.points]
-    away = np.abs(at - penalties[solution.kernels] * np.sign(solution.coef))
-    allowed = problem.allowed
-    above = np.abs(correlations[allowed]) - penalties[allowed, None]
-    return {
-        "box": float(np.maximum(-weights, weights - 1).max(initial=0.0)),
-        "loss": float(np.where(slack > 0, (1 - weights) * slack, -weights * slack).mean()),
-        "column": float(above.max(initial=0.0)),
-        "coefficient": float(np.abs(solution.coef) @ away),
-    }

@@ -1,6 +1,6 @@
 """Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse.
 
-A vertex is as many columns as rows, and the inverse of their block, one row a column.
+A vertex consists of as many columns as rows and the inverse of their block, one row per column.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-# What a row's loss does; a row at its kink has a multiplier of its own.
+# States of a row relative to the kink of its loss.
 ABOVE, BELOW, KINK = 0, 1, 2
 
-# Times that a fresh solution is brought nearer; kernels of many degrees are nearly dependent.
-REFINEMENTS = 3
+REFINEMENTS = 3  # iterative refinements; kernels of many degrees are nearly dependent
 
 
 @njit(cache=True)
@@ -29,7 +28,7 @@ def refresh(
     slack: NDArray[np.float64],
     state: NDArray[np.int8],
 ) -> bool:  # pragma: no cover
-    """Compute the vertex anew from its columns and rows; False if their block is singular."""
+    """Recompute the vertex from its columns and rows; False if their block is singular."""
     if size:
         block = np.empty((size, size))
         for r in range(size):
@@ -75,15 +74,15 @@ def first_rise(
     count: int,
     slope: float,
 ) -> int:  # pragma: no cover
-    """Return the item at whose step the slope is no longer negative, -1 if at none.
+    """Return the item at whose step the slope stops being negative, -1 if there is none.
 
-    ``order[:count]`` is rearranged.
+    ``order[:count]`` is reordered.
     """
     low, high = 0, count
     while high - low > 1:
         middle = order[(low + high) // 2]
         cut = steps[middle]
-        # three parts: below the cut, at it, above it
+        # Three parts: below the cut, at the cut, above the cut.
         i, j, k = low, low, high
         below = 0.0
         at = 0.0
@@ -105,7 +104,7 @@ def first_rise(
         if slope + below >= 0:
             high = i
         elif slope + below + at >= 0:
-            # the steepest of those at the same step makes the best pivot
+            # The steepest of those at the same step is the best pivot.
             best = order[i]
             for place in range(i, j):
                 if weights[order[place]] > weights[best]:
@@ -129,7 +128,7 @@ def grow(
 ) -> None:  # pragma: no cover
     """Border the block by a column (inverse times it) and a row (it times the inverse).
 
-    ``corner`` is what the element that both meet in is more than row times inverse times column.
+    ``corner`` is the element at their intersection minus row times inverse times column.
     """
     for q in range(size):
         factor = column[q] / corner
@@ -145,7 +144,7 @@ def grow(
 def swap_row(
     inverse: NDArray[np.float64], size: int, gone: int, row: NDArray[np.float64]
 ) -> None:  # pragma: no cover
-    """Put a row (it times the inverse, which is changed) in the place of another."""
+    """Replace a row by another (given times the inverse; changed)."""
     corner = row[gone]
     row[gone] -= 1.0
     for q in range(size):
@@ -158,7 +157,7 @@ def swap_row(
 def swap_column(
     inverse: NDArray[np.float64], size: int, gone: int, column: NDArray[np.float64]
 ) -> None:  # pragma: no cover
-    """Put a column (the inverse times it) in the place of another."""
+    """Replace a column by another (given as the inverse times it)."""
     corner = column[gone]
     for r in range(size):
         inverse[gone, r] /= corner
@@ -173,7 +172,7 @@ def swap_column(
 def shrink(
     inverse: NDArray[np.float64], size: int, column: int, row: int
 ) -> None:  # pragma: no cover
-    """Take a column and a row out of the block; the last ones take their places."""
+    """Remove a column and a row from the block; the last ones take their places."""
     corner = inverse[column, row]
     for q in range(size):
         if q != column:
@@ -198,9 +197,9 @@ def steepest(
     gains: NDArray[np.float64],
     least: float,
 ) -> int:  # pragma: no cover
-    """Return the column whose edge falls most for its length, -1 if none by more than ``least``.
+    """Return the column with the steepest edge, -1 if none is steeper than ``least``.
 
-    Sums may be taken in any order: a rounding error only makes for another choice.
+    Sums may be computed in any order: rounding errors only change the choice.
     """
     entering = -1
     at_kinks = np.empty(size)

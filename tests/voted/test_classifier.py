@@ -22,7 +22,7 @@ from kernlearn.voted import (
     monte_carlo_complexity,
     trace_complexity,
 )
-from tests.voted.test_solvers import slow_minimum
+from tests.voted.test_column_generation import slow_minimum
 
 
 @parametrize_with_checks(
