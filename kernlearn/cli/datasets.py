@@ -1,10 +1,11 @@
-"""The ``kernlearn datasets`` command: what data there is, where, and whether it holds."""
+"""The ``kernlearn datasets`` command: list, describe, fetch, verify and add data sets."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kernlearn.cli.options import DataDir
 from kernlearn.cli.terminal import make_console
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from kernlearn.datasets import Card, Fetched
-
 
 app = typer.Typer(
     help="List, describe, fetch, verify and add data sets.",
@@ -22,10 +22,7 @@ app = typer.Typer(
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME...]", help="Names in the catalogue, or card files (YAML)."),
-]
-DataDir = Annotated[
-    Path | None, typer.Option(help="Folder with data, before KERNLEARN_DATA and ./datasets.")
+    typer.Argument(metavar="NAME", help="Names in the catalogue, or card files (YAML)."),
 ]
 
 _WIDEST = 100
@@ -33,11 +30,13 @@ _WIDEST = 100
 
 @app.command("list")
 def show_list(
-    task: Annotated[str | None, typer.Option(help="Only data sets of this task.")] = None,
-    missing: Annotated[bool, typer.Option("--missing", help="Only what is not found.")] = False,
+    task: Annotated[str | None, typer.Option(help="List only data sets for this task.")] = None,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="List only data sets that are not found.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """List the data sets, their sizes, and where they were found."""
+    """List the data sets, their sizes, and where they are found."""
     from typing import get_args
 
     from rich.box import SIMPLE_HEAD
@@ -50,13 +49,13 @@ def show_list(
     if task is not None and task not in tasks:
         raise DataError(f"--task {task}: expected one of {', '.join(tasks)}")
     table = Table("name", "task", "rows x features", "classes", "found", box=SIMPLE_HEAD)
-    for card in _known(data_dir):
+    for card in _all_cards(data_dir):
         found = locate(card, data_dir)
         if (task and card.task != task) or (missing and found is not None):
             continue
         form = card.forms[0] if found is None else found.form
         rows = "?" if form.rows is None else str(form.rows)
-        where = "missing" if found is None else _place(found.paths)
+        where = "missing" if found is None else _folder(found.paths)
         if form.sample:
             where += " (a sample)"
         number = str(len(card.classes)) if card.classes else ""
@@ -69,7 +68,7 @@ def info(
     name: Annotated[str, typer.Argument(help="A name in the catalogue, or a card file (YAML).")],
     data_dir: DataDir = None,
 ) -> None:
-    """Show what is known of a data set, what it holds, and a picture of it."""
+    """Describe a data set: the facts on its card, its columns, and a small picture."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -77,46 +76,46 @@ def info(
 
     console = make_console()
     card, folder = _card(name, data_dir)
-    told = describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
-    for fact, text in told.facts.items():
-        _say(console, f"{fact:10} {text}")
-    for note in told.notes:
-        _say(console, f"{'note':10} {note}")
-    if not told.found:
-        _say(console, f"{'found':10} no; fetch it with: kernlearn datasets fetch {card.name}")
+    about = describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
+    for fact, text in about.facts.items():
+        typer.echo(f"{fact:10} {text}")
+    for note in about.notes:
+        typer.echo(f"{'note':10} {note}")
+    if not about.found:
+        typer.echo(f"{'found':10} no; fetch it with: kernlearn datasets fetch {card.name}")
         return
-    _say(console, f"{'found':10} {_place(told.paths)}")
-    _say(console, f"{'loaded':10} {told.shape[0]} x {told.shape[1]}")
-    if told.classes:
-        total = sum(told.classes.values())
+    typer.echo(f"{'found':10} {_folder(about.paths)}")
+    typer.echo(f"{'loaded':10} {about.shape[0]} x {about.shape[1]}")
+    if about.classes:
+        total = sum(about.classes.values())
         table = Table("class", "rows", "share", box=SIMPLE_HEAD)
-        for label, count in told.classes.items():
+        for label, count in about.classes.items():
             table.add_row(label, str(count), f"{100 * count / total:.1f} %")
         console.print(table)
-    ranges = ([told.target] if told.target else []) + list(told.features)
-    if ranges:
+    if columns := [*filter(None, [about.target]), *about.features]:
         table = Table("column", "min", "max", "mean", "zeros", "missing", box=SIMPLE_HEAD)
-        for r in ranges:
-            numbers = (f"{value:.5g}" for value in (r.min, r.max, r.mean))
-            table.add_row(r.name, *numbers, f"{100 * r.zeros:.1f} %", str(r.missing))
+        for c in columns:
+            numbers = (f"{value:.5g}" for value in (c.min, c.max, c.mean))
+            table.add_row(c.name, *numbers, f"{100 * c.zeros:.1f} %", str(c.missing))
         console.print(table)
-    for line in told.picture.splitlines():
-        _say(console, line)
+    typer.echo(about.picture)
 
 
 @app.command("fetch")
 def fetch_some(
     names: Names = None,
     wanted_by: Annotated[
-        list[str], typer.Option("--for", metavar="CONFIG", help="All data sets of a config.")
+        list[str], typer.Option("--for", metavar="CONFIG", help="Fetch all data sets of a config.")
     ] = [],
-    everything: Annotated[bool, typer.Option("--all", help="All of the catalogue.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Fetch the whole catalogue.")] = False,
     into: Annotated[
-        Path | None, typer.Option(help="Folder to fetch into, instead of the user's cache.")
+        Path | None, typer.Option(help="Folder to fetch into instead of the user's cache.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Fetch anew what is there.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Fetch again what is already available.")
+    ] = False,
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds of silence that end an attempt.")
+        float, typer.Option(min=0.1, help="Seconds without an answer that end an attempt.")
     ] = 30.0,
 ) -> None:
     """Fetch data sets from their publishers and compare them with their cards."""
@@ -124,87 +123,89 @@ def fetch_some(
     from kernlearn.exceptions import DataError
 
     cards = [_card(name, None)[0] for name in names or []]
-    cards += [_card(name, None)[0] for config in wanted_by for name in _named_by(config)]
+    cards += [_card(name, None)[0] for config in wanted_by for name in _published(config)]
     if everything:
         cards += catalogue().values()
     cards = list({card.name: card for card in cards}.values())
     if not cards and not wanted_by:
         raise DataError("nothing to fetch: give names, --for CONFIG or --all")
-    console = make_console()
-    with _Reporter(console, len(cards)) as reporter:
+    with _Reporter(make_console(), len(cards)) as reporter:
         try:
             fetch(
                 cards, folder=into, force=force, timeout=timeout,
                 progress=reporter.progress, on_done=reporter.done,
             )  # fmt: skip
         except KeyboardInterrupt:
-            typer.echo("Stopped. What came is kept: fetch again to go on.", err=True)
+            typer.echo("Stopped. What was received is kept: fetch again to resume.", err=True)
             raise typer.Exit(130) from None
 
 
 @app.command("verify")
 def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
-    """Compare the data found with the cards; exit code 1 if something is not as it should be.
+    """Compare data sets with their cards.
 
-    That is what differs or is damaged and, among data sets that were named, what is missing.
+    The exit code is 1 if a data set differs or is damaged, or a named one is missing.
     """
     from kernlearn.datasets import verify
 
-    console = make_console()
-    asked = [_card(name, data_dir) for name in names or []]
-    asked = asked or [(card, data_dir) for card in _known(data_dir)]
-    wrong = 0
-    for card, folder in asked:
+    wanted = [_card(name, data_dir) for name in names or []]
+    wanted = wanted or [(card, data_dir) for card in _all_cards(data_dir)]
+    faults = {"differs", "damaged", *(["missing"] if names else [])}
+    failed = False
+    for card, folder in wanted:
         (result,) = verify(card, data_dir=folder)
-        wrong += result.state in ("differs", "damaged") or (
-            result.state == "missing" and bool(names)
-        )
+        failed |= result.state in faults
         remark = f": {result.remark}" if result.remark else ""
-        _say(console, f"{result.state:8} {result.name}{remark}")
-    if wrong:
+        typer.echo(f"{result.state:8} {result.name}{remark}")
+    if failed:
         raise typer.Exit(1)
 
 
 @app.command("add")
 def add_one(
     file: Annotated[
-        Path, typer.Argument(help="CSV or other columns, LIBSVM, ARFF, NPZ or Parquet.")
+        Path, typer.Argument(help="A file: text in columns (CSV), LIBSVM, ARFF, NPZ or Parquet.")
     ],
-    name: Annotated[str, typer.Option(help="Lower case, digits and underscores.")],
+    name: Annotated[
+        str, typer.Option(help="Name of the data set: lower case, digits and underscores.")
+    ],
     target: Annotated[
-        str | None, typer.Option(help="The target's column: a name, or a number from 0.")
+        str | None, typer.Option(help="The target's column: a name, or a position from 0.")
     ] = None,
     task: Annotated[
         str | None, typer.Option(help="classification, regression or ordinal.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The full name.")] = None,
+    title: Annotated[str | None, typer.Option(help="Full name of the data set.")] = None,
     separator: Annotated[
-        str | None, typer.Option(help="Between two columns; 'blanks' for any run of blanks.")
+        str | None, typer.Option(help="Separator of columns; 'blanks' for any run of blanks.")
     ] = None,
     header: Annotated[
         bool | None, typer.Option("--header/--no-header", help="Whether line 1 names the columns.")
     ] = None,
-    drop: Annotated[list[str], typer.Option(help="A column that is no feature.")] = [],
-    folder: Annotated[Path, typer.Option(help="Where the card is written.")] = Path("datasets"),
-    copy: Annotated[bool, typer.Option("--copy", help="Copy the file instead of a link.")] = False,
+    drop: Annotated[
+        list[str], typer.Option(help="A column that is no feature. Can be repeated.")
+    ] = [],
+    folder: Annotated[Path, typer.Option(help="Folder to write the card to.")] = Path("datasets"),
+    copy: Annotated[
+        bool, typer.Option("--copy", help="Copy the file instead of linking.")
+    ] = False,
 ) -> None:
-    """Write a card for a file of your own, and say what was guessed."""
+    """Write a card for your own data file, and report how it was read."""
     from kernlearn.datasets import add
 
     added = add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, folder=folder, copy=copy,
     )  # fmt: skip
-    console = make_console()
     for remark in added.remarks:
-        _say(console, f"- {remark}")
-    verb = "linked to from" if added.linked else "lies in"
-    _say(console, f"{file} {verb} {added.file.parent}")
-    _say(console, f"Card: {added.path}; correct it there if a guess is wrong")
+        typer.echo(f"- {remark}")
+    verb = "linked to from" if added.linked else "is in"
+    typer.echo(f"{file} {verb} {added.file.parent}")
+    typer.echo(f"Card: {added.path}; correct it there if a guess is wrong")
 
 
-def _known(data_dir: Path | None) -> "list[Card]":
-    """Return the shipped cards and those that the user put beside data."""
+def _all_cards(data_dir: Path | None) -> "list[Card]":
+    """Return the shipped cards and those of the user next to data."""
     from kernlearn.datasets import catalogue, own_cards, read_card
 
     return [*catalogue().values(), *map(read_card, own_cards(data_dir).values())]
@@ -219,23 +220,19 @@ def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":
     return find_card(name, data_dir), data_dir
 
 
-def _named_by(config: str) -> list[str]:
-    """Return the data sets of a config that are in the catalogue."""
+def _published(config: str) -> list[str]:
+    """Return the data sets of a config that have cards."""
     from kernlearn.experiments import load_config
 
     return [*load_config(config).config.published.values()]
 
 
-def _say(console: "Console", text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-
-def _place(paths: "tuple[Path, ...]") -> str:
+def _folder(paths: "tuple[Path, ...]") -> str:
     return str(paths[0].parent) if paths else "scikit-learn"
 
 
 class _Reporter:
-    """Progress of fetching: bars on a terminal, a line a data set anywhere."""
+    """Progress of fetching: bars on a terminal, and a line per data set anywhere."""
 
     def __init__(self, console: "Console", total: int) -> None:
         self.console, self._total, self._number = console, total, 0
@@ -244,20 +241,17 @@ class _Reporter:
 
     def __enter__(self) -> "_Reporter":
         if self.console.is_terminal:
-            from rich.progress import (
-                BarColumn,
-                DownloadColumn,
-                Progress,
-                TextColumn,
-                TimeRemainingColumn,
-                TransferSpeedColumn,
-            )
+            from rich import progress
 
-            self._bars = Progress(
-                TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
-                TransferSpeedColumn(), TimeRemainingColumn(),
-                console=self.console, transient=True,
-            )  # fmt: skip
+            self._bars = progress.Progress(
+                progress.TextColumn("{task.description}"),
+                progress.BarColumn(),
+                progress.DownloadColumn(),
+                progress.TransferSpeedColumn(),
+                progress.TimeRemainingColumn(),
+                console=self.console,
+                transient=True,
+            )
             self._bars.start()
         return self
 
@@ -265,24 +259,26 @@ class _Reporter:
         if self._bars is not None:
             self._bars.stop()
 
-    def progress(self, name: str, file: str, so_far: int, in_all: int | None) -> None:
+    def progress(self, name: str, file: str, so_far: int, total: int | None) -> None:
+        """Update the bar of a file."""
         if self._bars is None:
             return
         key = (name, file)
         if key not in self._tasks:
             self._tasks[key] = self._bars.add_task(f"{name}: {file}")
-        self._bars.update(self._tasks[key], completed=so_far, total=in_all)
+        self._bars.update(self._tasks[key], completed=so_far, total=total)
 
     def done(self, result: "Fetched") -> None:
+        """Print the result for a data set, and remove its bars."""
         from rich.filesize import decimal
 
         self._number += 1
         if self._bars is not None:
             for key in [key for key in self._tasks if key[0] == result.name]:
                 self._bars.remove_task(self._tasks.pop(key))
-        said = {"there": "there already", "carried": "needs no file", "failed": "FAILED"}
-        state = said.get(result.state, f"fetched {decimal(result.n_bytes)}")
-        # the reasons of failures come together at the end
+        states = {"there": "available already", "carried": "needs no file", "failed": "FAILED"}
+        state = states.get(result.state, f"fetched {decimal(result.n_bytes)}")
+        # the reasons of failures are printed together at the end
         remark = f"; {result.remark}" if result.remark and result.state != "failed" else ""
         line = f"[{self._number}/{self._total}] {result.name}: {state}{remark}"
-        _say(self.console, line)
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)

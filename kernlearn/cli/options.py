@@ -98,15 +98,17 @@ def make_plans(
     """
     from kernlearn.datasets import missing_message
     from kernlearn.exceptions import DataError
-    from kernlearn.experiments import make_plan, missing_datasets
+    from kernlearn.experiments import make_plan
+    from kernlearn.experiments.engine.plan import locate_datasets, missing_cards
 
     measured = {} if store is None else store.datasets()
+    located = [locate_datasets(e.config, data_dir) for e in experiments]
     if not available:
         missing = {
             card.name: card
-            for e in experiments
-            for card in missing_datasets(e.config, data_dir, needed=True).values()
-            if card.name not in measured
+            for e, datasets in zip(experiments, located, strict=True)
+            for label, card in missing_cards(datasets).items()
+            if not e.config.datasets[label].optional and card.name not in measured
         }
         if missing:
             raise DataError(
@@ -114,5 +116,6 @@ def make_plans(
                 "downloads what its publisher serves; --available runs the rest without them."
             )
     return [
-        make_plan(e, data_dir=data_dir, available=available, stored=measured) for e in experiments
+        make_plan(e, data_dir=data_dir, available=available, stored=measured, located=datasets)
+        for e, datasets in zip(experiments, located, strict=True)
     ]

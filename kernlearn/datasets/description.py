@@ -138,11 +138,10 @@ def describe(
         classes = dict(zip(bunch.target_names.tolist(), counts.tolist(), strict=True))
     else:
         (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
-    # a similarity matrix has no features
     features = () if card.task == "similarity" else _features(found, bunch)
     drawn = picture(bunch, width=width)
-    shape = bunch.data.shape
-    return Description(facts, notes, found.paths, True, shape, classes, target, features, drawn)
+    content = (bunch.data.shape, classes, target, features, drawn)
+    return Description(facts, notes, found.paths, True, *content)
 
 
 def _features(found: Found, bunch: Any) -> tuple[FeatureRange, ...]:
@@ -156,10 +155,9 @@ def _features(found: Found, bunch: Any) -> tuple[FeatureRange, ...]:
 
 def _facts(card: Card) -> dict[str, str]:
     rows = "number of rows unknown" if card.rows is None else f"{card.rows} rows"
+    size = f"{rows}, {card.n_features} features"
     if card.task == "similarity":
         size = f"{card.similarity} matrix of {card.n_features} points"
-    else:
-        size = f"{rows}, {card.n_features} features"
     facts = {
         "name": card.name,
         "title": card.title,
@@ -182,11 +180,9 @@ def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
     for i, name in enumerate(names):
         column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
         values = column[~np.isnan(column)]
-        low, high, mean = (
-            (float(values.min()), float(values.max()), float(values.sum()) / len(values))
-            if len(values)
-            else (np.nan,) * 3
-        )
+        low = high = mean = np.nan
+        if len(values):
+            low, high, mean = float(values.min()), float(values.max()), float(values.mean())
         zeros = int((values == 0).sum()) / max(1, len(column))
         result.append(FeatureRange(str(name), low, high, mean, zeros, len(column) - len(values)))
     return tuple(result)
@@ -351,7 +347,7 @@ def _by_class(
 ) -> list[str]:
     labels = names[:_CLASSES].tolist()
     margin = min(max(map(len, labels)), width // 3)
-    bins = _edges(scores, width - margin - 2)
+    bins = np.histogram_bin_edges(scores, width - margin - 2)
     lines = []
     for code, name in enumerate(labels):
         counts = np.histogram(scores[target == code], bins)[0]
@@ -363,7 +359,7 @@ def _by_class(
 
 
 def _histogram(values: NDArray[np.float64], width: int) -> list[str]:
-    bins = _edges(values, width)
+    bins = np.histogram_bin_edges(values, width)
     counts = np.histogram(values, bins)[0]
     return [line.rstrip() for line in (*_bars(counts, _HEIGHT), _axis(bins))]
 
@@ -385,13 +381,6 @@ def _spectrum(bunch: "Bunch", width: int) -> str:
     below = ["".join("▀" if c != " " else " " for c in line) for line in reversed(below)]
     lines = [_cut(title, width), *above, "─" * len(heights), *below, "(heights: square roots)"]
     return "\n".join(line.rstrip() for line in lines if line.strip())
-
-
-def _edges(values: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
-    low, high = float(values.min()), float(values.max())
-    if not low < high:
-        low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, n_bins + 1)
 
 
 def _axis(bins: NDArray[np.float64]) -> str:

@@ -75,11 +75,7 @@ def exists(test: Callable[[], bool]) -> bool:
 
 
 def is_archive(path: Path | str) -> bool:
-    """Tell from its name whether a file is an archive.
-
-    >>> is_archive("covertype.zip"), is_archive("covtype.data.gz")
-    (True, False)
-    """
+    """Tell from its name whether a file is an archive, such as ``covertype.zip``."""
     return str(path).lower().endswith(ARCHIVES)
 
 
@@ -101,27 +97,11 @@ def container(path: Path) -> Path:
 
 
 def find_member(archive: Path, file: str, limit: int | None = None) -> str | None:
-    """Find a file in an archive.
+    """Return the full name of a file in an archive, or None.
 
-    Parameters
-    ----------
-    archive : pathlib.Path
-        The archive.
-    file : str
-        The path in the archive, or its last component. The member may be compressed.
-    limit : int, optional
-        The largest size of the archive's content, by default :data:`LIMIT`.
-
-    Returns
-    -------
-    str or None
-        The member's full name; None if there is none.
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged or too large, has a member that points outside of it, or
-        several files of that name.
+    `file` is its path there, or the last component; the member may be compressed. An archive
+    that is damaged or larger than `limit` (by default :data:`LIMIT`), has a member that points
+    outside of it, or several files of that name raises a DataError.
     """
     names = list_members(archive, limit)
     wanted = {file, *(file + suffix for suffix in PACKED)}
@@ -167,26 +147,11 @@ def _members(archive: Path, limit: int, size: int, modified: int) -> tuple[str, 
 
 
 def read_bytes(path: Path, limit: int | None = None, *, unpack: bool = True) -> bytes:
-    """Read a file or a member of an archive.
+    """Read a file, or a member of an archive as ``archive.zip/member``.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file; one that ends in ``.gz``, ``.bz2`` or ``.xz`` is unpacked in memory;
-        ``archive.zip/member`` is read from the archive.
-    limit : int, optional
-        The largest size, by default :data:`LIMIT`.
-    unpack : bool, default=True
-        Whether to unpack a compressed file.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is damaged or too large.
+    Files that end in ``.gz``, ``.bz2`` or ``.xz`` are unpacked in memory, unless `unpack` is
+    False. A file that cannot be read, is damaged or larger than `limit` (by default
+    :data:`LIMIT`) raises a DataError.
     """
     archive, name = container(path), path.name
     if archive != path:
@@ -277,6 +242,11 @@ class Found(NamedTuple):
     form: "Form"
     paths: tuple[Path, ...]
     card: "Card"
+
+    @property
+    def place(self) -> str:
+        """The files, for messages."""
+        return ", ".join(map(str, self.paths)) or "scikit-learn"
 
 
 def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Found | None:

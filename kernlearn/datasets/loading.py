@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -177,21 +177,6 @@ def load_all(
     return {name: load(files, **options) for name, files in found.items() if files is not None}
 
 
-class Known(NamedTuple):
-    """What is known of a data set without reading it.
-
-    Attributes
-    ----------
-    fingerprint : str
-        The fingerprint that :func:`load` returns.
-    similarity : {"similarity", "distance"} or None
-        The kind of matrix, for similarity data.
-    """
-
-    fingerprint: str
-    similarity: str | None
-
-
 def known_fingerprint(
     name: str | os.PathLike[str] | Card | Found,
     *,
@@ -199,7 +184,7 @@ def known_fingerprint(
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing = "drop",
-) -> Known | None:
+) -> tuple[str, str | None] | None:
     """Return the fingerprint of a data set that was loaded before, without reading its files.
 
     The arguments are those of :func:`load`. A fingerprint is valid while the sizes and times of
@@ -207,8 +192,9 @@ def known_fingerprint(
 
     Returns
     -------
-    Known or None
-        None if the data set has not been loaded with these options, or has changed since.
+    tuple of (str, str or None), or None
+        The fingerprint, and the kind of matrix if it is one ("similarity" or "distance"). None
+        if the data set has not been loaded with these options, or has changed since.
 
     Raises
     ------
@@ -217,7 +203,7 @@ def known_fingerprint(
     """
     found = find(name, data_dir, target)
     content = recall(_stamp(found, nominal, missing, np.dtype(np.float64)))
-    return None if content is None else Known(content, found.card.similarity)
+    return None if content is None else (content, found.card.similarity)
 
 
 def find(
@@ -295,7 +281,7 @@ def _note(found: Found, contents: Contents, comparable: bool) -> str:
 
 def _read(found: Found) -> Table:
     card, form = found.card, found.form
-    place = _place(found)
+    place = found.place
     table = form.format.read(found.paths, Expected(card.n_features, card.classes))
     n_rows, n_features = table.X.shape
     if form.rows is not None and n_rows != form.rows:
@@ -314,14 +300,10 @@ def _read(found: Found) -> Table:
     return table
 
 
-def _place(found: Found) -> str:
-    return ", ".join(map(str, found.paths)) or "scikit-learn"
-
-
 def _encode(
     found: Found, table: Table, nominal: Nominal, missing: Missing, dtype: "np.dtype[Any]"
 ) -> Contents:
-    table, note = settle_missing(table, missing, _place(found))
+    table, note = settle_missing(table, missing, found.place)
     X, names = table.X, table.feature_names
     if nominal == "onehot" and table.nominal:
         X, names = _one_hot(X, names, table.nominal)

@@ -119,7 +119,7 @@ def test_add_fetch_verify_and_info_of_ones_own(kernlearn, server, own_card, tmp_
     file = tmp_path / "cache" / "datasets" / "good" / "good.csv"
     assert file.read_text() == ROWS
     again = kernlearn("datasets", "fetch", card)
-    assert again.stdout == "[1/1] good: there already\n"
+    assert again.stdout == "[1/1] good: available already\n"
 
     verified = kernlearn("datasets", "verify", card, "iris")
     assert verified.returncode == 0

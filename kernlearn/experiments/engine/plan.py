@@ -29,7 +29,7 @@ from kernlearn.experiments.registry import Scope
 from kernlearn.registration import RegisteredEstimator
 
 if TYPE_CHECKING:
-    from kernlearn.datasets import Card
+    from kernlearn.datasets import Card, Found
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,7 @@ def make_plan(
     data_dir: Path | None = None,
     available: bool = False,
     stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
+    located: "Mapping[str, Found | Card] | None" = None,
 ) -> Plan:
     """Unfold an experiment into trials.
 
@@ -78,6 +79,8 @@ def make_plan(
     stored : mapping of str to sequence of StoredDataset, optional
         What data sets were when they were measured, by name, from
         :meth:`~kernlearn.experiments.Store.datasets`, for those that are not found.
+    located : mapping of str to Found or Card, optional
+        The result of :func:`locate_datasets`, if it is known.
 
     Returns
     -------
@@ -91,7 +94,8 @@ def make_plan(
     from kernlearn.datasets import missing_message
 
     config = experiment.config
-    missing = missing_datasets(config, data_dir)
+    located = locate_datasets(config, data_dir) if located is None else located
+    missing = missing_cards(located)
     variants = {
         label: list(dataset_variants(label, experiment, data_dir, stored.get(card.name, ())))
         for label, card in missing.items()
@@ -101,7 +105,7 @@ def make_plan(
     if needed and not available:
         raise DataError(missing_message(needed, data_dir))
     variants |= {
-        label: list(dataset_variants(label, experiment, data_dir))
+        label: list(dataset_variants(label, experiment, data_dir, found=located.get(label)))
         for label in config.datasets
         if label not in missing
     }
@@ -116,6 +120,26 @@ def make_plan(
     return Plan(experiment, trials, left_out, from_store, absent, _axes(config))
 
 
+def locate_datasets(
+    config: ExperimentConfig, data_dir: Path | None = None
+) -> "dict[str, Found | Card]":
+    """Locate the published data sets of an experiment, by label.
+
+    The value is the card alone for a data set that is not found.
+    """
+    from kernlearn.datasets import find_card, locate
+
+    cards = {label: find_card(name, data_dir) for label, name in config.published.items()}
+    return {label: locate(card, data_dir) or card for label, card in cards.items()}
+
+
+def missing_cards(located: "Mapping[str, Found | Card]") -> "dict[str, Card]":
+    """Return the cards of the data sets that are not found."""
+    from kernlearn.datasets import Card
+
+    return {label: card for label, card in located.items() if isinstance(card, Card)}
+
+
 def missing_datasets(
     config: ExperimentConfig, data_dir: Path | None = None, *, needed: bool = False
 ) -> "dict[str, Card]":
@@ -123,14 +147,8 @@ def missing_datasets(
 
     With ``needed`` without those that are optional.
     """
-    from kernlearn.datasets import find_card, locate
-
-    cards = {
-        label: find_card(name, data_dir)
-        for label, name in config.published.items()
-        if not (needed and config.datasets[label].optional)
-    }
-    return {label: card for label, card in cards.items() if locate(card, data_dir) is None}
+    missing = missing_cards(locate_datasets(config, data_dir))
+    return {k: card for k, card in missing.items() if not (needed and config.datasets[k].optional)}
 
 
 def _axes(config: ExperimentConfig) -> list[str]:

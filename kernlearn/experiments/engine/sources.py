@@ -17,6 +17,8 @@ from kernlearn.registration import RegisteredDataset
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+    from kernlearn.datasets import Card, Found
+
 #: Labels, specification and source of a data set.
 Variant = tuple[dict[str, Any], DatasetSpec, dict[str, Any]]
 
@@ -45,10 +47,11 @@ def dataset_variants(
     experiment: LoadedExperiment,
     data_dir: Path | None,
     stored: Sequence[StoredDataset] | None = None,
+    found: "Found | Card | None" = None,
 ) -> Iterator[Variant]:
     """Expand an entry of ``datasets`` into data sets.
 
-    A data set that was loaded before is not read: its fingerprint is kept beside its parsed copy.
+    A data set that was loaded before is not read: its fingerprint is kept in the cache.
 
     Parameters
     ----------
@@ -61,6 +64,8 @@ def dataset_variants(
         For a data set that is not found: what a store records of it, the latest first. Of those
         with the options of the entry the first is taken, preferably one that this experiment
         measured. (Their treatment of missing values shows in the fingerprint only.)
+    found : Found, optional
+        The files of a published data set, so that they are not located again.
 
     Yields
     ------
@@ -97,7 +102,7 @@ def dataset_variants(
         same.sort(key=lambda s: experiment.name not in s.experiments)
         yield from (({}, s.what, {}) for s in same[:1])
         return
-    fingerprint, pairwise = _content(source, data_dir)
+    fingerprint, pairwise = _content(source, data_dir, found)
     what = DatasetSpec(name=name, fingerprint=fingerprint, pairwise=pairwise, **options)
     yield {}, what, {**source, "part": part}
 
@@ -123,12 +128,17 @@ def _made(
         yield labels, what, source
 
 
-def _content(source: dict[str, Any], data_dir: Path | None) -> tuple[str, str | None]:
+def _content(
+    source: dict[str, Any], data_dir: Path | None, found: "Found | Card | None"
+) -> tuple[str, str | None]:
     """Return the fingerprint of a data set, and the kind of its matrix if it is one."""
     from kernlearn.datasets.loading import known_fingerprint
 
-    if known := known_fingerprint(**_arguments(source), data_dir=data_dir):
-        return known.fingerprint, known.similarity
+    arguments = _arguments(source)
+    if found is not None:
+        arguments["name"] = found
+    if known := known_fingerprint(**arguments, data_dir=data_dir):
+        return known
     data = _load(source, data_dir)
     return data.fingerprint, data.get("similarity")
 
