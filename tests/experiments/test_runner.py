@@ -160,7 +160,7 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
     assert done >= 3
     assert process.stderr.read() == (
         f"Stopped. {done} of {len(plan.trials)} trials are done and kept in {tmp_path / 's'}: "
-        "run the same command again to go on.\n"
+        "run the same command again to continue.\n"
     )
 
 

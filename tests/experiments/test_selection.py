@@ -101,7 +101,7 @@ def test_what_has_no_data_is_told(plan, choice, left):
     plan.left_out.append("adult")
     if left == "no trial":
         plan.trials.clear()
-    with pytest.raises(SelectionError, match="small goes without adult, not found; --data-dir or"):
+    with pytest.raises(SelectionError, match="small leaves out adult, not found; --data-dir or"):
         check_choice(plan, choice)
 
 

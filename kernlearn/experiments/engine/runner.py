@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM stop a run, wherever they strike."""
+"""Running a plan: results go to the store as trials end, until all are done or a signal comes."""
 
 import signal
 import sys
@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from kernlearn.exceptions import DataError, StoreError
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.selection import (
-    WHAT_IS_MISSING,
+    DEFAULT_CHOICE,
     Choice,
     Estimates,
     State,
@@ -29,10 +29,10 @@ from kernlearn.experiments.store.results import Result, Store
 
 
 class Interrupts:
-    """Within the block SIGINT and SIGTERM raise KeyboardInterrupt, and are remembered.
+    """Within the block, SIGINT and SIGTERM raise KeyboardInterrupt and are remembered.
 
-    A signal that strikes while C code calls back into Python is lost: the exception cannot
-    pass through C. It is raised again at the next :meth:`check`.
+    A signal during a callback from C code into Python is lost, since the exception cannot pass
+    through C. It is raised again at the next :meth:`check`.
     """
 
     def __init__(self) -> None:
@@ -41,38 +41,33 @@ class Interrupts:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Interrupts":
-        # only the main thread may set handlers; elsewhere the program that runs us decides
+        # only the main thread may set handlers
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 if signal.getsignal(number) is not signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._strike)
+                    self._before[number] = signal.signal(number, self._on_signal)
         self._report_unraisable = sys.unraisablehook
         sys.unraisablehook = self._unraisable
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         sys.unraisablehook = self._report_unraisable
 
     def _unraisable(self, lost: Any) -> None:
-        # a lost KeyboardInterrupt is the case that `check` is for: nothing to report
+        # `check` raises a lost KeyboardInterrupt again
         if not (self._asked and lost.exc_type is KeyboardInterrupt):
             self._report_unraisable(lost)
 
-    def _strike(self, number: int, frame: FrameType | None) -> None:
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
         self._asked = True
         if not self._held:
             raise KeyboardInterrupt
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let a block end first: what is finished is written, then the signal strikes."""
+        """Delay signals to the end of a block, so that a finished trial is written."""
         self._held = True
         try:
             yield
@@ -81,20 +76,16 @@ class Interrupts:
         self.check()
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal came and was lost or held."""
+        """Raise KeyboardInterrupt if a signal was lost or delayed."""
         if self._asked:
             raise KeyboardInterrupt
 
 
 @contextmanager
 def run_lock(store: Store) -> Iterator[None]:
-    """Keep other runs out of a store within a block; reading and merging go on.
+    """Keep other runs out of a store within a block; reading and merging stay possible.
 
-    The system lets the lock go when the process ends, however that happens.
-
-    Parameters
-    ----------
-    store : Store
+    The system releases the lock when the process ends, however that happens.
 
     Raises
     ------
@@ -123,16 +114,16 @@ def run_lock(store: Store) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What became of the trials of a plan.
+    """The numbers of trials of a plan by what happened to them.
 
     Attributes
     ----------
     total, cached : int
-        All trials; those that the store had.
+        All trials; those that were in the store.
     done, failed : int
-        Those that this run finished, or saw fail.
+        Those that succeeded and failed in this run.
     failed_before : int
-        Those that failed in an earlier run and were not tried again.
+        Those that failed in an earlier run and were not repeated.
     """
 
     total: int
@@ -143,22 +134,22 @@ class RunSummary:
 
 
 class Listener:
-    """Is told what happens in a run; this one does nothing with it."""
+    """Base class of what follows a run; its methods do nothing."""
 
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
-        """Take note of the trials that a run takes and of what the store has of all."""
+        """Receive the trials to run, and the states of all trials of the plan."""
 
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
-        """Take note of the executor's being ready, and of how long trials may need."""
+        """Receive the estimates and the number of trials in parallel; the executor is ready."""
 
     def trial_started(self, trial: Trial) -> None:
-        """Take note of a trial that a process has taken up."""
+        """Receive a trial that a process takes up."""
 
     def trial_done(self, trial: Trial, result: Result) -> None:
-        """Take note of a trial whose result is written."""
+        """Receive a trial and its result, which is in the store."""
 
     def run_ended(self) -> None:
-        """Take note of the end, by an error or an interruption too."""
+        """Learn that the run has ended, also by an error or an interruption."""
 
 
 def run_plan(
@@ -167,31 +158,31 @@ def run_plan(
     *,
     data_dir: Path | None = None,
     executor: Executor | None = None,
-    choice: Choice = WHAT_IS_MISSING,
+    choice: Choice = DEFAULT_CHOICE,
     fail_fast: bool = False,
     allow_contention: bool = False,
     listener: Listener | None = None,
 ) -> RunSummary:
-    """Run what a store lacks of a plan.
+    """Run the trials of a plan that a store lacks.
 
-    Rows of the table that need the least time come first. While it runs nobody else may run
-    anything into the same store.
+    Rows of the table that need the least time come first. No other run may write to the store
+    at the same time.
 
     Parameters
     ----------
     plan : Plan
     store : Store
-        Every finished trial is written here at once, by this process.
+        Receives every finished trial at once.
     data_dir : Path, optional
-        Where data is looked for first, by the executor that is made here.
+        Folder that the default executor searches for data first.
     executor : Executor, optional
-        What carries out trials; by default the one that the config names.
+        By default the one that the config names.
     choice : Choice, optional
-        Which trials are taken besides the new ones.
+        Which trials to run in addition to the new ones.
     fail_fast : bool, default=False
-        Stop at the first trial that fails.
+        Stop after the first trial that fails.
     allow_contention : bool, default=False
-        Measure times although trials share cores.
+        Measure times even if trials share cores.
     listener : Listener, optional
 
     Returns
@@ -203,11 +194,11 @@ def run_plan(
     StoreError
         If the store cannot be written, or another run is writing to it.
     ExecutorError
-        If trials cannot be carried out as asked.
+        If the executor does not support what is asked.
     SelectionError
         If the choice names nothing in the plan.
     DataError
-        If the plan has data from a store alone (:attr:`Plan.stored`) that trials would need.
+        If trials need data that only the store knows (:attr:`Plan.stored`).
     """
     listener = listener or Listener()
     states = trial_states(plan, store)
@@ -215,9 +206,9 @@ def run_plan(
     estimates = Estimates.of(plan, store if todo else None)
     _check_data(todo)
     todo = rows_first(todo, plan, estimates)
-    taken = {t.key for t in todo}
-    standing = [state for key, state in states.items() if key not in taken]
-    cached, failed_before = standing.count("cached"), standing.count("failed")
+    keys = {t.key for t in todo}
+    skipped = [state for key, state in states.items() if key not in keys]
+    cached, failed_before = skipped.count("cached"), skipped.count("failed")
     done = failed = 0
     listener.run_planned(plan, todo, states)
     if todo:
@@ -243,19 +234,19 @@ def run_plan(
 
 
 def _check_data(todo: list[Trial]) -> None:
-    """Refuse trials of data that only a store knows of."""
-    unknown = dict.fromkeys(trial.labels["dataset"] for trial in todo if not trial.source)
-    if unknown:
+    """Refuse trials of data that is known from the store only."""
+    missing = dict.fromkeys(trial.labels["dataset"] for trial in todo if not trial.source)
+    if missing:
         raise DataError(
-            f"{', '.join(unknown)}: not found; a store knows what it was, which is enough to "
-            "report, not to run"
+            f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
+            "to report, not to run"
         )
 
 
 def _open(
     executor: Executor | None, plan: Plan, data_dir: Path | None
 ) -> AbstractContextManager[Executor]:
-    """Return the executor; one that is made here is closed at the end."""
+    """Use the given executor, or create one and close it at the end."""
     if executor is not None:
         return nullcontext(executor)
     return closing(make_executor(plan.experiment.config.execution, data_dir))

@@ -1,4 +1,4 @@
-"""How long trials will take, from those that are finished; which of them come first."""
+"""Selection and order of the trials of a run, and estimates of their times."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,44 @@ from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
 from kernlearn.experiments.registry import suggestion
 from kernlearn.experiments.store.results import Store
 
-_Key = tuple[Any, ...]
+#: State of a trial: its result is in the store; it failed; the store has a result for the same
+#: labels under other settings; none of these.
+State = Literal["cached", "failed", "stale", "new"]
+STATES: tuple[State, ...] = ("new", "cached", "failed", "stale")
+
+#: Name of all trials for ``--force``.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which trials to run in addition to the new and stale ones.
+
+    Attributes
+    ----------
+    retry_failed : bool
+        Also those that failed before.
+    force : tuple of str
+        Also cached ones whose data set, kernel, method or experiment has one of these names;
+        "all" for all.
+    only : tuple of dict
+        If not empty, only trials that match one of these mappings of labels to values, as text.
+    """
+
+    retry_failed: bool = False
+    force: tuple[str, ...] = ()
+    only: tuple[Mapping[str, str], ...] = ()
+
+
+#: The choice of a run without options.
+DEFAULT_CHOICE = Choice()
 
 
 class Estimates:
-    """Mean seconds of finished trials, by how alike they are.
+    """Estimates of the seconds of trials from similar finished trials.
 
-    A trial is expected to take as long as other splits of the same cell; where there are none,
-    as trials of the same data set, kernel and method; then, of the same method; then, as all.
+    The estimate is the mean over the splits of the same cell; if there are none, over trials of
+    the same data set, kernel and method; then of the same method; then over all.
 
     Parameters
     ----------
@@ -26,44 +56,43 @@ class Estimates:
     """
 
     def __init__(self, finished: Iterable[tuple[dict[str, Any], float]] = ()) -> None:
-        self._sums: dict[_Key, tuple[float, int]] = {}
+        self._sums: dict[tuple[Any, ...], tuple[float, int]] = {}
         for labels, seconds in finished:
             self.add(labels, seconds)
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None) -> "Estimates":
-        """Return estimates from the rows of a store that a plan can learn from."""
-        if store is None:
-            return cls()
-        return cls(store.durations(plan.experiment.profile))
+        """Return estimates from the trials of a store under the plan's profile."""
+        return cls(store.durations(plan.experiment.profile) if store is not None else ())
 
     def add(self, labels: dict[str, Any], seconds: float) -> None:
         """Count a finished trial."""
-        for key in _likeness(labels):
+        for key in _similar(labels):
             total, count = self._sums.get(key, (0.0, 0))
             self._sums[key] = (total + seconds, count + 1)
 
     def seconds(self, trial: Trial) -> float | None:
-        """Return the seconds that a trial is expected to take; None if nothing is known."""
+        """Return the expected seconds of a trial; None if nothing is known."""
         if self._sums:
-            for key in _likeness(trial.labels):
+            for key in _similar(trial.labels):
                 if key in self._sums:
                     total, count = self._sums[key]
                     return total / count
         return None
 
     def total(self, trials: Iterable[Trial], slots: int = 1) -> float | None:
-        """Return the seconds until trials are done, so many at a time; None if not known."""
-        each = [self.seconds(t) for t in trials]
-        known = [s for s in each if s is not None]
-        if len(known) < len(each) or not each:
-            return None if each else 0.0
-        # no plan is shorter than its longest trial
-        return max(max(known), sum(known) / slots)
+        """Return the expected seconds of trials, ``slots`` at a time; None if not known."""
+        each = []
+        for trial in trials:
+            seconds = self.seconds(trial)
+            if seconds is None:
+                return None
+            each.append(seconds)
+        return max(max(each), sum(each) / slots) if each else 0.0
 
 
-def _likeness(labels: dict[str, Any]) -> tuple[_Key, ...]:
-    """Return keys under which trials are alike, the closest first."""
+def _similar(labels: dict[str, Any]) -> tuple[tuple[Any, ...], ...]:
+    """Return the groups of similar trials that a trial belongs to, the closest first."""
     cell = tuple(sorted((k, _hashable(v)) for k, v in labels.items()))
     kind = tuple(labels.get(name) for name in LABELS)
     return (cell, kind, kind[2:], ())
@@ -76,8 +105,8 @@ def _hashable(value: Any) -> Any:
 def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> list[Trial]:
     """Order trials so that whole rows of the table are finished early.
 
-    The row with the least left to do comes first; rows of which nothing is known, or that need
-    as long, stand in the table's order.
+    Rows with the least time left come first; rows with equal or unknown times keep the order
+    of the table.
 
     Parameters
     ----------
@@ -95,80 +124,34 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     rows: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:
         rows.setdefault(tuple(str(trial.labels.get(n)) for n in names), []).append(trial)
-    # Python's sort keeps the order of equals
     ordered = sorted(rows.values(), key=lambda row: estimates.total(row) or 0.0)
     return [trial for row in ordered for trial in row]
 
 
-#: What a store has of a trial: its numbers; a failure; numbers of the same place in the table,
-#: measured under settings that have changed since; nothing.
-State = Literal["cached", "failed", "stale", "new"]
-STATES: tuple[State, ...] = ("new", "cached", "failed", "stale")
-
-#: Stands for every trial among the names of ``--force``.
-ALL = "all"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which trials a run takes besides those without a row in the store.
-
-    Attributes
-    ----------
-    retry_failed : bool
-        Also those that failed before.
-    force : tuple of str
-        Also those that have numbers, if one of the names is their data set's, kernel's or
-        method's label, their experiment's name, or "all".
-    only : tuple of dict
-        If given, no trial that matches none of these: labels and the values they must have,
-        as text.
-    """
-
-    retry_failed: bool = False
-    force: tuple[str, ...] = ()
-    only: tuple[Mapping[str, str], ...] = ()
-
-
-#: The choice of a run that is asked for nothing in particular.
-WHAT_IS_MISSING = Choice()
-
-
 def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
-    """Return the state of every trial of a plan by key.
-
-    Parameters
-    ----------
-    plan : Plan
-    store : Store or None
-        None stands for one without a row.
-
-    Returns
-    -------
-    dict of str to str
-    """
+    """Return the state of every trial of a plan by key; without a store all are new."""
     if store is None:
         return dict.fromkeys((t.key for t in plan.trials), "new")
-    found = store.statuses(t.key for t in plan.trials)
-    keys = {t.key for t in plan.trials}
     experiment = plan.experiment
-    other = {
+    keys = {t.key for t in plan.trials}
+    statuses = store.statuses(keys)
+    others = {
         (labels, split)
         for key, labels, split in store.places(experiment.name, experiment.profile)
         if key not in keys
     }
 
     def state(trial: Trial) -> State:
-        status = found.get(trial.key)
+        status = statuses.get(trial.key)
         if status is not None:
             return "cached" if status == "done" else "failed"
-        return "stale" if other and (canonical(trial.labels), trial.split) in other else "new"
+        return "stale" if others and (canonical(trial.labels), trial.split) in others else "new"
 
     return {t.key: state(t) for t in plan.trials}
 
 
 def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
-    """Return the trials that a run takes, in the order of the plan.
+    """Return the trials to run, in the order of the plan.
 
     Parameters
     ----------
@@ -186,121 +169,98 @@ def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Tria
     SelectionError
         If ``force`` or ``only`` name nothing in the plan.
     """
-    trials = check_choice(plan, choice)
 
     def wanted(trial: Trial) -> bool:
         state = states[trial.key]
         if state == "cached" or (state == "failed" and not choice.retry_failed):
-            return _forced(trial, choice.force)
+            return bool(choice.force) and not _names(trial).isdisjoint(choice.force)
         return True
 
-    return [t for t in trials if wanted(t)]
+    return [t for t in check_choice(plan, choice) if wanted(t)]
 
 
 def check_choice(plan: Plan, choice: Choice) -> list[Trial]:
-    """Return the trials that ``only`` leaves, whatever a store has of them.
-
-    Parameters
-    ----------
-    plan : Plan
-    choice : Choice
-
-    Returns
-    -------
-    list of Trial
+    """Return the trials that match ``only``.
 
     Raises
     ------
     SelectionError
         If ``force`` or ``only`` name nothing in the plan.
     """
-    _check_names(plan, choice.force)
-    trials = [t for t in plan.trials if _passes(t, choice.only)]
-    if choice.only and not trials:
+    if choice.force:
+        _check_names(plan, choice.force)
+    if not choice.only:
+        return plan.trials
+    trials = [t for t in plan.trials if _matches(_texts(t), choice.only)]
+    if not trials:
         raise SelectionError(_no_match(plan, choice.only))
     return trials
 
 
 def parse_only(text: str) -> dict[str, str]:
-    """Read ``dataset=letter,method=FTUNE-S``.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    dict of str to str
+    """Parse text such as ``dataset=letter,method=FTUNE-S``.
 
     Raises
     ------
     SelectionError
         If a part has no equals sign.
     """
-    found = {}
+    match = {}
     for part in text.split(","):
         key, equals, value = part.partition("=")
         if not equals or not key.strip():
             raise SelectionError(
                 f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
             )
-        found[key.strip()] = value.strip()
-    return found
+        match[key.strip()] = value.strip()
+    return match
 
 
 def _texts(trial: Trial) -> dict[str, str]:
+    """Return the labels of a trial, and its split, as ``--only`` names them."""
     labels = {k: str(v) for k, v in trial.labels.items() if v is not None}
     return {**labels, "split": str(trial.split + 1)}
 
 
-def _passes(trial: Trial, only: Sequence[Mapping[str, str]]) -> bool:
-    if not only:
-        return True
-    labels = _texts(trial)
+def _matches(labels: Mapping[str, str], only: Sequence[Mapping[str, str]]) -> bool:
     return any(all(labels.get(k) == v for k, v in match.items()) for match in only)
 
 
 def _names(trial: Trial) -> set[str]:
+    """Return the names that ``--force`` knows a trial by."""
     labels = (trial.labels.get(k) for k in LABELS)
     return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
 
 
-def _forced(trial: Trial, force: Sequence[str]) -> bool:
-    return bool(force) and not _names(trial).isdisjoint(force)
-
-
 def _check_names(plan: Plan, force: Sequence[str]) -> None:
-    if not force:
-        return
-    known = sorted({name for trial in plan.trials for name in _names(trial)})
+    names = sorted({name for trial in plan.trials for name in _names(trial)})
     for name in force:
-        if name in plan.left_out or (plan.left_out and not known):
+        if name in plan.left_out or (plan.left_out and not names):
             raise SelectionError(f"--force {name}: {_without_data(plan)}")
-        if name not in known:
-            raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, known)}")
+        if name not in names:
+            raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, names)}")
 
 
 def _no_match(plan: Plan, only: Sequence[Mapping[str, str]]) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
-    asked = {match.get("dataset") for match in only}
-    if plan.left_out and (not plan.trials or not asked.isdisjoint(plan.left_out)):
+    datasets = {match.get("dataset") for match in only}
+    if plan.left_out and (not plan.trials or not datasets.isdisjoint(plan.left_out)):
         return f"--only leaves no trial: {_without_data(plan)}"
-    known: dict[str, dict[str, None]] = {}
+    values: dict[str, dict[str, None]] = {}
     for trial in plan.trials:
         for key, value in _texts(trial).items():
-            known.setdefault(key, {})[value] = None
+            values.setdefault(key, {})[value] = None
     for match in only:
         for key, value in match.items():
-            if key not in known:
-                return f"--only {key}={value}: no label {key!r}{suggestion(key, known)}"
-            if value not in known[key]:
-                return f"--only {key}={value}: no such value{suggestion(value, known[key])}"
+            if key not in values:
+                return f"--only {key}={value}: no label {key!r}{suggestion(key, values)}"
+            if value not in values[key]:
+                return f"--only {key}={value}: no such value{suggestion(value, values[key])}"
     return f"{plan.experiment.name}: --only leaves no trial"
 
 
 def _without_data(plan: Plan) -> str:
-    labels = ", ".join(plan.left_out)
     return (
-        f"{plan.experiment.name} goes without {labels}, not found; --data-dir or KERNLEARN_DATA "
-        "names the folder that holds data"
+        f"{plan.experiment.name} leaves out {', '.join(plan.left_out)}, not found; --data-dir or "
+        "KERNLEARN_DATA names the folder that holds data"
     )

@@ -1,4 +1,4 @@
-"""Where trials are carried out: in this process, in others on this machine, on a cluster."""
+"""Executors: the current process, processes on this machine, or a cluster."""
 
 from kernlearn.lazy import attach
 

@@ -1,4 +1,4 @@
-"""What every executor does, and the limits that hold for a trial."""
+"""The interface of executors, and the limits of a trial."""
 
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
@@ -7,25 +7,25 @@ from typing import Any, Protocol
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result
 
-#: Called with a trial when it is handed to a process that is free for it.
+#: Called with a trial when a process takes it up.
 OnStart = Callable[[Trial], None]
 
-#: Trials with their results, as they end.
+#: Trials with their results, in the order in which they end.
 Results = Generator[tuple[Trial, Result], None, None]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a trial may take, and how often it is tried.
+    """Limits of a trial.
 
     Attributes
     ----------
     timeout : float or None
         Seconds of wall time.
     memory : int or None
-        Bytes of resident memory of the process that the trial runs in, and of its children.
+        Bytes of resident memory of the trial's process and its children.
     retries : int
-        How often a trial is tried again whose process died.
+        How often to repeat a trial whose process died.
     """
 
     timeout: float | None = None
@@ -34,7 +34,7 @@ class Limits:
 
     @property
     def any(self) -> bool:
-        """Whether a process may have to be ended."""
+        """Whether a process may have to be killed."""
         return self.timeout is not None or self.memory is not None
 
 
@@ -42,59 +42,51 @@ NO_LIMITS = Limits()
 
 
 class Executor(Protocol):
-    """Carries out trials.
-
-    Attributes
-    ----------
-    slots : int
-        Trials at a time.
-    """
+    """Runs trials."""
 
     @property
     def slots(self) -> int:
-        """Trials at a time."""
+        """Number of trials in parallel."""
         ...
 
     def crowded(self, threads: int) -> str:
-        """Say why trials of so many threads each would share cores; empty if they would not."""
+        """Say why trials with so many threads each would share cores; empty if they do not."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return what a reader of the numbers may ask about where they were measured."""
+        """Return what the environment of a run records of the executor."""
         ...
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
         """Yield every trial with its result, in the order in which they end.
 
-        A trial never raises: what goes wrong in it is its result. Closing the iterator ends
-        what still runs.
+        An error in a trial is its result. Closing the iterator kills the trials that still run.
         """
         ...
 
     def close(self) -> None:
-        """End what was started for trials; there will be no more."""
+        """Release all processes; no more trials follow."""
         ...
 
 
 def crowding(slots: int, threads: int, cores: int, where: str = "this machine") -> str:
-    """Say that trials need more cores than there are, or nothing.
+    """Say that trials need more cores than there are, or return an empty text.
 
     Parameters
     ----------
     slots, threads : int
-        Trials at a time, and threads of each.
+        Number of trials in parallel, and threads of each.
     cores : int
-        Cores that may be used.
+        Cores that can be used.
     where : str
-        The machine's name in the message.
+        Name of the machine in the message.
 
     Returns
     -------
     str
     """
-    needed = slots * threads
-    # one trial at a time has its machine to itself, whatever its threads
-    if slots <= 1 or needed <= cores:
+    # a single trial has the machine to itself, whatever its threads
+    if slots <= 1 or slots * threads <= cores:
         return ""
     each = "1 thread" if threads == 1 else f"{threads} threads"
     return (

@@ -1,4 +1,4 @@
-"""From what a config and the command line say to an executor."""
+"""Selection of an executor, and whether it can measure times."""
 
 from pathlib import Path
 
@@ -9,77 +9,67 @@ from kernlearn.experiments.executors.base import Executor, Limits
 
 
 def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
-    """Make the executor that settings ask for.
+    """Create the executor that the settings ask for.
 
-    Where they name none it is this process for one job without limits, processes of this
-    machine otherwise, and Dask where there is a scheduler.
+    By default this is Dask if there is a scheduler, processes for several jobs or with limits,
+    and the current process otherwise.
 
     Parameters
     ----------
     execution : Execution
     data_dir : Path, optional
-        Where data is looked for first.
+        Folder to search for data first.
 
     Returns
     -------
     Executor
-        To be closed when all is done.
+        To be closed at the end.
 
     Raises
     ------
     ExecutorError
-        If it cannot do what is asked.
+        If the executor does not support the settings.
     """
     limits = Limits(execution.timeout, execution.memory, execution.retries)
-    name = execution.executor
+    name, jobs = execution.executor, execution.jobs
     if name is None:
-        beside = execution.jobs > 1 or limits.any
-        name = "dask" if execution.scheduler else "processes" if beside else "in-process"
+        parallel = jobs > 1 or limits.any
+        name = "dask" if execution.scheduler else "processes" if parallel else "in-process"
     if execution.scheduler is not None and name != "dask":
         raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
     if name == "dask":
         from kernlearn.experiments.executors.cluster import DaskExecutor
 
-        return DaskExecutor(execution.scheduler, execution.jobs, data_dir, limits)
+        return DaskExecutor(execution.scheduler, jobs, data_dir, limits)
+    from kernlearn.experiments.executors.local import InProcess, Processes
+
     if name == "processes":
-        from kernlearn.experiments.executors.local import Processes
-
-        return Processes(execution.jobs, data_dir, limits)
-    if limits.any or execution.jobs > 1:
-        asked = f"{execution.jobs} jobs" if execution.jobs > 1 else "a timeout or memory limit"
+        return Processes(jobs, data_dir, limits)
+    if limits.any or jobs > 1:
+        asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
         raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    from kernlearn.experiments.executors.local import InProcess
-
     return InProcess(data_dir)
 
 
 def reports_times(config: ExperimentConfig) -> bool:
-    """Whether an experiment shows times, or numbers made from them."""
-    shown = [*config.metrics, *(m for figure in config.figures for m in figure.metrics)]
+    """Whether an experiment reports times, or metrics derived from them."""
+    metrics = [*config.metrics, *(m for figure in config.figures for m in figure.metrics)]
     if config.table is not None:
-        shown += config.table.metrics
-    shown += [claim.check.metric for claim in config.claims]
-    sources = [config.derived[name].ratio for name in shown if name in config.derived]
-    return any(name.endswith("_seconds") for name in [*shown, *sources])
+        metrics += config.table.metrics
+    metrics += [claim.check.metric for claim in config.claims]
+    sources = [config.derived[name].ratio for name in metrics if name in config.derived]
+    return any(name.endswith("_seconds") for name in [*metrics, *sources])
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:
-    """Refuse to measure times where trials would share a core.
-
-    Parameters
-    ----------
-    config : ExperimentConfig
-    executor : Executor
+    """Refuse to measure times while trials share cores.
 
     Raises
     ------
     ExecutorError
-        If the experiment shows times and there are fewer cores than trials need.
+        If the experiment reports times and the trials need more cores than there are.
     """
-    if not reports_times(config):
-        return
-    crowded = executor.crowded(config.protocol.threads)
-    if crowded:
+    if reports_times(config) and (crowded := executor.crowded(config.protocol.threads)):
         raise ExecutorError(
             f"{config.title}: reports times, and {crowded}; run fewer at a time, or measure all "
             "the same with --allow-contention"

@@ -1,10 +1,10 @@
-"""Trials on a cluster, or on a local one, by Dask's ``distributed``."""
+"""The executor on a cluster, or a local one, by Dask's ``distributed``."""
 
 import time
 from collections.abc import Callable, Iterable
 from multiprocessing import current_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from kernlearn import __version__
@@ -19,39 +19,39 @@ from kernlearn.experiments.store.results import Result, utc_now
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Seconds for a scheduler to answer, and for a first worker to come or all dead ones to be back.
+# Seconds for a scheduler to answer.
 _CONNECT = 10.0
+# Seconds for a first worker to come, or for one to return when all have died.
 _PATIENCE = 60.0
-# Seconds between two looks at how many workers there are.
+# Seconds between two looks at the number of workers.
 _LOOK = 1.0
 
-# The process in which a worker of the cluster carries out trials that have limits.
-_guarded: dict[tuple[Path | None, Limits, bool], Worker] = {}
+# On a worker of the cluster: the process that runs trials with limits.
+_limited: dict[tuple[Path | None, Limits, bool], Worker] = {}
 
 
 class DaskExecutor:
-    """Carry out trials on the workers of a Dask scheduler.
+    """Run trials on the workers of a Dask scheduler, one at a time on each.
 
-    A worker has as many trials at a time as there is place for on its one thread: one. When it
-    dies the scheduler gives that trial to another, up to a limit: its own setting
-    ``distributed.scheduler.allowed-failures``, of a local cluster the limit's ``retries``.
+    When a worker dies, the scheduler gives its trial to another one, as often as its setting
+    ``distributed.scheduler.allowed-failures`` says; in a local cluster, ``limits.retries`` times.
 
     Parameters
     ----------
     scheduler : str or None
         Address such as ``tcp://host:8786``; None starts a local cluster.
     jobs : int
-        Workers of a local cluster.
+        Number of workers of a local cluster.
     data_dir : Path, optional
-        Where a worker looks for data first; workers read it themselves.
+        Folder in which a worker searches for data first; workers read it themselves.
     limits : Limits, optional
-        Timeout and memory need workers that may start processes of their own.
+        A timeout or memory limit needs workers that may start processes.
 
     Raises
     ------
     ExecutorError
         If ``distributed`` is not installed, the scheduler does not answer, or its workers
-        cannot do what is asked.
+        do not support what is asked.
     """
 
     def __init__(
@@ -67,47 +67,43 @@ class DaskExecutor:
         self._client = self._connect(scheduler, jobs)
         self._address = str(self._client.scheduler_info()["address"])
         try:
-            self._workers = self._check_workers()
+            self._environments = self._check_workers()
         except BaseException:
             self.close()
             raise
 
     @property
     def slots(self) -> int:
-        """Workers at this moment."""
+        """Number of workers at present."""
         return len(self._client.nthreads())
 
     def describe(self) -> dict[str, Any]:
-        """Return the executor's name and what each kind of worker runs on."""
-        different: list[dict[str, Any]] = []
-        for environment in self._workers.values():
-            if environment not in different:
-                different.append(environment)
-        return {"executor": "dask", "workers": different}
+        distinct: list[dict[str, Any]] = []
+        for environment in self._environments.values():
+            if environment not in distinct:
+                distinct.append(environment)
+        return {"executor": "dask", "workers": distinct}
 
     def crowded(self, threads: int) -> str:
-        """Say why trials of so many threads each would share cores; empty if they would not."""
-        hosts: dict[str, list[str]] = {}
-        for address in self._workers:
-            hosts.setdefault(address.rpartition(":")[0], []).append(address)
-        found = (
-            crowding(len(names), threads, self._workers[names[0]]["usable_cores"], host)
-            for host, names in hosts.items()
+        hosts: dict[str, list[dict[str, Any]]] = {}
+        for address, environment in self._environments.items():
+            hosts.setdefault(address.rpartition(":")[0], []).append(environment)
+        reasons = (
+            crowding(len(workers), threads, workers[0]["usable_cores"], host)
+            for host, workers in hosts.items()
         )
-        return next(filter(None, found), "")
+        return next(filter(None, reasons), "")
 
     def close(self) -> None:
-        """Leave the scheduler; trials that still run there are given up."""
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        """Yield every trial with its result, in the order in which they end."""
         run = uuid4().hex
         waiting = iter(trials)
         running: dict[Future, tuple[Trial, str, float]] = {}
-        function: Callable[..., Result] = _execute_guarded if self._limits.any else _execute
+        function: Callable[..., Result] = _execute_limited if self._limits.any else _execute
         try:
             while True:
                 while len(running) < (slots := self._slots_soon()) and (
@@ -126,7 +122,7 @@ class DaskExecutor:
                     error = future.exception()
                     result = (
                         future.result() if error is None
-                        else failure(trial, _told(error), started, time.perf_counter() - clock)
+                        else failure(trial, _summary(error), started, time.perf_counter() - clock)
                     )  # fmt: skip
                     future.release()
                     yield trial, result
@@ -142,11 +138,12 @@ class DaskExecutor:
                 "the executor 'dask' needs distributed: pip install 'kernlearn[cluster]'"
             ) from None
         if scheduler is None:
-            settings = {
-                "distributed.worker.daemon": False,
-                "distributed.scheduler.allowed-failures": self._limits.retries,
-            }
-            dask.config.set(settings)
+            dask.config.set(
+                {
+                    "distributed.worker.daemon": False,
+                    "distributed.scheduler.allowed-failures": self._limits.retries,
+                }
+            )
             self._cluster = LocalCluster(
                 n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None
             )
@@ -160,6 +157,7 @@ class DaskExecutor:
             ) from None
 
     def _check_workers(self) -> dict[str, dict[str, Any]]:
+        """Return the environment of each worker by its address."""
         from distributed import TimeoutError as NoWorkers
 
         address = self._address
@@ -170,43 +168,43 @@ class DaskExecutor:
                 f"the scheduler at {address} has had no workers for {_PATIENCE:.0f} s; start some "
                 f"with `dask worker {address} --nthreads 1`"
             ) from None
-        crowded = [name for name, threads in self._client.nthreads().items() if threads > 1]
-        if crowded:
+        threaded = [name for name, threads in self._client.nthreads().items() if threads > 1]
+        if threaded:
             raise ExecutorError(
-                f"{_some(crowded)}: more than one thread, so that trials would disturb each "
+                f"{_some(threaded)}: more than one thread, so that trials would disturb each "
                 "other; start workers with --nthreads 1, and --nworkers for the cores"
             )
         try:
-            found: dict[str, tuple[str, bool, dict[str, Any]]] = self._client.run(_who)
+            workers: dict[str, _WorkerInfo] = self._client.run(_describe_worker)
         except Exception as error:
             raise ExecutorError(
-                f"a worker of {address} cannot run kernlearn: {type(error).__name__}: "
-                f"{_first_line(error)}; install the same version there"
+                f"a worker of {address} cannot run kernlearn: {_first_line(error, named=True)}; "
+                "install the same version there"
             ) from None
-        others = [f"{name} has {it[0]}" for name, it in found.items() if it[0] != __version__]
+        others = [f"{name} has {w.version}" for name, w in workers.items()
+                  if w.version != __version__]  # fmt: skip
         if others:
             raise ExecutorError(
                 f"this is kernlearn {__version__}, but {_some(others)}; install the same there"
             )
-        if self._limits.any and any(daemonic for _, daemonic, _ in found.values()):
+        if self._limits.any and any(w.daemon for w in workers.values()):
             raise ExecutorError(
                 "a timeout or a memory limit needs workers that may start processes: start them "
                 "with DASK_DISTRIBUTED__WORKER__DAEMON=False in their environment"
             )
-        return {name: environment for name, (_, _, environment) in found.items()}
+        return {name: w.environment for name, w in workers.items()}
 
     def _slots_soon(self) -> int:
-        """Return the number of workers; wait a while where all have died."""
+        """Return the number of workers, waiting a while if all have died."""
         deadline = time.monotonic() + _PATIENCE
         while not (slots := self.slots):
             if time.monotonic() > deadline:
-                address = self._address
-                raise ExecutorError(f"all workers of the scheduler at {address} are gone")
+                raise ExecutorError(f"all workers of the scheduler at {self._address} are gone")
             time.sleep(_LOOK)
         return slots
 
     def _wait(self, futures: "list[Future]") -> "set[Future]":
-        """Return the futures that have ended, once there is one."""
+        """Wait until a future has ended; return those that have."""
         from distributed import TimeoutError as NotYet
         from distributed import wait
 
@@ -220,32 +218,39 @@ class DaskExecutor:
                     raise ExecutorError("the connection to the scheduler is lost") from None
 
 
-def _execute(trial: Trial, data_dir: Path | None, limits: Limits, beside: bool) -> Result:
-    return execute(trial, data_dir, concurrent=beside)
+class _WorkerInfo(NamedTuple):
+    version: str
+    daemon: bool  # may not start processes
+    environment: dict[str, Any]
 
 
-def _execute_guarded(trial: Trial, data_dir: Path | None, limits: Limits, beside: bool) -> Result:
-    """Carry out a trial in a process of the worker's, which can be ended without it."""
-    kind = (data_dir, limits, beside)
-    if kind not in _guarded:
-        _guarded[kind] = Worker(data_dir, limits, threads=1, beside=beside)
-    return _guarded[kind].run(trial)
+def _describe_worker() -> _WorkerInfo:
+    return _WorkerInfo(__version__, current_process().daemon, describe_environment())
 
 
-def _who() -> tuple[str, bool, dict[str, Any]]:
-    """Tell a worker's version, whether it may start no processes, and what it runs on."""
-    return __version__, current_process().daemon, describe_environment()
+def _execute(trial: Trial, data_dir: Path | None, limits: Limits, concurrent: bool) -> Result:
+    return execute(trial, data_dir, concurrent=concurrent)
 
 
-def _told(error: BaseException) -> str:
-    name = type(error).__name__
-    if name == "KilledWorker":
+def _execute_limited(
+    trial: Trial, data_dir: Path | None, limits: Limits, concurrent: bool
+) -> Result:
+    """Run a trial in a process of the worker, which can be killed without the worker."""
+    kind = (data_dir, limits, concurrent)
+    if kind not in _limited:
+        _limited[kind] = Worker(data_dir, limits, threads=1, concurrent=concurrent)
+    return _limited[kind].run(trial)
+
+
+def _summary(error: BaseException) -> str:
+    if type(error).__name__ == "KilledWorker":
         return f"WorkerDied: {_first_line(error)}"
-    return f"{name}: {_first_line(error)}"
+    return _first_line(error, named=True)
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).partition("\n")[0]
+def _first_line(error: BaseException, *, named: bool = False) -> str:
+    line = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {line}" if named else line
 
 
 def _some(names: list[str]) -> str:

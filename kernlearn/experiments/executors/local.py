@@ -1,4 +1,4 @@
-"""One trial after the other, in this process."""
+"""Executors on this machine: the current process, or several processes."""
 
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,47 +17,43 @@ from kernlearn.experiments.store.results import Result
 
 @dataclass(frozen=True)
 class InProcess:
-    """Carry out trials here: the least overhead, no limits.
+    """Run trials in the current process: the least overhead, no limits.
 
     Parameters
     ----------
     data_dir : Path, optional
-        Where data is looked for first.
+        Folder to search for data first.
     """
 
     data_dir: Path | None = None
     slots: int = 1
 
     def describe(self) -> dict[str, Any]:
-        """Return the executor's name."""
         return {"executor": "in-process"}
 
     def crowded(self, threads: int) -> str:
-        """Return nothing: there is one trial at a time."""
         return ""
 
     def close(self) -> None:
-        """Do nothing: nothing was started."""
+        pass
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        """Yield every trial with its result."""
         for trial in trials:
             on_start(trial)
             yield trial, execute(trial, self.data_dir)
 
 
 class Processes:
-    """Carry out trials in processes of this machine, started by loky.
+    """Run trials in processes of this machine, started by loky.
 
-    Each process is an executor of its own: one that dies takes the trial that it was at,
-    not those of the others.
+    Each process has a pool of its own: when it dies, the trials of the others go on.
 
     Parameters
     ----------
     jobs : int
-        Trials at a time.
+        Number of trials in parallel.
     data_dir : Path, optional
-        Where data is looked for first.
+        Folder to search for data first.
     limits : Limits, optional
     """
 
@@ -71,26 +67,27 @@ class Processes:
         self._workers: list[Worker] = []
 
     def describe(self) -> dict[str, Any]:
-        """Return the executor's name and the threads that each process starts with."""
         return {"executor": "processes", "threads_each": self.threads}
 
     def crowded(self, threads: int) -> str:
-        """Say why trials of so many threads each would share cores; empty if they would not."""
         return crowding(self.slots, threads, usable_cores())
 
     def close(self) -> None:
-        """End the processes."""
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.stop()
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        """Yield every trial with its result, in the order in which they end."""
+        if not self._workers:
+            self._workers = [
+                Worker(self._data_dir, self._limits, self.threads, concurrent=self.slots > 1)
+                for _ in range(self.slots)
+            ]
         idle: SimpleQueue[Worker] = SimpleQueue()
-        for worker in self._started():
+        for worker in self._workers:
             idle.put(worker)
 
-        def carry_out(trial: Trial) -> Result:
+        def run_one(trial: Trial) -> Result:
             worker = idle.get()
             try:
                 return worker.run(trial)
@@ -104,7 +101,7 @@ class Processes:
             def fill() -> None:
                 while len(running) < self.slots and (trial := next(waiting, None)):
                     on_start(trial)
-                    running[threads.submit(carry_out, trial)] = trial
+                    running[threads.submit(run_one, trial)] = trial
 
             try:
                 fill()
@@ -114,17 +111,7 @@ class Processes:
                     fill()  # no process waits while results are written
                     yield from finished
             except BaseException:
-                # what is under way is lost, and nobody waits for it
                 self.close()
-                for future in running:
+                for future in running:  # their errors concern nobody
                     future.exception()
                 raise
-
-    def _started(self) -> list[Worker]:
-        """Return the processes, new ones where there are none."""
-        if not self._workers:
-            self._workers = [
-                Worker(self._data_dir, self._limits, self.threads, beside=self.slots > 1)
-                for _ in range(self.slots)
-            ]
-        return self._workers

@@ -92,7 +92,8 @@ def _trial_faults(key: str, status: str, error: str, texts: dict[str, str]) -> I
         if not error:
             yield "failed without an error"
         return
-    if not metrics:
+    # where one setting is chosen for all splits, the numbers of each are in info
+    if not metrics and "grid" not in json.loads(texts["info"]):
         yield "done, but without metrics"
     for metric, value in metrics.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
