@@ -1,26 +1,20 @@
 """What an experiment's YAML may say: one model a section, unknown keys refused."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.sections import Count, Execution, Fraction, Section
-from kernlearn.experiments.registry import BUILT_IN, Scope
+from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.registration import Kind
 
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
-Task = Literal[
-    "classification",
-    "bipartite_ranking",
-    "regression",
-    "ordinal",
-    "ranking",
-    "kernel_approximation",
-    "rademacher_complexity",
-    "dataset_statistics",
-]
+if TYPE_CHECKING:
+    Task = str
+else:
+    Task = Literal[tuple(TASKS)]
 
 
 class _OpenSection(BaseModel):

@@ -1,0 +1,226 @@
+"""One addition of each kind, made in the places that docs/architecture.md names, works.
+
+The additions are made in a copy of the package, as a developer would make them.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: New files: a method, a kernel, a metric, a command, a card with its data, and a config.
+FILES = {
+    "kernlearn/solvers/nearest_mean.py": """
+from sklearn.neighbors import NearestCentroid
+
+
+class NearestMean(NearestCentroid):
+    pass
+""",
+    "kernlearn/kernels/triangle.py": """
+import numpy as np
+
+from kernlearn.kernels.base import Kernel
+
+
+class TriangleKernel(Kernel):
+    def __init__(self, width=1.0):
+        self.width = width
+
+    def __call__(self, X, Y=None):
+        Y = X if Y is None else Y
+        distances = np.abs(np.asarray(X)[:, None] - np.asarray(Y)[None]).sum(axis=2)
+        return np.maximum(0, 1 - distances / self.width)
+""",
+    "kernlearn/metrics/balance.py": """
+import numpy as np
+
+
+def balanced_error(y_true, y_pred):
+    return float(np.mean([np.mean(y_pred[y_true == c] != c) for c in np.unique(y_true)]))
+""",
+    "kernlearn/cli/greet.py": """
+import typer
+
+
+def greet(name: str) -> None:
+    \"\"\"Greet somebody.\"\"\"
+    typer.echo(f"Hello, {name}")
+""",
+    "datasets/corners.yaml": """
+name: corners
+title: Two corners of a square
+task: classification
+n_features: 2
+source: {publisher: nobody, page: https://example.org/corners}
+forms:
+- files: [corners.csv]
+  format: {kind: delimited, target: 2}
+  rows: 40
+  classes: {a: 20, b: 20}
+licence: none
+citation: none
+""",
+    "data/corners/corners.csv": "".join(
+        f"{i % 5 / 10 + c},{i % 3 / 10 + c},{'ab'[c]}\n" for i in range(20) for c in (0, 1)
+    ),
+    "configs/added.yaml": """
+title: One addition of each kind
+datasets: {corners: {}, stripes: {generator: stripes, n_samples: 60}}
+kernels: {triangle: {kernel: triangle, width: 2}}
+methods:
+  nearest mean: {estimator: NearestMean}
+  SVM: {estimator: KernelSVM}
+protocol: {splits: 3}
+metrics: [accuracy, balanced_error]
+table: {rows: [dataset, kernel, method]}
+claims:
+  - says: The SVM is no worse than half
+    check: {metric: accuracy, barely_worse: [SVM], than: [nearest mean], by: 0.5}
+""",
+    "configs/added_task.yaml": """
+title: A task of its own
+task: rounding
+datasets: {stripes: {generator: stripes, n_samples: 60}}
+methods: {ridge: {estimator: Ridge}}
+protocol: {splits: 2}
+metrics: [rounded_error]
+""",
+}
+
+#: Lines put after (or, for the last two kinds, at the end of) what is there.
+LINES = [
+    (
+        "kernlearn/experiments/registry.py",
+        "ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(\n",
+        '    _estimator("kernlearn.solvers.nearest_mean:NearestMean", "nearest mean"),\n',
+    ),
+    (
+        "kernlearn/kernels/registry.py",
+        "    for name, target, summary in (\n",
+        '        ("triangle", "triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
+    ),
+    (
+        "kernlearn/experiments/registry.py",
+        "METRICS: dict[str, RegisteredMetric] = _by_name(\n",
+        '    _metric("balanced_error", "balanced error", -1, "classification",\n'
+        '            target="kernlearn.metrics.balance:balanced_error"),\n'
+        '    _metric("rounded_error", "rounded error", -1, "rounding",\n'
+        '            target="kernlearn.metrics:zero_one_error"),\n',
+    ),
+    (
+        "kernlearn/datasets/artificial.py",
+        "    points = (",
+        "stripes, ",
+    ),
+    (
+        "kernlearn/datasets/artificial.py",
+        "def generators() ->",
+        None,
+    ),
+    (
+        "kernlearn/experiments/registry.py",
+        "TASKS: dict[str, RegisteredTask] = _by_name(\n",
+        '    _task("rounding", "tasks:ROUNDING"),\n',
+    ),
+    (
+        "kernlearn/experiments/engine/tasks.py",
+        'REGRESSION = Task("regression", _values, "mse")\n',
+        "ROUNDING = Task(\n"
+        '    "rounding", lambda data, spec, info: data.target, "rounded_error",\n'
+        "    lambda predicted, y_train: np.rint(predicted),\n"
+        ")\n",
+    ),
+    (
+        "kernlearn/experiments/config/claims.py",
+        'COMPARISONS = ("better", ',
+        '"barely_worse", ',
+    ),
+    (
+        "kernlearn/experiments/config/claims.py",
+        "    better: list[LabelValue] = []\n",
+        "    barely_worse: list[LabelValue] = []\n",
+    ),
+    (
+        "kernlearn/reports/claims.py",
+        "_QUESTIONS = {\n",
+        '    "barely_worse": _Question("barely worse than", _WITHIN, "near", "far", -1),\n',
+    ),
+    (
+        "kernlearn/cli/app.py",
+        'app.command("run")(run.run)\n',
+        'app.command("greet")(greet.greet)\n',
+    ),
+    ("kernlearn/cli/app.py", "from kernlearn.cli import ", "greet, "),
+]
+STRIPES = '''def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
+    """Draw two stripes."""
+    X = random(random_state).uniform(size=(n_samples, 2))
+    return to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
+
+
+'''
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("copy")
+    for folder in ("kernlearn", "datasets", "configs", "results/reported"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.lstrip("\n"), encoding="utf-8")
+    for name, anchor, addition in LINES:
+        path = root / name
+        text = path.read_text(encoding="utf-8")
+        assert text.count(anchor) == 1, f"{name}: {anchor!r}"
+        new = STRIPES + anchor if addition is None else anchor + addition
+        path.write_text(text.replace(anchor, new), encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def kernlearn(copy):
+    environment = {
+        **os.environ, "PYTHONPATH": str(copy), "KERNLEARN_DATA": str(copy / "data"),
+        "KERNLEARN_CACHE": str(copy / "cache"),
+    }  # fmt: skip
+
+    def call(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "kernlearn", *arguments],
+            cwd=copy, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return call
+
+
+def test_everything_added_takes_part_in_a_run(kernlearn, copy):
+    out = kernlearn("run", "added", "added_task", "--log-json", "--output", "out")
+    trials = [json.loads(line) for line in out.splitlines()]
+    done = [event for event in trials if event["event"] == "trial_done"]
+    labels = {(e["labels"]["dataset"], e["labels"]["kernel"], e["labels"]["method"]) for e in done}
+    assert labels == {
+        ("corners", "triangle", "SVM"), ("corners", None, "nearest mean"),
+        ("stripes", "triangle", "SVM"), ("stripes", None, "nearest mean"),
+        ("stripes", None, "ridge"),
+    }  # fmt: skip
+    for event in done:
+        named = {"rounded_error"} if event["labels"]["method"] == "ridge" else {"balanced_error"}
+        assert named <= event["metrics"].keys()
+    page = (copy / "out" / "added" / "report.html").read_text(encoding="utf-8")
+    assert "barely worse than nearest mean" in page
+    assert "balanced error" in page
+
+
+def test_an_added_command_runs(kernlearn):
+    assert kernlearn("greet", "world") == "Hello, world\n"
