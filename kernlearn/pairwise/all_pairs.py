@@ -1,4 +1,4 @@
-"""The batch problem over all pairs of unlike points, to hold the online learners against."""
+"""The batch problem over all pairs of unlike points, for comparison with online learners."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class AllPairsSVM(LinearRanker):
         \frac{\lambda}{2} \|w\|^2 + \frac{1}{n_+ n_-} \sum_{x \in X_+} \sum_{x' \in X_-}
         \max(0, 1 - \langle w, x - x'\rangle)^2,
 
-    what :class:`OLP` with the squared hinge and a regularisation goes for on a stream, save for
-    the share of pairs that are of one class.
+    the objective of :class:`OLP` with the squared hinge and regularisation on a stream, except
+    for the share of pairs of one class.
 
     Parameters
     ----------
     regularization : float, default=1e-3
         The λ.
     tol : float, default=1e-6
-        Stop once no entry of the gradient is larger than that times the largest one at w = 0.
+        Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0.
     max_iter : int, default=1000
-        Most iterations of L-BFGS.
+        Largest number of L-BFGS iterations.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class AllPairsSVM(LinearRanker):
     coef_ : ndarray of shape (1, n_features)
         The weights, float64.
     intercept_ : ndarray of shape (1,)
-        Makes the score 0 midway between the means of both classes. For `predict` only.
+        Makes the score 0 midway between the means of both classes; only used by `predict`.
     objective_ : float
         The minimum.
     n_iter_ : int
-        Iterations.
+        Number of iterations.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had any.
+        Names of the features, if X has any.
 
     See Also
     --------
@@ -62,8 +62,8 @@ class AllPairsSVM(LinearRanker):
 
     Notes
     -----
-    Objective and gradient take O(n log n) time and a product with X and one with its
-    transpose: the pairs with a loss are runs of the sorted scores.
+    Objective and gradient take O(n log n) time, and one product each with X and its transpose:
+    the pairs with a loss are contiguous in the sorted scores.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class AllPairsSVM(LinearRanker):
         Raises
         ------
         ValueError
-            If there are not two classes, or X holds NaN or infinity.
+            If there are not two classes, or X contains NaN or infinity.
 
         Warns
         -----
@@ -128,7 +128,7 @@ class AllPairsSVM(LinearRanker):
 
         start = np.zeros(self.n_features_in_)
         steepest = np.abs(objective(start)[1]).max()
-        found = minimize(
+        optimum = minimize(
             objective,
             start,
             jac=True,
@@ -138,25 +138,25 @@ class AllPairsSVM(LinearRanker):
                 "maxiter": self.max_iter, "maxfun": 20 * self.max_iter,
             },
         )  # fmt: skip
-        if np.abs(found.jac).max() > self.tol * steepest and found.nit >= self.max_iter:
+        if np.abs(optimum.jac).max() > self.tol * steepest and optimum.nit >= self.max_iter:
             warnings.warn(
                 f"no solution to tol={self.tol:g} in max_iter={self.max_iter} iterations: raise "
                 "one of them, or scale the features",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.objective_, self.n_iter_ = float(found.fun), int(found.nit)
+        self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
         sums = np.array([np.asarray(rows[of].sum(axis=0)).ravel() for of in (~positive, positive)])
-        self._set_linear(found.x, sums, np.bincount(positive, minlength=2))
+        self._set_linear(optimum.x, sums, np.bincount(positive, minlength=2))
         return self
 
 
 def _mean_loss(
     scores: NDArray[Any], positive: NDArray[np.bool_]
 ) -> tuple[float, NDArray[np.float64]]:
-    """Mean squared hinge over the unlike pairs, and its derivative by each score."""
-    # With thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0, and
-    # the runs of q are suffixes of the sorted scores.
+    """Return the mean squared hinge over unlike pairs, and its derivative by each score."""
+    # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
+    # each p, a suffix of the sorted q
     lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
     up = _missing(upper, lower)
     down = _missing(lower, upper)
@@ -168,7 +168,7 @@ def _mean_loss(
 
 
 def _missing(at: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum max(0, at + other) over the others, for each."""
+    """Return the sum of max(0, at + other) over the others, for each `at`."""
     others = np.sort(others)
     after = np.concatenate([np.cumsum(others[::-1])[::-1], [0.0]])
     first = np.searchsorted(others, -at, side="right")

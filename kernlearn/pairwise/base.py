@@ -1,11 +1,10 @@
-"""A linear function that ranks points of two classes."""
+"""Base classes of linear functions that rank points of two classes, and their buffers."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -22,7 +21,27 @@ from sklearn.utils.multiclass import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Buffer
+from kernlearn.pairwise.losses import PairwiseLoss
+
+MAX_SEED = 2**31 - 1
+
+#: Parameters of all learners with a buffer.
+BUFFER_CONSTRAINTS: dict[str, list[Any]] = {
+    "buffer_size": [Interval(Integral, 1, None, closed="left")],
+    "buffer": [str, type, Buffer],
+    "n_passes": [Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+}
+#: Parameters of the steps of algorithm 8.
+STEP_CONSTRAINTS: dict[str, list[Any]] = {
+    "eta": [Interval(Real, 0, None, closed="neither")],
+    "radius": [Interval(Real, 0, None, closed="neither"), None],
+    "loss": [str, PairwiseLoss, tuple, list],
+    "regularization": [Interval(Real, 0, None, closed="left")],
+    "average": ["boolean"],
+}
 
 
 class LinearRanker(ClassifierMixin, BaseEstimator):
@@ -44,7 +63,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         known = np.isin(y, self.classes_)
         if not known.all():
             raise ValueError(
-                f"y holds the label {y[~known][0].item()!r}, which is not one of the classes "
+                f"y contains the label {y[~known][0].item()!r}, which is not one of the classes "
                 f"{self.classes_.tolist()}"
             )
         return (y == self.classes_[1]).astype(np.int64)
@@ -56,7 +75,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         self.coef_ = w.reshape(1, -1)
         if counts.all():
             self.intercept_ = -(self.coef_ @ (sums / counts[:, np.newaxis]).mean(axis=0))
-        else:  # no pair yet, and w is 0: for the one class
+        else:  # no pair yet and w = 0: predict the one class
             self.intercept_ = np.where(counts[1:] > 0, 1.0, -1.0)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -65,7 +84,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The points.
 
         Returns
         -------
@@ -85,7 +104,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The points.
 
         Returns
         -------
@@ -103,7 +122,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
 
 def two_classes(y: Any) -> NDArray[Any]:
-    """Return the classes of some labels, or raise a ValueError unless there are two."""
+    """Return the classes of labels; raise a ValueError unless there are two."""
     classes = np.unique(y)
     if len(classes) > 2:
         raise ValueError(
@@ -118,25 +137,27 @@ def two_classes(y: Any) -> NDArray[Any]:
     return classes
 
 
-_MAX_SEED = 2**31 - 1
-# Bytes of rows that are made dense and float64 at a time.
-_BLOCK = 2**23
+def divergence(place: str) -> ValueError:
+    """Return the error for weights that are not finite."""
+    return ValueError(
+        f"the weights grew beyond all bounds {place}: scale the features, or take smaller steps, "
+        "a smaller radius or a loss that grows more slowly"
+    )
 
 
 @dataclass
 class Reservoir:
-    """A buffer with the points in it.
+    """A buffer policy with the points that it keeps.
 
     Attributes
     ----------
     policy : Buffer
-        Says which points are kept.
     rng : numpy.random.Generator
-        Where its randomness comes from.
+        The source of the policy's randomness.
     rows : ndarray of shape (size, n_features)
-        The points; those of empty slots mean nothing.
+        The points; undefined for empty slots.
     codes : ndarray of shape (size,)
-        Their classes, 0 or 1, and -1 for an empty slot. The first slots are taken first.
+        Their classes, and -1 for an empty slot. Slots are filled in order.
     """
 
     policy: Buffer
@@ -151,19 +172,19 @@ class Reservoir:
 
     @property
     def n_kept(self) -> int:
-        """How many slots are taken."""
+        """The number of filled slots."""
         return int(np.count_nonzero(self.codes >= 0))
+
+
+def new_reservoir(policy: Buffer, n_features: int, rng: np.random.RandomState) -> Reservoir:
+    """Return an empty buffer whose randomness is seeded by the next number of `rng`."""
+    return Reservoir(policy, np.random.default_rng(rng.randint(MAX_SEED)), n_features)
 
 
 class OnlineRanker(LinearRanker):
     """A linear function for two classes, learned from a stream."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "buffer_size": [Interval(Integral, 1, None, closed="left")],
-        "buffer": [str, type, Buffer],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: dict[str, list[Any]] = BUFFER_CONSTRAINTS
 
     buffer_size: int
     buffer: Any
@@ -175,7 +196,7 @@ class OnlineRanker(LinearRanker):
 
     @abstractmethod
     def _start(self, n_features: int, rng: np.random.RandomState) -> None:
-        """Forget everything; what is random is seeded by `rng`."""
+        """Reset; seeds are drawn from `rng`."""
 
     @abstractmethod
     def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
@@ -187,26 +208,26 @@ class OnlineRanker(LinearRanker):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn anew, from rows in the order in which they are given.
+        """Learn from scratch, from points in the given order.
 
         Nothing is shuffled: rows sorted by class make a stream from which little is learned.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The points.
         y : array-like of shape (n_samples,)
             Their labels, numbers or strings, of two classes.
 
         Returns
         -------
         self
-            The estimator itself.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If there are not two classes, X holds NaN or infinity, or the weights grow beyond
+            If there are not two classes, X contains NaN or infinity, or the weights grow beyond
             all bounds.
         """
         X, y = self._validate(X, y, reset=True)
@@ -219,30 +240,30 @@ class OnlineRanker(LinearRanker):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on learning, from the next rows of the stream, one or more.
+        """Continue with the next points of the stream, one or more.
 
-        However a stream is cut into calls, the result is the same.
+        The result does not depend on how a stream is divided into calls.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
+            The points.
         y : array-like of shape (n_samples,)
             Their labels; they may be of one class.
         classes : array-like of shape (2,), default=None
-            Both labels. Needed in the first call.
+            Both labels. Required in the first call.
 
         Returns
         -------
         self
-            The estimator itself.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
             If `classes` is missing in the first call, is not of two labels or not those of
-            before, if y holds another label, if X has another number of features than before,
-            or NaN or infinity, in which cases what was learned before stays; or if the weights
+            before, if y contains another label, if X has another number of features than before,
+            or NaN or infinity, all of which leave the estimator unchanged; or if the weights
             grow beyond all bounds.
         """
         first = not hasattr(self, "_class_sums")
@@ -268,33 +289,15 @@ class OnlineRanker(LinearRanker):
         self._class_counts = np.zeros(2, dtype=np.int64)
 
     def _feed(self, X: Any, codes: NDArray[np.int64]) -> None:
-        for rows, where in _dense_blocks(X):
-            self._learn(rows, codes[where])
-            self._class_counts += np.bincount(codes[where], minlength=2)
+        for part in row_blocks(*X.shape):
+            rows = X[part].toarray() if sparse.issparse(X) else X[part]
+            self._learn(np.ascontiguousarray(rows, dtype=np.float64), codes[part])
+            self._class_counts += np.bincount(codes[part], minlength=2)
             self.n_samples_seen_ += len(rows)
 
     def _finish(self) -> Self:
         w = self._weights()
         if not np.isfinite(w).all():
-            raise ValueError(
-                f"the weights grew beyond all bounds within {self.n_samples_seen_} points: "
-                "scale the features, or take smaller steps, a smaller radius or a loss that "
-                "grows more slowly"
-            )
+            raise divergence(f"within {self.n_samples_seen_} points")
         self._set_linear(w, self._class_sums, self._class_counts)
         return self
-
-
-def new_reservoir(policy: Buffer, n_features: int, rng: np.random.RandomState) -> Reservoir:
-    """Return an empty buffer whose randomness is seeded by the next number of `rng`."""
-    return Reservoir(policy, np.random.default_rng(rng.randint(_MAX_SEED)), n_features)
-
-
-def _dense_blocks(X: Any) -> Iterator[tuple[NDArray[np.float64], slice]]:
-    n_rows = max(1, _BLOCK // (8 * X.shape[1]))
-    for start in range(0, X.shape[0], n_rows):
-        where = slice(start, min(start + n_rows, X.shape[0]))
-        block = X[where]
-        if sparse.issparse(block):
-            block = block.toarray()
-        yield np.ascontiguousarray(block, dtype=np.float64), where

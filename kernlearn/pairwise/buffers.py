@@ -1,19 +1,153 @@
-"""The draws of all buffer policies, in one function.
-
-It runs in Python for single steps and compiled for many, and draws nothing but uniform doubles, so
-that the draws are the same.
-"""
+"""Stream buffers: FIFO, reservoir sampling (RS), RS-x and RS-x²."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Integral
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kernlearn.checks import check_count
+
+BufferLike: TypeAlias = "Buffer | type[Buffer] | str"
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The moves of a buffer over some steps.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (n_steps + 1,), int
+        The moves of step i are those from ``starts[i]`` to ``starts[i + 1]``.
+    slots, sources : ndarray of shape (n_moves,), int
+        As in :meth:`Buffer.update`.
+    """
+
+    starts: NDArray[np.intp]
+    slots: NDArray[np.intp]
+    sources: NDArray[np.intp]
+
+    @property
+    def n_steps(self) -> int:
+        """The number of steps."""
+        return len(self.starts) - 1
+
+
+class Buffer(ABC):
+    """A policy for keeping points of a stream in a buffer of fixed size.
+
+    It does not store the points and has no state: it only decides which go where. A user-defined
+    policy is a subclass with :meth:`update`.
+
+    Parameters
+    ----------
+    size : int
+        Largest number s of points kept, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If `size` is not an int of 1 or more.
+
+    References
+    ----------
+    Kar (2013), section 6.5.1.
+    """
+
+    size: int
+
+    def __init__(self, size: int) -> None:
+        check_count(size=size)
+        self.size = int(size)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.size})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.size))
+
+    @abstractmethod
+    def update(
+        self, t: int, n_kept: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the moves after the t-th point of the stream.
+
+        Parameters
+        ----------
+        t : int
+            The number of the incoming point; the first has 1.
+        n_kept : int
+            Number of filled slots, min(t - 1, size) in a stream from its start.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        slots : ndarray of shape (n_moves,), int
+            The slots that get another point, each once; empty slots are filled in order.
+        sources : ndarray of shape (n_moves,), int
+            ``slots[i]`` gets the point that was in slot ``sources[i]`` before all moves, or the
+            incoming point where that is -1.
+        """
+
+    def updates(self, t: int, n_steps: int, n_kept: int, rng: np.random.Generator) -> Moves:
+        """Return the moves of some steps from the t-th point on.
+
+        Parameters
+        ----------
+        t, n_kept, rng
+            As in :meth:`update`.
+        n_steps : int
+            Number of steps.
+
+        Returns
+        -------
+        Moves
+            Those of `n_steps` calls of :meth:`update`, with the same draws.
+        """
+        steps = []
+        for i in range(n_steps):
+            slots, sources = (
+                np.asarray(a, dtype=np.intp) for a in self.update(t + i, n_kept, rng)
+            )
+            n_kept = self._checked(slots, sources, n_kept)
+            steps.append(Moves(np.array([0, len(slots)]), slots, sources))
+        return _joined(steps)
+
+    def _checked(self, slots: NDArray[np.intp], sources: NDArray[np.intp], n_kept: int) -> int:
+        """Return the number of filled slots after the moves; refuse invalid ones."""
+        new = np.sort(slots[slots >= n_kept])
+        if (
+            slots.shape != sources.shape
+            or len(np.unique(slots)) < len(slots)
+            or not np.array_equal(new, np.arange(n_kept, n_kept + len(new)))
+            or np.min(slots, initial=0) < 0
+            or n_kept + len(new) > self.size
+            or not np.isin(sources, np.arange(-1, n_kept)).all()
+        ):
+            raise ValueError(
+                f"{self!r}.update gave slots {slots.tolist()} and sources {sources.tolist()}, "
+                f"with {n_kept} of {self.size} slots filled: each slot may be named once, empty "
+                "slots are filled in order, and a source is a filled slot or -1"
+            )
+        return n_kept + len(new)
+
+
+def _joined(parts: list[Moves]) -> Moves:
+    ends = np.cumsum([0, *(len(part.slots) for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return Moves(
+        np.concatenate([np.zeros(1, dtype=np.intp), *starts]),
+        np.concatenate([np.empty(0, dtype=np.intp), *(part.slots for part in parts)]),
+        np.concatenate([np.empty(0, dtype=np.intp), *(part.sources for part in parts)]),
+    )
 
 
 def draw(
@@ -26,28 +160,21 @@ def draw(
     slots: NDArray[np.intp],
     sources: NDArray[np.intp],
 ) -> int:
-    """Draw the moves of some steps.
+    """Draw the moves of some steps; return the number of steps that fit into the arrays.
+
+    Runs in Python for single steps and compiled for many, and draws only uniform doubles, so that
+    the draws are the same.
 
     Parameters
     ----------
     policy : int
         0 FIFO, 1 RS, 2 RS-x, 3 RS-x².
-    size : int
-        Size of the buffer.
-    t : int
-        The number of the first incoming point, from 1 on.
-    n_kept : int
-        How many slots are taken.
-    rng : numpy.random.Generator
+    size, t, n_kept, rng
+        As of :class:`Buffer` and :meth:`Buffer.update`, for the first step.
     starts : ndarray of shape (n_steps + 1,), int
-        Zeros; ``starts[i + 1]`` becomes the number of moves of the steps up to i.
+        Zeros; ``starts[i + 1]`` is set to the number of moves of the steps up to i.
     slots, sources : ndarray of the same length, at least `size`, int
-        Written to; :meth:`kernlearn.pairwise.Buffer.update` says what they mean.
-
-    Returns
-    -------
-    int
-        For how many steps the moves fit.
+        Set to the moves, see :meth:`Buffer.update`.
     """
     end = 0
     sources[:] = -1
@@ -111,148 +238,8 @@ def compiled_draw() -> Any:
     return njit(cache=True)(draw)
 
 
-BufferLike: TypeAlias = "Buffer | type[Buffer] | str"
-
-
-@dataclass(frozen=True)
-class Moves:
-    """The moves of a buffer over some steps.
-
-    Attributes
-    ----------
-    starts : ndarray of shape (n_steps + 1,), int
-        The moves of step i are those from ``starts[i]`` to ``starts[i + 1]``.
-    slots, sources : ndarray of shape (n_moves,), int
-        As in :meth:`Buffer.update`.
-    """
-
-    starts: NDArray[np.intp]
-    slots: NDArray[np.intp]
-    sources: NDArray[np.intp]
-
-    @property
-    def n_steps(self) -> int:
-        """How many steps these are."""
-        return len(self.starts) - 1
-
-
-class Buffer(ABC):
-    """A policy of keeping points of a stream in a buffer of fixed size.
-
-    It does not hold the points and does not change: it says which go where. A policy of one's
-    own is a subclass with :meth:`update`.
-
-    Parameters
-    ----------
-    size : int
-        How many points are kept at most (s), at least 1.
-
-    Raises
-    ------
-    ValueError
-        If `size` is not a whole number above 0.
-
-    References
-    ----------
-    .. [1] Kar (2013), section 6.5.1.
-    """
-
-    size: int
-
-    def __init__(self, size: int) -> None:
-        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-            raise ValueError(f"'size' must be a whole number above 0, got {size!r}")
-        self.size = int(size)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.size})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.size))
-
-    @abstractmethod
-    def update(
-        self, t: int, n_kept: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Say what moves once the t-th point of the stream has been seen.
-
-        Parameters
-        ----------
-        t : int
-            The number of the incoming point; the first has 1.
-        n_kept : int
-            How many slots are taken, min(t - 1, size) in a stream that is followed from its
-            start.
-        rng : numpy.random.Generator
-            Where randomness comes from.
-
-        Returns
-        -------
-        slots : ndarray of shape (n_moves,), int
-            The slots that take something new, each named once.
-        sources : ndarray of shape (n_moves,), int
-            ``slots[i]`` takes what slot ``sources[i]`` held before all moves, or the incoming
-            point where that is -1.
-        """
-
-    def updates(self, t: int, n_steps: int, n_kept: int, rng: np.random.Generator) -> Moves:
-        """Say what moves over some steps from the t-th point on.
-
-        Parameters
-        ----------
-        t, n_kept, rng
-            As in :meth:`update`.
-        n_steps : int
-            How many steps to draw for.
-
-        Returns
-        -------
-        Moves
-            Those of `n_steps` calls of :meth:`update`, and with the same draws.
-        """
-        steps = []
-        for i in range(n_steps):
-            slots, sources = (
-                np.asarray(a, dtype=np.intp) for a in self.update(t + i, n_kept, rng)
-            )
-            n_kept = self._checked(slots, sources, n_kept)
-            steps.append(Moves(np.array([0, len(slots)]), slots, sources))
-        return _joined(steps)
-
-    def _checked(self, slots: NDArray[np.intp], sources: NDArray[np.intp], n_kept: int) -> int:
-        """Return how many slots are taken after moves that make sense."""
-        new = np.sort(slots[slots >= n_kept])
-        if (
-            slots.shape != sources.shape
-            or len(np.unique(slots)) < len(slots)
-            or not np.array_equal(new, np.arange(n_kept, n_kept + len(new)))
-            or np.min(slots, initial=0) < 0
-            or n_kept + len(new) > self.size
-            or not np.isin(sources, np.arange(-1, n_kept)).all()
-        ):
-            raise ValueError(
-                f"{self!r}.update gave slots {slots.tolist()} and sources {sources.tolist()}, "
-                f"with {n_kept} of {self.size} slots taken: each slot may be named once, empty "
-                "slots are taken in their order, and a source is a taken slot or -1"
-            )
-        return n_kept + len(new)
-
-
-def _joined(parts: list[Moves]) -> Moves:
-    ends = np.cumsum([0, *(len(part.slots) for part in parts)])
-    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
-    return Moves(
-        np.concatenate([np.zeros(1, dtype=np.intp), *starts]),
-        np.concatenate([np.empty(0, dtype=np.intp), *(part.slots for part in parts)]),
-        np.concatenate([np.empty(0, dtype=np.intp), *(part.sources for part in parts)]),
-    )
-
-
-class _Known(Buffer):
-    """A policy that :mod:`kernlearn.pairwise.buffers` draws."""
+class _DrawnBuffer(Buffer):
+    """A policy with moves from :func:`draw`."""
 
     _policy: ClassVar[int]
 
@@ -267,7 +254,7 @@ class _Known(Buffer):
         parts = []
         while n_steps > 0:
             starts = np.zeros(n_steps + 1, dtype=np.intp)
-            # a step moves one slot as a rule, but may move all
+            # a step mostly moves one slot, but may move all
             slots, sources = np.empty((2, n_steps + 2 * self.size), dtype=np.intp)
             n_drawn = compiled_draw()(
                 self._policy, self.size, t, n_kept, rng, starts, slots, sources
@@ -280,8 +267,8 @@ class _Known(Buffer):
         return _joined(parts)
 
 
-class FIFO(_Known):
-    """First in, first out: the last `size` points of the stream. Draws nothing.
+class FIFO(_DrawnBuffer):
+    """First in, first out: the last `size` points of the stream, without randomness.
 
     Examples
     --------
@@ -294,7 +281,7 @@ class FIFO(_Known):
     _policy = 0
 
 
-class RS(_Known):
+class RS(_DrawnBuffer):
     """Reservoir sampling [1]_: a uniform sample of the past, without replacement.
 
     Point t enters with probability size/t, in the place of a random one. Both are decided by
@@ -316,7 +303,7 @@ class RS(_Known):
     _policy = 1
 
 
-class RSx(_Known):
+class RSx(_DrawnBuffer):
     """RS-x: each slot a uniform sample of the past, independent of the others.
 
     When the buffer overflows for the first time, at t = size + 1, every slot is drawn anew with
@@ -339,7 +326,7 @@ class RSx(_Known):
     _policy = 2
 
 
-class RSx2(_Known):
+class RSx2(_DrawnBuffer):
     """RS-x²: :class:`RSx` with the number of slots that the incoming point takes drawn first.
 
     The number is binomial with `size` trials of probability 1/t, and which slots is then drawn
@@ -364,14 +351,14 @@ _NAMED: dict[str, type[Buffer]] = {"fifo": FIFO, "rs": RS, "rsx": RSx, "rsx2": R
 
 
 def as_buffer(spec: BufferLike, size: int) -> Buffer:
-    """Turn a name into a buffer policy.
+    """Return the buffer policy of a name or class.
 
     Parameters
     ----------
     spec : Buffer, type of Buffer, or {"fifo", "rs", "rsx", "rsx2"}
-        A policy of that size, handed back as it is; a class of policies; or a name.
+        A policy of that size, returned unchanged; a class of policies; or a name.
     size : int
-        How many points are kept at most.
+        Largest number of points kept.
 
     Returns
     -------
@@ -380,8 +367,7 @@ def as_buffer(spec: BufferLike, size: int) -> Buffer:
     Raises
     ------
     ValueError
-        If `spec` is nothing of these or of another size, or `size` is not a whole number
-        above 0.
+        If `spec` is none of these or of another size, or `size` is not an int of 1 or more.
 
     Examples
     --------

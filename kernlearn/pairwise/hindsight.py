@@ -1,4 +1,4 @@
-"""Penalties of the pairs of a stream, and the weights that would have been the best."""
+"""Penalties of the pairs of a stream, and the best fixed weights in hindsight."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from kernlearn.pairwise.losses import Hinge, PairwiseLoss
 from kernlearn.pairwise.projections import project_l2
 
-# Pairs at a time: 8 MB of float64 an array.
+# Pairs at a time: 8 MB of float64 per array.
 _BLOCK = 2**20
 _ROUNDS = 40
 
@@ -25,14 +25,9 @@ _ROUNDS = 40
 class Block(NamedTuple):
     """The pairs of some points with earlier ones.
 
-    Attributes
-    ----------
-    heads : slice
-        The points.
-    tails : ndarray of shape (1 or n_heads, n_tails), int
-        What they are paired with.
-    weights : ndarray of shape (n_heads, n_tails)
-        Of the pairs in the mean; 0 where there is none.
+    `heads` is a slice of points; `tails`, of shape (1 or n_heads, n_tails), are the points that
+    they are paired with; `weights`, of shape (n_heads, n_tails), are those of the pairs in the
+    mean penalty of a head, 0 where there is no pair.
     """
 
     heads: slice
@@ -41,14 +36,9 @@ class Block(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """Pairs of a positive and a negative point.
+    """Pairs of a positive and a negative point, and their weights in the sum of penalties.
 
-    Attributes
-    ----------
-    positive, negative : ndarray, int
-        The points: of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all.
-    weights : ndarray
-        Of the pairs in the sum of penalties.
+    Points are of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all pairs.
     """
 
     positive: NDArray[np.intp]
@@ -58,7 +48,7 @@ class Unlike(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamPairs:
-    """Points of a stream, each paired with all before it or with those in a buffer.
+    """Points of a stream, each paired with all earlier ones or with those in a buffer.
 
     Attributes
     ----------
@@ -67,7 +57,7 @@ class StreamPairs:
     y : ndarray of shape (n,)
         Their labels, -1.0 and +1.0.
     contents : ndarray of shape (n, size), int, or None
-        What the buffer holds when a point comes; -1 is an empty slot. None for all pairs.
+        The points in the buffer when a point comes; -1 is an empty slot. None for all pairs.
     """
 
     X: Any
@@ -75,20 +65,18 @@ class StreamPairs:
     contents: NDArray[np.intp] | None = None
 
     def blocks(self, n: int) -> Iterator[Block]:
-        """Go through the pairs of the first n points."""
-        start = 1
-        while start < n:
-            width = n if self.contents is None else self.contents.shape[1]
-            stop = min(n, start + max(1, _BLOCK // width))
-            heads = slice(start, stop)
+        """Yield the pairs of the first n points."""
+        width = n if self.contents is None else self.contents.shape[1]
+        step = max(1, _BLOCK // width)
+        for start in range(1, n, step):
+            heads = slice(start, min(n, start + step))
             if self.contents is None:
-                tails = np.arange(stop - 1)[np.newaxis]
-                there = tails < np.arange(start, stop)[:, np.newaxis]
+                tails = np.arange(heads.stop - 1)[np.newaxis]
+                present = tails < np.arange(start, heads.stop)[:, np.newaxis]
             else:
                 tails = self.contents[heads]
-                there = tails >= 0
-            yield Block(heads, tails, there / there.sum(axis=1, keepdims=True))
-            start = stop
+                present = tails >= 0
+            yield Block(heads, tails, present / present.sum(axis=1, keepdims=True))
 
     def labels(self, block: Block) -> NDArray[np.float64]:
         """Return (y - y') / 2 of pairs, 0 where there is none."""
@@ -98,22 +86,12 @@ class StreamPairs:
     def penalties(
         self, weights: NDArray[np.float64], loss: PairwiseLoss, n: int
     ) -> NDArray[np.float64]:
-        """Return the penalties (6.1) or (6.3) of the first n points, from the second on.
+        """Return the penalties (6.1) or (6.3) of points 2, …, n, shape (n - 1,).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (n_features,) or (at least n - 1, n_features)
-            One hypothesis, or that which each point meets.
-        loss : PairwiseLoss
-            The loss of a pair.
-        n : int
-            How many points.
-
-        Returns
-        -------
-        ndarray of shape (n - 1,)
+        `weights` are one hypothesis, shape (n_features,), or that of each round, shape (at least
+        n - 1, n_features).
         """
-        found = np.empty(n - 1)
+        penalties = np.empty(n - 1)
         fixed = self.X[:n] @ weights if weights.ndim == 1 else None
         for block in self.blocks(n):
             rows = slice(block.heads.start - 1, block.heads.stop - 1)
@@ -122,35 +100,33 @@ class StreamPairs:
             else:
                 differences = self._differences(block, weights[rows])
             losses = loss.value(self.labels(block) * differences)
-            found[rows] = np.sum(block.weights * losses, axis=1)
-        return found
+            penalties[rows] = np.sum(block.weights * losses, axis=1)
+        return penalties
 
     def _differences(self, block: Block, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores of heads less those of tails, each head with its own weights."""
+        own = np.arange(block.heads.start, block.heads.stop)
         if self.contents is None:
-            scores = safe_sparse_dot(self.X[: block.heads.stop], weights.T, dense_output=True).T
-            own = np.arange(block.heads.start, block.heads.stop)
-            result: NDArray[np.float64] = (
-                scores[np.arange(len(own)), own][:, np.newaxis] - scores[:, : own[-1]]
-            )
-            return result
+            scores: NDArray[np.float64] = safe_sparse_dot(
+                self.X[: block.heads.stop], weights.T, dense_output=True
+            ).T
+            return scores[np.arange(len(own)), own][:, np.newaxis] - scores[:, : own[-1]]
+        # a pair with an empty slot has weight 0
         return np.array(
             [
-                self.X[[head]] @ w - self.X[tails] @ w  # an empty slot's pair has weight 0
-                for head, tails, w in zip(
-                    range(block.heads.start, block.heads.stop), block.tails, weights, strict=True
-                )
+                self.X[[head]] @ w - self.X[tails] @ w
+                for head, tails, w in zip(own, block.tails, weights, strict=True)
             ]
         )
 
     def unlike(self, n: int) -> Iterator[Unlike]:
-        """Go through the pairs of two classes among the first n points, positive ones first."""
+        """Yield the pairs of two classes among the first n points, positive ones first."""
         if self.contents is None:
             positive, negative = (np.flatnonzero(self.y[:n] == sign) for sign in (1, -1))
             step = max(1, _BLOCK // max(1, len(negative)))
             for start in range(0, len(positive), step):
                 part = positive[start : start + step, np.newaxis]
-                # the later one is paired with as many as come before it
+                # the later one is paired with all points before it
                 yield Unlike(part, negative[np.newaxis], 1 / np.maximum(part, negative))
             return
         for block in self.blocks(n):
@@ -166,24 +142,9 @@ class StreamPairs:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the mean penalty of the first n points in three forms, and a gradient.
 
-        Parameters
-        ----------
-        w : ndarray of shape (n_features,)
-            The weights.
-        loss : PairwiseLoss
-            The loss of a pair.
-        width : float
-            Over so much the kink of the hinge loss is rounded off.
-        n : int
-            How many points.
-
-        Returns
-        -------
-        forms : ndarray of shape (3,)
-            The mean penalty, that of the rounded loss, and what the tangent with the gradient
-            has at w. The tangent lies below the mean penalty everywhere.
-        gradient : ndarray of shape (n_features,)
-            Of the second one.
+        The forms are the mean penalty, that of the loss with the kink of the hinge rounded off
+        over `width`, whose gradient it is, and the value at w of a tangent with that gradient
+        that lies below the mean penalty everywhere.
         """
         scores = np.asarray(self.X[:n] @ w)
         by_score = np.zeros(n)
@@ -218,7 +179,7 @@ def _rounded(
 
 
 class Best(NamedTuple):
-    """The best weights in a ball: their mean penalty is within `gap` of the least."""
+    """The best weights in a ball: their mean penalty is within `gap` of the minimum."""
 
     w: NDArray[np.float64]
     value: float
@@ -237,39 +198,17 @@ def best_in_ball(
 ) -> Best:
     """Minimise the mean penalty of the first n points over the ball of the 2-norm.
 
-    An augmented Lagrangian for the ball, L-BFGS for its weights. The kink of the hinge is rounded
-    off ever more narrowly. A tangent gives a lower bound of the minimum, which is what counts.
+    An augmented Lagrangian for the ball, with L-BFGS for the weights, from `start`. The kink of
+    the hinge is rounded off ever more narrowly. A tangent gives a lower bound of the minimum, and
+    with it the gap. `regularization` times half the squared norm of w is added.
 
-    Parameters
-    ----------
-    pairs : StreamPairs
-        The pairs.
-    n : int
-        How many points.
-    loss : PairwiseLoss
-        The loss of a pair.
-    radius : float
-        Of the ball.
-    regularization : float
-        Times half the squared norm of w is added.
-    start : ndarray of shape (n_features,)
-        Where to begin.
-    tol : float
-        Stop at a gap of so much of the penalty and its slope across the ball at w = 0.
-
-    Returns
-    -------
-    Best
-
-    Warns
-    -----
-    ConvergenceWarning
-        If the gap is larger in the end.
+    The search stops at a gap of `tol` times the penalty at w = 0 and its slope across the ball;
+    a ConvergenceWarning if the gap is larger in the end.
     """
 
     def forms(w: NDArray[np.float64], width: float) -> tuple[float, float, float, NDArray[Any]]:
-        found, gradient = pairs.mean(w, loss, width, n)
-        value, smooth, support = map(float, found + regularization / 2 * float(w @ w))
+        means, gradient = pairs.mean(w, loss, width, n)
+        value, smooth, support = map(float, means + regularization / 2 * float(w @ w))
         return value, smooth, support, gradient + regularization * w
 
     value, _, _, gradient = forms(np.zeros_like(start), 1.0)
@@ -282,17 +221,16 @@ def best_in_ball(
 
     def lagrangian(v: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         _, smooth, _, gradient = forms(radius * v, width)
-        force = max(multiplier + stiffness * _outside(v), 0.0)
+        force = max(multiplier + stiffness * _excess(v), 0.0)
         added = (force**2 - multiplier**2) / (2 * stiffness)
         return smooth + added, radius * gradient + force * v
 
     for _ in range(_ROUNDS):
-        found = minimize(
+        v = minimize(
             lagrangian, v, jac=True, method="L-BFGS-B",
             options={"maxiter": 200, "ftol": 1e-15, "gtol": tol * scale / 100, "maxls": 40},
-        )  # fmt: skip
-        v = found.x
-        multiplier = max(multiplier + stiffness * _outside(v), 0.0)
+        ).x  # fmt: skip
+        multiplier = max(multiplier + stiffness * _excess(v), 0.0)
         w = np.asarray(project_l2(radius * v, radius))
         value, _, support, gradient = forms(w, width)
         reach = float(gradient @ w) + radius * float(np.linalg.norm(gradient))
@@ -304,14 +242,14 @@ def best_in_ball(
             return best
         stiffness, width = min(2 * stiffness, 1e4 * scale), max(width / 3, tol / 100)
     warnings.warn(
-        f"the best weights of {n} points are known to {best.gap:.3g} a round only; raise 'tol', "
-        "scale the features, or take a smaller 'radius'",
+        f"the best weights of {n} points are known only up to {best.gap:.3g} per round; raise "
+        "'tol', scale the features, or take a smaller 'radius'",
         ConvergenceWarning,
         stacklevel=3,
     )
     return best
 
 
-def _outside(v: NDArray[np.float64]) -> float:
-    """Return half of what the squared norm has above 1."""
+def _excess(v: NDArray[np.float64]) -> float:
+    """Return half of the squared norm above 1."""
     return (float(v @ v) - 1) / 2

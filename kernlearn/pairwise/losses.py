@@ -15,7 +15,7 @@ PairwiseLossLike: TypeAlias = (
     "PairwiseLoss | str | tuple[Callable[[Any], ArrayLike], Callable[[Any], ArrayLike]]"
 )
 
-# Where a loss of the user's is looked at, and how far off rounding may be.
+# Where a user-defined loss is checked, and the tolerance for rounding.
 _GRID = np.linspace(-4, 4, 161)
 _STEP = 1e-4
 _SLACK = 1e-6
@@ -24,17 +24,16 @@ _SLACK = 1e-6
 class PairwiseLoss(ABC):
     r"""A convex function :math:`\varphi` of the margin :math:`Y(y, y')\,h(x, x')` of a pair.
 
-    Losses do not change, are equal where their parameters are, and may be used as parameters of
-    estimators.
+    Losses are immutable, equal if their parameters are, and may be parameters of estimators.
 
     References
     ----------
-    .. [1] Kar (2013), section 6.6.
+    Kar (2013), section 6.6.
     """
 
     @property
     def name(self) -> str:
-        """What the loss is called."""
+        """The name of the loss."""
         names = (name for name, loss in _NAMED.items() if type(self) is loss)
         return next(names, type(self).__name__)
 
@@ -49,20 +48,7 @@ class PairwiseLoss(ABC):
     def lipschitz(self, bound: float) -> float:
         """Return the Lipschitz constant of the loss over margins in [-bound, bound].
 
-        Parameters
-        ----------
-        bound : float
-            Largest absolute margin, above 0.
-
-        Returns
-        -------
-        float
-            The steeper of the slopes at both ends, as the loss is convex.
-
-        Raises
-        ------
-        ValueError
-            If `bound` is not a finite number above 0.
+        As the loss is convex, the steeper of the slopes at both ends.
         """
         if not 0 < bound < np.inf:
             raise ValueError(f"'bound' must be finite and above 0, got {bound!r}")
@@ -168,20 +154,20 @@ class Squared(PairwiseLoss):
 
 @dataclass(frozen=True, repr=False)
 class CallableLoss(PairwiseLoss):
-    """A loss of the user's own.
+    """A user-defined loss.
 
     Parameters
     ----------
     function : callable
-        Takes an array of margins and returns their losses, element by element.
+        From an array of margins to their losses, element by element.
     slope : callable
-        Takes an array of margins and returns the derivative, or a subgradient.
+        From an array of margins to the derivatives, or subgradients.
 
     Raises
     ------
     ValueError
-        If one of them cannot be called, changes the shape, is not finite, or `slope` is no
-        subgradient of a convex `function`, all of which is looked at on a grid from -4 to 4.
+        If one of them cannot be called, changes the shape, is not finite, or `slope` is not the
+        subgradient of a convex `function`, all of which is checked on a grid from -4 to 4.
 
     Examples
     --------
@@ -192,8 +178,8 @@ class CallableLoss(PairwiseLoss):
     >>> CallableLoss(np.square, np.square)
     Traceback (most recent call last):
         ...
-    ValueError: 'square' is no derivative of a convex 'square': at a margin of -4 it gives 16,
-    while the loss has a slope between -8.0001 and -7.9999
+    ValueError: 'square' is not the derivative of a convex 'square': at a margin of -4 it gives
+    16, while the loss has a slope between -8.0001 and -7.9999
     """
 
     function: Callable[[Any], ArrayLike]
@@ -211,9 +197,9 @@ class CallableLoss(PairwiseLoss):
         if len(wrong):
             i = wrong[0]
             raise ValueError(
-                f"'{_called(self.slope)}' is no derivative of a convex '{self.name}': at a margin "
-                f"of {_GRID[i]:g} it gives {slope[i]:g}, while the loss has a slope between "
-                f"{left[i]:g} and {right[i]:g}"
+                f"'{_called(self.slope)}' is not the derivative of a convex '{self.name}': at a "
+                f"margin of {_GRID[i]:g} it gives {slope[i]:g}, while the loss has a slope "
+                f"between {left[i]:g} and {right[i]:g}"
             )
 
     def __repr__(self) -> str:
@@ -221,7 +207,7 @@ class CallableLoss(PairwiseLoss):
 
     @property
     def name(self) -> str:
-        """What the function is called."""
+        """The name of the function."""
         return _called(self.function)
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
@@ -234,18 +220,18 @@ class CallableLoss(PairwiseLoss):
         self, function: Callable[[Any], ArrayLike], margin: ArrayLike
     ) -> NDArray[np.floating]:
         margin = _floating(margin)
-        found = np.asarray(function(margin))
-        if found.shape != margin.shape:
+        result = np.asarray(function(margin))
+        if result.shape != margin.shape:
             raise ValueError(
-                f"'{_called(function)}' returned an array of shape {found.shape} for margins of "
+                f"'{_called(function)}' returned an array of shape {result.shape} for margins of "
                 f"shape {margin.shape}; it must keep the shape"
             )
-        if not np.isfinite(found).all():
+        if not np.isfinite(result).all():
             raise ValueError(
-                f"'{_called(function)}' must give finite numbers, and does not at a margin of "
-                f"{margin[~np.isfinite(found)].flat[0]:g}"
+                f"'{_called(function)}' must return finite numbers, and does not at a margin of "
+                f"{margin[~np.isfinite(result)].flat[0]:g}"
             )
-        return found.astype(margin.dtype, copy=False)
+        return result.astype(margin.dtype, copy=False)
 
 
 def _called(function: Callable[[Any], ArrayLike]) -> str:
@@ -262,12 +248,12 @@ _NAMED: dict[str, type[PairwiseLoss]] = {
 
 
 def as_pairwise_loss(spec: PairwiseLossLike) -> PairwiseLoss:
-    """Turn a name or two functions into a loss.
+    """Return the loss of a name or of two functions.
 
     Parameters
     ----------
     spec : PairwiseLoss, str, or pair of callables
-        A loss, handed back as it is; "hinge", "squared_hinge", "logistic", "exponential" or
+        A loss, returned unchanged; "hinge", "squared_hinge", "logistic", "exponential" or
         "squared"; or a function and its derivative, see :class:`CallableLoss`.
 
     Returns
@@ -277,7 +263,7 @@ def as_pairwise_loss(spec: PairwiseLossLike) -> PairwiseLoss:
     Raises
     ------
     ValueError
-        If `spec` is nothing of these.
+        If `spec` is none of these.
 
     Examples
     --------
@@ -299,7 +285,7 @@ def as_pairwise_loss(spec: PairwiseLossLike) -> PairwiseLoss:
 
 
 def pair_labels(y: ArrayLike, others: ArrayLike, kind: str = "difference") -> NDArray[Any]:
-    """Return what a pair of labels asks of h(x, x'), the Y of the margin Y · h(x, x').
+    """Return the label Y of a pair in its margin Y · h(x, x').
 
     Parameters
     ----------
@@ -307,9 +293,9 @@ def pair_labels(y: ArrayLike, others: ArrayLike, kind: str = "difference") -> ND
         Labels of the first and the second points, of shapes that broadcast.
     kind : {"difference", "product"}, default="difference"
         "difference": (y − y') / 2 with labels in {-1, +1}, as in AUC maximisation: 0 for a pair
-        of one class, which then says nothing. Thesis section 6.6.2 has y − y'; the half gives
-        the hinge a margin of 1. "product": y·y' in {-1, +1}, which for more than two classes
-        is +1 where the labels are equal and -1 where not.
+        of one class. Thesis section 6.6.2 has y − y'; with the half the hinge has a margin of 1.
+        "product": y·y' in {-1, +1}; for more than two classes +1 where the labels are equal and
+        -1 elsewhere.
 
     Returns
     -------
@@ -319,7 +305,7 @@ def pair_labels(y: ArrayLike, others: ArrayLike, kind: str = "difference") -> ND
     Raises
     ------
     ValueError
-        If `kind` is nothing of these, or labels other than -1 and +1 are to be subtracted.
+        If `kind` is neither, or labels are to be subtracted that are not -1 and +1.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""A Mahalanobis metric, learned from a stream of labelled points."""
+"""Online learning of a Mahalanobis metric from labelled points."""
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from kernlearn.pairwise.projections import project_psd, project_trace_norm
 
 
 class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnlinePairLearner):
-    r"""A Mahalanobis metric from a stream: points of a class close, others apart.
+    r"""A Mahalanobis metric from a stream: points of one class close, others apart.
 
     The squared distance :math:`d_M^2(x, x') = (x - x')^\top M (x - x')` of a positive
     semi-definite M is learned with the loss of [1]_
@@ -25,38 +25,29 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
     .. math:: \ell(M, z, z') = \varphi\bigl(y y' (1 - d_M^2(x, x'))\bigr)
 
     of pairs of a point with those in a buffer; :math:`y y'` is +1 for points of one class and -1
-    for others. `transform` maps points to where the Euclidean distance is the learned one.
+    for others. `transform` maps points such that their Euclidean distance is the learned one.
 
     Parameters
     ----------
     n_components : int, "rank" or None, default=None
-        Number of coordinates that `transform` gives, those of the greatest eigenvalues of M:
+        Number of coordinates that `transform` returns, those of the largest eigenvalues of M:
         all n_features for None (those of eigenvalue 0 are 0), and for "rank" those with an
-        eigenvalue above rounding, one at least.
-    buffer_size : int, default=50
-        How many points are kept (s).
-    buffer : {"fifo", "rs", "rsx", "rsx2"}, Buffer or type of Buffer, default="rsx2"
-        Which points are kept.
+        eigenvalue above rounding, at least one.
     eta : float, default=0.1
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of M / distance²: see
-        the notes. Not used with a regularisation.
+        the notes. Not used with regularisation.
     radius : float or None, default=None
-        Radius of the ball in which M is kept; None for no bound.
-    loss : str, PairwiseLoss or pair of callables, default="hinge"
-        The φ: "hinge", "squared_hinge", "logistic", "exponential", "squared", or a function
-        and its derivative (see :class:`CallableLoss`).
+        Radius of the ball that contains M; None for no bound.
     norm : {"l2", "trace_norm"}, default="l2"
-        The norm of the ball, Frobenius' or the trace norm, which favours a low rank.
+        The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
     regularization : float, default=0.0
         λ of a strongly convex regulariser λ/2 ‖M‖² in each loss, with which the steps are
         :math:`\eta_t = 1/(\lambda t)` (section 6.4).
     average : bool, default=True
         Whether M is the mean of :math:`M_1, \dots, M_n`, to which the theory applies, or
         :math:`M_n`.
-    n_passes : int, default=1
-        How often `fit` goes over the data, in the order given. `partial_fit` goes once.
-    random_state : int, RandomState instance or None, default=None
-        Seed for the buffer.
+    buffer_size, buffer, loss, n_passes, random_state
+        As in :class:`OLP`.
 
     Attributes
     ----------
@@ -67,26 +58,22 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         of a row is positive. With fewer components than the rank, of M without the rest.
     classes_ : ndarray of shape (n_classes,)
         The labels seen.
-    n_samples_seen_ : int
-        Points of the stream so far.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had any.
+    n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
 
     Notes
     -----
-    The loss as printed has :math:`M_W^2` with :math:`M_W` the quadratic form already. Squared
+    The loss as printed has :math:`M_W^2` where :math:`M_W` is already the quadratic form. Squared
     once more it would be neither linear in W, as the analysis below it needs, nor convex for
     points of two classes; the quadratic form itself is meant, as in Jin et al. (2009).
 
-    The stream starts at M = 0, and grows only by pairs of two classes: from one class M stays
-    0, and all points are mapped to 0. `fit` refuses data of one class, `partial_fit` does not.
+    The initial M is 0, and grows only by pairs of two classes: for one class M stays 0, and all
+    points are mapped to 0. `fit` refuses data of one class, `partial_fit` does not.
 
-    A step takes O(s · n_features²) time, and O(n_features³) where a pair has a loss, as M is
-    then projected. Every step is projected: the regret bounds are of such steps. A gradient is
-    as large as a squared distance, so that features must be scaled and `eta` has to fall with
-    the square of their number: of standardised features, 30 / n_features² is a fair start.
+    A step takes O(s · n_features²) time, and O(n_features³) if a pair has a loss, as M is then
+    projected. Every step is projected, as the regret bounds assume. A gradient is as large as a
+    squared distance, so that features must be scaled and `eta` has to decrease with the square of
+    their number: for standardised features, 30 / n_features² is a reasonable start.
 
     References
     ----------
@@ -114,7 +101,6 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
             StrOptions({"rank"}),
             None,
         ],
-        "radius": [Interval(Real, 0, None, closed="neither"), None],
         "norm": [StrOptions({"l2", "trace_norm"})],
     }
 
@@ -134,19 +120,13 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.buffer_size = buffer_size
-        self.buffer = buffer
-        self.eta = eta
-        self.radius = radius
-        self.loss = loss
-        self.norm = norm
-        self.regularization = regularization
-        self.average = average
-        self.n_passes = n_passes
-        self.random_state = random_state
+        super().__init__(
+            buffer_size, buffer, eta, radius, loss, norm, regularization, average, n_passes,
+            random_state,
+        )  # fmt: skip
 
     def transform(self, X: Any) -> NDArray[np.floating]:
-        r"""Map points to where the Euclidean distance is the learned one.
+        r"""Map points such that their Euclidean distance is the learned one.
 
         Parameters
         ----------
@@ -161,7 +141,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         Raises
         ------
         ValueError
-            If X has another number of features or holds NaN or infinity.
+            If X has another number of features or contains NaN or infinity.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
@@ -203,15 +183,15 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         self.metric_ = (w + w.T) / 2
         values, vectors = eigh(self.metric_)
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-        n_components = self._count(values)
-        components = (vectors[:, :n_components] * np.sqrt(values[:n_components])).T
+        n = self._count(values)
+        components = (vectors[:, :n] * np.sqrt(values[:n])).T
         largest = np.abs(components).argmax(axis=1)
-        negative = components[np.arange(n_components), largest] < 0
+        negative = components[np.arange(n), largest] < 0
         components[negative] *= -1
         self.components_ = components
 
     def _count(self, values: NDArray[np.float64]) -> int:
-        """Return how many coordinates there are, of descending eigenvalues."""
+        """Return the number of coordinates for descending eigenvalues."""
         if self.n_components is None:
             return len(values)
         if self.n_components == "rank":
@@ -224,7 +204,6 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         return self.components_.shape[0]
 
     def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

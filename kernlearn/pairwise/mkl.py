@@ -1,4 +1,4 @@
-"""A combination of kernels, learned from a stream of labelled points."""
+"""Online multiple kernel learning from labelled points."""
 
 from __future__ import annotations
 
@@ -7,83 +7,69 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.weighted_sum import NormalizedKernel, WeightedKernelSum
 from kernlearn.pairwise.pair_stream import BLOCK_ROWS, OnlinePairLearner
 from kernlearn.pairwise.projections import project_l2, project_simplex
-from kernlearn.pairwise.similarity import kernel_target_alignment
+from kernlearn.pairwise.similarity import AlignmentScoreMixin
 
-# Values of kernels that are held at once: 32 MB of float64.
+# Values of kernels in memory at once: 32 MB of float64.
 _BLOCK_ELEMENTS = 2**22
 
 
-class OnlineMKL(OnlinePairLearner):
+class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
     r"""Two-stage multiple kernel learning: the weights of kernels from a stream.
 
     The kernel :math:`K_\mu(x, x') = \sum_i \mu_i K_i(x, x') = \langle\mu, z(x, x')\rangle` with
     :math:`z(x, x') = (K_1(x, x'), \dots, K_p(x, x'))`, the "K-space" of [1]_ after [2]_, is
     learned with the loss :math:`\varphi\bigl(y y' K_\mu(x, x')\bigr)` of pairs of a point with
     those in a buffer; :math:`y y'` is +1 for points of one class and -1 for others. This is
-    the first stage; the second is any learner that takes `kernel_`.
+    the first stage; the second is any learner that accepts `kernel_`.
 
     Parameters
     ----------
     kernels : sequence of str, Kernel or callable, \
             default=("linear", "cosine", "gaussian", "laplacian")
-        The kernels K_i: names, objects, or functions of two matrices. They are cloned; those
-        with a width that depends on data take it from the X passed to `fit`, or to the first
-        call of `partial_fit`.
+        The kernels K_i: names, objects, or functions of two matrices. They are cloned; a width
+        that depends on data is estimated on the X passed to `fit`, or to the first call of
+        `partial_fit`.
     normalize : bool, default=False
         Whether each kernel is divided by :math:`\sqrt{K_i(x, x) K_i(x', x')}`, which makes
-        their weights comparable. Without, kernels of large values get the large gradients:
-        see the notes.
-    buffer_size : int, default=50
-        How many points are kept (s).
-    buffer : {"fifo", "rs", "rsx", "rsx2"}, Buffer or type of Buffer, default="rsx2"
-        Which points are kept.
+        their weights comparable. Otherwise kernels with large values have large gradients: see
+        the notes.
     eta : float, default=1.0
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of μ / K². Not used with
-        a regularisation.
+        regularisation.
     radius : float, default=1.0
-        The sum of the weights on the simplex, the greatest norm in the ball.
-    loss : str, PairwiseLoss or pair of callables, default="hinge"
-        The φ: "hinge", "squared_hinge", "logistic", "exponential", "squared", or a function
-        and its derivative (see :class:`CallableLoss`).
+        The sum of the weights on the simplex, the largest norm in the ball.
     norm : {"simplex", "l2"}, default="simplex"
-        Where the weights are kept: on the simplex, which makes them sparse, or in the part of
-        the ℓ₂ ball without negative weights. Weights are never negative.
+        The set of weights: the simplex, which makes them sparse, or the non-negative part of the
+        ℓ₂ ball.
     regularization : float, default=0.0
         λ of a strongly convex regulariser λ/2 ‖μ‖² in each loss, with which the steps are
         :math:`\eta_t = 1/(\lambda t)` (section 6.4).
     average : bool, default=True
         Whether the weights are the mean of :math:`\mu_1, \dots, \mu_n`, to which the theory
         applies, or :math:`\mu_n`.
-    n_passes : int, default=1
-        How often `fit` goes over the data, in the order given. `partial_fit` goes once.
-    random_state : int, RandomState instance or None, default=None
-        Seed for the buffer.
+    buffer_size, buffer, loss, n_passes, random_state
+        As in :class:`OLP`.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_kernels,)
-        The weights μ, not negative.
+        The weights μ, non-negative.
     kernel_ : WeightedKernelSum
-        The kernel K_μ, for wherever a kernel is taken; widths stay as they were learned.
+        The kernel K_μ, accepted wherever a kernel is; its widths are fixed.
     kernels_ : list of Kernel
-        The kernels K_i, fitted, and normalized if that was asked for.
+        The kernels K_i, fitted, and normalized with `normalize`.
     classes_ : ndarray of shape (n_classes,)
         The labels seen.
-    n_samples_seen_ : int
-        Points of the stream so far.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features, if X had any.
+    n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
 
     Notes
     -----
@@ -91,19 +77,19 @@ class OnlineMKL(OnlinePairLearner):
     onto the ball. On the simplex the stream starts at equal weights, in the ball at 0.
 
     With a radius of 1 and kernels of values in [-1, 1], no pair has a margin above 1: the hinge
-    is then linear, and the best point of the simplex is the one kernel of greatest mean
-    :math:`y y' K_i(x, x')`. A greater radius makes mixtures best.
+    is then linear, and the best point of the simplex is the one kernel with the largest mean
+    :math:`y y' K_i(x, x')`. With a larger radius mixtures are best.
 
-    However the stream is cut into calls, the result is the same up to rounding if no kernel
-    depends on data or the first call is the same.
+    Up to rounding, the result does not depend on how the stream is divided into calls if no
+    kernel depends on data or the first call is the same.
 
     Gradients are as large as the values of the kernels: with one of large values and an `eta`
-    that is not small, each step ends in a corner of the simplex, and the average tells how often
-    in which. From one class the kernels of greatest values are preferred; `fit` refuses data of
+    that is not small, each step ends in a corner of the simplex, and the average counts how often
+    in which. From one class the kernels of largest values are preferred; `fit` refuses data of
     one class, `partial_fit` does not.
 
-    The kernels are evaluated between up to 256 points of the stream, and these and the buffer,
-    at once; a step is one product of a p × s matrix.
+    The kernels are evaluated at once between up to 256 points of the stream, and these and the
+    buffer; a step is one product with a p × s matrix.
 
     References
     ----------
@@ -127,6 +113,8 @@ class OnlineMKL(OnlinePairLearner):
     True
     """
 
+    _kernel_attribute = "kernel_"
+    radius: float
     _parameter_constraints: dict[str, list[Any]] = {
         **OnlinePairLearner._parameter_constraints,
         "kernels": [list, tuple],
@@ -153,44 +141,14 @@ class OnlineMKL(OnlinePairLearner):
     ) -> None:
         self.kernels = kernels
         self.normalize = normalize
-        self.buffer_size = buffer_size
-        self.buffer = buffer
-        self.eta = eta
-        self.radius = radius
-        self.loss = loss
-        self.norm = norm
-        self.regularization = regularization
-        self.average = average
-        self.n_passes = n_passes
-        self.random_state = random_state
-
-    def score(self, X: Any, y: ArrayLike) -> float:
-        """Return the alignment of the kernel with labels.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Points.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        float
-            In [-1, 1], the more the better: see :func:`kernel_target_alignment`.
-
-        Raises
-        ------
-        ValueError
-            If X has another number of features, holds NaN or infinity, or does not match y.
-        """
-        check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
-        return kernel_target_alignment(self.kernel_, X, y)
+        super().__init__(
+            buffer_size, buffer, eta, radius, loss, norm, regularization, average, n_passes,
+            random_state,
+        )  # fmt: skip
 
     def _start(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         if not self.kernels:
-            raise ValueError("'kernels' must hold one kernel at least, got none")
+            raise ValueError("'kernels' must contain at least one kernel, got none")
         self.kernels_ = [self._fitted(spec, X, y) for spec in self.kernels]
         return np.zeros(len(self.kernels_))
 
@@ -210,13 +168,13 @@ class OnlineMKL(OnlinePairLearner):
         return int(np.clip(_BLOCK_ELEMENTS // n_values, 1, BLOCK_ROWS))
 
     def _block(self, points: NDArray[np.float64], n_old: int) -> tuple[NDArray[np.float64], int]:
-        """Return the kernels' values, (n_kernels, n_new, n_points), and where the new begin."""
+        """Return kernel values, (n_kernels, n_new, n_points), and the first new position."""
         values = np.empty((len(self.kernels_), len(points) - n_old, len(points)))
         for i, kernel in enumerate(self.kernels_):
             values[i] = kernel(points[n_old:], points)
             if not np.isfinite(values[i]).all():
                 raise ValueError(
-                    f"'kernels' must give finite numbers, and {kernel!r} gave NaN or infinity"
+                    f"'kernels' must return finite numbers, and {kernel!r} gave NaN or infinity"
                 )
         return values, n_old
 

@@ -1,24 +1,28 @@
-"""Online learning of metrics, similarities and kernels: the loop over a stream of points."""
+"""Base class of online learners of metrics, similarities and kernels: the loop over a stream."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kernlearn.pairwise.base import Reservoir, new_reservoir
-from kernlearn.pairwise.buffers import Buffer, as_buffer
+from kernlearn.pairwise.base import (
+    BUFFER_CONSTRAINTS,
+    STEP_CONSTRAINTS,
+    Reservoir,
+    divergence,
+    new_reservoir,
+)
+from kernlearn.pairwise.buffers import as_buffer
 from kernlearn.pairwise.losses import PairwiseLoss, as_pairwise_loss, pair_labels
 
-# Points of the stream that are looked at together with the buffer.
+#: Points of the stream that are processed together with the buffer.
 BLOCK_ROWS = 256
 
 
@@ -33,32 +37,14 @@ class OnlinePairLearner(ABC, BaseEstimator):
         w_t = \Pi\Bigl[w_{t-1} - \frac{\eta_t}{|B|} \sum_{z \in B}
               \nabla_w\, \ell(w_{t-1}, z_t, z)\Bigr]
 
-    A subclass gives the set, by `_project`, the gradient and what is made of the weights.
+    A subclass defines the set, by `_project`, the gradient and the fitted attributes.
 
     References
     ----------
     .. [1] Kar (2013), algorithm 8, sections 6.6.3 and 6.6.4.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "buffer_size": [Interval(Integral, 1, None, closed="left")],
-        "buffer": [str, type, Buffer],
-        "eta": [Interval(Real, 0, None, closed="neither")],
-        "loss": [str, PairwiseLoss, tuple, list],
-        "regularization": [Interval(Real, 0, None, closed="left")],
-        "average": ["boolean"],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state"],
-    }
-
-    buffer_size: int
-    buffer: Any
-    eta: float
-    loss: Any
-    regularization: float
-    average: bool
-    n_passes: int
-    random_state: Any
+    _parameter_constraints: dict[str, list[Any]] = {**BUFFER_CONSTRAINTS, **STEP_CONSTRAINTS}
 
     classes_: NDArray[Any]
     n_samples_seen_: int
@@ -66,17 +52,41 @@ class OnlinePairLearner(ABC, BaseEstimator):
     _code_of: dict[Any, int]
     _kept: Reservoir
     _w: NDArray[np.float64]
-    # Sum of the iterates that are not equal to the last one, and how many are equal to it.
+    # sum of the iterates that are not equal to the last one, and number of those that are
     _total: NDArray[np.float64]
     _run: int
 
+    def __init__(
+        self,
+        buffer_size: int,
+        buffer: Any,
+        eta: float,
+        radius: float | None,
+        loss: Any,
+        norm: str,
+        regularization: float,
+        average: bool,
+        n_passes: int,
+        random_state: Any,
+    ) -> None:
+        self.buffer_size = buffer_size
+        self.buffer = buffer
+        self.eta = eta
+        self.radius = radius
+        self.loss = loss
+        self.norm = norm
+        self.regularization = regularization
+        self.average = average
+        self.n_passes = n_passes
+        self.random_state = random_state
+
     @abstractmethod
     def _start(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        """Prepare for the first points and return the weights before them, not yet projected."""
+        """Prepare for the first points and return the initial weights, not yet projected."""
 
     @abstractmethod
     def _project(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest weights that are allowed."""
+        """Return the nearest allowed weights."""
 
     @abstractmethod
     def _gradient(
@@ -87,25 +97,10 @@ class OnlinePairLearner(ABC, BaseEstimator):
         others: NDArray[np.intp],
         signs: NDArray[np.float64],
     ) -> NDArray[np.float64] | None:
-        """Return the gradient of the mean loss of a point's pairs.
+        """Return the gradient of the mean loss of a point's pairs; None where it is 0.
 
-        Parameters
-        ----------
-        w : ndarray
-            The weights.
-        block : object
-            What `_block` made of the points at hand.
-        i : int
-            The place of the incoming point among them.
-        others : ndarray of shape (n_kept,)
-            The places of the points in the buffer.
-        signs : ndarray of shape (n_kept,)
-            The pair labels, -1 and 1.
-
-        Returns
-        -------
-        ndarray or None
-            None where it is 0.
+        `block` is the result of `_block`; point i of it is incoming, and paired with the points
+        `others` of the buffer, with pair labels `signs` -1 and 1.
         """
 
     @abstractmethod
@@ -122,16 +117,16 @@ class OnlinePairLearner(ABC, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn anew, from rows in the order in which they are given.
+        """Learn from scratch, from points in the given order.
 
-        Nothing is shuffled: of rows sorted by class, the last class is learned from most.
+        Nothing is shuffled: with rows sorted by class, the last class dominates.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The points.
         y : array-like of shape (n_samples,)
-            Their labels, of two classes at least.
+            Their labels, of at least two classes.
 
         Returns
         -------
@@ -141,8 +136,8 @@ class OnlinePairLearner(ABC, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter is not valid, y has one class only or is not made of labels, X holds
-            NaN or infinity, or the weights grow beyond all bounds.
+            If a parameter is invalid, y has one class only or does not consist of labels, X
+            contains NaN or infinity, or the weights grow beyond all bounds.
         """
         X, y = self._validate(X, y, reset=True)
         classes = np.unique(y)
@@ -159,9 +154,9 @@ class OnlinePairLearner(ABC, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
-        """Go on learning, from the next rows of the stream, one or more.
+        """Continue with the next points of the stream, one or more.
 
-        However a stream is cut into calls, the result is the same up to rounding.
+        Up to rounding, the result does not depend on how a stream is divided into calls.
 
         Parameters
         ----------
@@ -173,14 +168,14 @@ class OnlinePairLearner(ABC, BaseEstimator):
         Returns
         -------
         self : object
-            The estimator.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If a parameter is not valid, y is not made of labels or not of the kind seen before,
-            X has another number of features than before or holds NaN or infinity, all of which
-            leaves what was learned as it was; or if the weights grow beyond all bounds.
+            If a parameter is invalid, y does not consist of labels of the kind seen before, X has
+            another number of features than before or contains NaN or infinity, all of which
+            leave the estimator unchanged; or if the weights grow beyond all bounds.
         """
         first = not hasattr(self, "_kept")
         X, y = self._validate(X, y, reset=first)
@@ -188,7 +183,7 @@ class OnlinePairLearner(ABC, BaseEstimator):
             self._begin(X, y, np.unique(y))
         elif (y.dtype.kind in "biuf") != (self.classes_.dtype.kind in "biuf"):
             raise ValueError(
-                f"y must hold labels of the kind seen before ({self.classes_.dtype}), got "
+                f"y must contain labels of the kind seen before ({self.classes_.dtype}), got "
                 f"{y.dtype}"
             )
         else:
@@ -204,7 +199,7 @@ class OnlinePairLearner(ABC, BaseEstimator):
         return X, y
 
     def _encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the numbers of labels, in the order in which they first came."""
+        """Return the numbers of labels, in the order of their first occurrence."""
         seen = self._code_of
         return np.array([seen.setdefault(label, len(seen)) for label in y.tolist()])
 
@@ -232,7 +227,7 @@ class OnlinePairLearner(ABC, BaseEstimator):
         labels = np.concatenate([kept.codes[:n_kept], codes])
         block, n_old = self._block(points, n_kept), n_kept
         moves = kept.policy.updates(t, len(X), n_kept, kept.rng)
-        # Of each slot, the place of its point: only these move until the block is done.
+        # the position in the block of the point in each slot; points move at the end only
         places = np.arange(size)
         for i in range(n_old, len(points)):
             others = places[:n_kept]
@@ -251,7 +246,7 @@ class OnlinePairLearner(ABC, BaseEstimator):
         t = self.n_samples_seen_ + 1
         gradient = self._gradient(self._w, block, i, others, signs) if len(others) else None
         if gradient is None and not self.regularization:
-            self._run += 1  # the weights are allowed already, there is nothing to project
+            self._run += 1  # the weights are allowed already
             return
         self._total += self._run * self._w
         w = self._w
@@ -261,10 +256,7 @@ class OnlinePairLearner(ABC, BaseEstimator):
             rate = 1 / (self.regularization * t) if self.regularization else self.eta / np.sqrt(t)
             w = w - rate * gradient
         if not np.isfinite(w).all():
-            raise ValueError(
-                f"the weights grew beyond all bounds at point {t}: scale the features, or take "
-                "smaller steps, a smaller radius or a loss that grows more slowly"
-            )
+            raise divergence(f"at point {t}")
         self._w = self._project(w)
         self._run = 1
 
@@ -274,7 +266,6 @@ class OnlinePairLearner(ABC, BaseEstimator):
         return self._w.copy()
 
     def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

@@ -1,15 +1,16 @@
-"""Euclidean projections onto the sets that online learners keep their weights in."""
+"""Euclidean projections onto the sets that contain the weights of online learners.
+
+All return a new array of the shape of their argument, float32 if that is, else float64, and raise
+a ValueError if the radius is not positive or the argument contains NaN or infinity.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, svd
-
-Projection = Callable[[NDArray[Any], float], NDArray[Any]]
 
 
 def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDArray[Any]:
@@ -18,7 +19,7 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
     Parameters
     ----------
     w : array-like
-        A vector, or a matrix, whose Frobenius norm is meant.
+        A vector, or a matrix with its Frobenius norm.
     radius : float
         The radius r > 0; infinite for no bound.
     nonnegative : bool, default=False
@@ -27,12 +28,11 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
     Returns
     -------
     ndarray of the shape of `w`
-        A new array, float32 if `w` is, else float64.
 
     Raises
     ------
     ValueError
-        If the radius is not positive, or `w` holds NaN or infinity.
+        If the radius is not positive, or `w` contains NaN or infinity.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
     """
     w = _finite(w)
     _check_radius(radius)
-    # The ball is symmetric about the apex of the cone: first the cone, then the ball.
+    # the ball is centred at the apex of the cone: first the cone, then the ball
     return _shrink(np.maximum(w, 0) if nonnegative else w, radius)
 
 
@@ -54,19 +54,18 @@ def project_l1(w: ArrayLike, radius: float) -> NDArray[Any]:
     Parameters
     ----------
     w : array-like
-        A vector, or a matrix, of which the sum of all absolute entries is meant.
+        A vector, or a matrix with the sum of all absolute entries.
     radius : float
         The radius r > 0; infinite for no bound.
 
     Returns
     -------
     ndarray of the shape of `w`
-        A new array, float32 if `w` is, else float64.
 
     Raises
     ------
     ValueError
-        If the radius is not positive, or `w` holds NaN or infinity.
+        If the radius is not positive, or `w` contains NaN or infinity.
 
     References
     ----------
@@ -91,24 +90,22 @@ def project_simplex(w: ArrayLike, radius: float = 1.0) -> NDArray[Any]:
     Parameters
     ----------
     w : array-like
-        A vector; of an array of another shape, all entries are taken as one vector.
+        An array, all entries of which are one vector.
     radius : float, default=1.0
         The sum r > 0, finite.
 
     Returns
     -------
     ndarray of the shape of `w`
-        A new array, float32 if `w` is, else float64.
 
     Raises
     ------
     ValueError
-        If the radius is not positive and finite, or `w` is empty or holds NaN or infinity.
+        If the radius is not positive and finite, or `w` is empty or contains NaN or infinity.
 
     References
     ----------
-    J. Duchi, S. Shalev-Shwartz, Y. Singer, T. Chandra (2008), "Efficient projections onto the
-    l1-ball for learning in high dimensions", figure 1.
+    As for :func:`project_l1`.
 
     Examples
     --------
@@ -121,7 +118,7 @@ def project_simplex(w: ArrayLike, radius: float = 1.0) -> NDArray[Any]:
     if not np.isfinite(radius):
         raise ValueError("'radius' of a simplex must be finite, got inf")
     if not w.size:
-        raise ValueError("a simplex needs one entry at least, got an empty array")
+        raise ValueError("a simplex needs at least one entry, got an empty array")
     return _on_simplex(w.ravel(), radius).reshape(w.shape)
 
 
@@ -131,19 +128,19 @@ def project_psd(M: ArrayLike, radius: float | None = None) -> NDArray[Any]:
     Parameters
     ----------
     M : array-like of shape (n, n)
-        A matrix. One that is not symmetric is nearest to what its symmetric part is nearest to.
+        A matrix. A matrix and its symmetric part have the same projection.
     radius : float, default=None
         The radius r > 0; None or infinite for no bound.
 
     Returns
     -------
     ndarray of shape (n, n)
-        A new symmetric matrix, float32 if `M` is, else float64.
+        Symmetric.
 
     Raises
     ------
     ValueError
-        If the radius is not positive, or `M` is not square or holds NaN or infinity.
+        If the radius is not positive, or `M` is not square or contains NaN or infinity.
 
     Examples
     --------
@@ -181,13 +178,12 @@ def project_trace_norm(
     Returns
     -------
     ndarray of shape (m, n)
-        A new array, float32 if `M` is, else float64.
 
     Raises
     ------
     ValueError
         If the radius is not positive, or `M` is not a matrix, not square where it must be, or
-        holds NaN or infinity.
+        contains NaN or infinity.
 
     Examples
     --------
@@ -211,47 +207,8 @@ def project_trace_norm(
     return (left * _lower(values, radius)) @ right
 
 
-_NAMED: dict[str, Projection] = {
-    "l1": project_l1,
-    "l2": project_l2,
-    "psd": project_psd,
-    "simplex": project_simplex,
-    "trace_norm": project_trace_norm,
-}
-
-
-def as_projection(spec: str | Projection, name: str = "norm") -> Projection:
-    """Return the projection of a name, or a function as it is.
-
-    Parameters
-    ----------
-    spec : {"l1", "l2", "psd", "simplex", "trace_norm"} or callable
-        A name, or a function (weights, radius) -> projected weights.
-    name : str, default="norm"
-        The parameter that an error is about.
-
-    Returns
-    -------
-    callable
-        A function (weights, radius) -> projected weights.
-
-    Raises
-    ------
-    ValueError
-        If `spec` is neither.
-    """
-    if isinstance(spec, str) and spec in _NAMED:
-        return _NAMED[spec]
-    if callable(spec):
-        return spec
-    names = ", ".join(map(repr, _NAMED))
-    raise ValueError(
-        f"{name!r} must be one of {names} or a callable (weights, radius) -> weights, got {spec!r}"
-    )
-
-
 def _shrink(w: NDArray[Any], radius: float) -> NDArray[Any]:
-    """Scale down to an l2 norm of radius at most, without overflow on the way."""
+    """Scale down to an l2 norm of at most the radius, without overflow."""
     largest = np.abs(w).max(initial=0.0)
     if largest == 0:
         return w.copy()
@@ -263,14 +220,14 @@ def _shrink(w: NDArray[Any], radius: float) -> NDArray[Any]:
 
 
 def _lower(sizes: NDArray[Any], radius: float) -> NDArray[Any]:
-    """Project a vector without negative entries onto those whose sum is radius at most."""
+    """Project a non-negative vector onto those with a sum of at most the radius."""
     if sizes.sum() <= radius:
         return sizes.copy()
     return _on_simplex(sizes, radius)
 
 
 def _on_simplex(w: NDArray[Any], radius: float) -> NDArray[Any]:
-    # Relative to the greatest entry: with a great common part, sums would lose the small radius.
+    # relative to the largest entry: with a large common part, sums would lose a small radius
     below = w.astype(np.float64) - float(w.max())
     descending = np.sort(below)[::-1]
     counts = np.arange(1, len(w) + 1)
@@ -285,7 +242,7 @@ def _symmetric_parts(M: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _assemble(values: NDArray[Any], vectors: NDArray[Any]) -> NDArray[Any]:
-    """Return the matrix of eigenvalues that are not negative, symmetric to the last bit."""
+    """Return the matrix with non-negative eigenvalues, exactly symmetric."""
     kept = values > 0
     factor = vectors[:, kept] * np.sqrt(values[kept])
     return factor @ factor.T
@@ -296,7 +253,7 @@ def _finite(w: ArrayLike) -> NDArray[Any]:
     if w.dtype not in (np.float32, np.float64):
         w = w.astype(np.float64)
     if not np.isfinite(w).all():
-        raise ValueError("what is projected must be finite, got NaN or infinity")
+        raise ValueError("the array to project must be finite, got NaN or infinity")
     return w
 
 

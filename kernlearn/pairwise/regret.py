@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
-from kernlearn.pairwise.base import new_reservoir, two_classes
+from kernlearn.checks import check_count, check_nonnegative, check_positive
+from kernlearn.pairwise.base import MAX_SEED, new_reservoir, two_classes
 from kernlearn.pairwise.buffers import Buffer, as_buffer
 from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
 from kernlearn.pairwise.losses import PairwiseLoss, PairwiseLossLike, as_pairwise_loss
-from kernlearn.pairwise.olp import OLP
+from kernlearn.pairwise.online_auc import OLP
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MAX_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -32,16 +30,16 @@ class RegretCurve:
     Attributes
     ----------
     penalty : ndarray of shape (n - 1,)
-        What :math:`h_{t-1}` paid in round t = 2, …, n.
+        The penalty of :math:`h_{t-1}` in round t = 2, …, n.
     horizons : ndarray of shape (n_horizons,), int
-        The lengths m of the stream at which the regret is given.
+        The lengths m of the stream at which the regret is computed.
     regret : ndarray of shape (n_horizons,)
         :math:`\sum_{t=2}^m` of the penalties less that of `best`.
     gap : ndarray of shape (n_horizons,)
-        The true regret is no less than `regret` and no more than ``regret + gap``: so well is
-        the least sum known.
+        The accuracy of the smallest sum: the true regret is between `regret` and
+        ``regret + gap``.
     best : ndarray of shape (n_horizons, n_features)
-        The weights that would have been the best for the first m points.
+        The best weights for the first m points.
     """
 
     penalty: NDArray[np.float64]
@@ -52,7 +50,7 @@ class RegretCurve:
 
     @property
     def per_round(self) -> NDArray[np.float64]:
-        """The regret divided by the rounds, which theorem 6.13 is about."""
+        """The regret divided by the number of rounds, the subject of theorem 6.13."""
         return self.regret / (self.horizons - 1)
 
 
@@ -74,12 +72,12 @@ class StreamRegret:
 
 @dataclass(frozen=True)
 class Followed:
-    """What a learner did along a stream.
+    """The weights and the buffer of a learner along a stream.
 
     Attributes
     ----------
     hypotheses : ndarray of shape (n - 1, n_features)
-        The weights that points 2, …, n met.
+        The weights before points 2, …, n.
     contents : ndarray of shape (n, buffer_size), int
         As from :func:`buffer_contents`.
     """
@@ -89,7 +87,7 @@ class Followed:
 
 
 def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray[np.intp]:
-    """Return which points a buffer holds as each point of a stream comes.
+    """Return the points in a buffer as each point of a stream comes.
 
     Parameters
     ----------
@@ -98,14 +96,13 @@ def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray
     n : int
         Length of the stream.
     random_state : numpy.random.Generator, or a seed of one, default=None
-        Where the buffer's randomness comes from. The buffer does not see the data, so that the
-        generator a learner had gives what the learner kept.
+        Randomness of the buffer, which does not depend on the data: the generator of a learner
+        gives the points that the learner kept.
 
     Returns
     -------
     ndarray of shape (n, size), int
-        Row i: the numbers, from 0, of the points in the slots when point i comes; -1 where a
-        slot is empty.
+        Row i: the indices of the points in the slots when point i comes; -1 for an empty slot.
 
     Raises
     ------
@@ -123,8 +120,7 @@ def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray
     >>> buffer_contents(FIFO(2), 4).tolist()
     [[-1, -1], [0, -1], [0, 1], [2, 1]]
     """
-    if isinstance(n, bool) or not isinstance(n, Integral) or n < 1:
-        raise ValueError(f"'n' must be an int >= 1, got {n!r}")
+    check_count(n=n)
     moves = buffer.updates(1, int(n), 0, np.random.default_rng(random_state))
     kept = np.full(buffer.size, -1, dtype=np.intp)
     contents = np.empty((n, buffer.size), dtype=np.intp)
@@ -137,13 +133,13 @@ def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray
 
 
 def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
-    """Let a copy of a learner go through a stream, and note what it did.
+    """Run a copy of a learner on a stream, and record its weights and buffer.
 
     Parameters
     ----------
     learner : OLP
-        The learner; itself it stays as it is. The copy has ``average=False``, as regret is about
-        the iterates, and goes over the stream once.
+        The learner, left unchanged. The copy has ``average=False``, as regret is about the
+        iterates, and makes one pass.
     X : {array-like, sparse matrix} of shape (n, n_features)
         The points, in their order.
     y : array-like of shape (n,)
@@ -157,22 +153,22 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     Raises
     ------
     ValueError
-        If X and y are not what the learner takes.
+        If X and y are not valid for the learner.
 
     Examples
     --------
     >>> from kernlearn.datasets import two_gaussians
     >>> from kernlearn.pairwise import OLP, follow
     >>> stream = two_gaussians(50, 3, random_state=0)
-    >>> seen = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
-    >>> seen.hypotheses.shape, seen.contents.shape
+    >>> followed = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
+    >>> followed.hypotheses.shape, followed.contents.shape
     ((49, 3), (50, 5))
     """
     points, labels = _check_stream(X, y)
     classes = two_classes(labels)
     seed = learner.random_state
     if not isinstance(seed, Integral):
-        seed = check_random_state(seed).randint(_MAX_SEED)
+        seed = check_random_state(seed).randint(MAX_SEED)
     copy = clone(learner).set_params(average=False, random_state=seed)
     n, d = points.shape
     hypotheses = np.empty((n - 1, d))
@@ -197,10 +193,10 @@ def stream_regret(
 ) -> StreamRegret:
     r"""Return the penalties of linear hypotheses along a stream, and their regret.
 
-    Round t = 2, …, n costs :math:`h_{t-1}` the mean of
+    The penalty of :math:`h_{t-1}` in round t = 2, …, n is the mean of
     :math:`\varphi\bigl(\tfrac{y_t - y}{2} \langle w_{t-1}, x_t - x \rangle\bigr)` over all
     earlier points (x, y), equation 6.1, or those in the buffer, equation 6.3; pairs of one class
-    count with :math:`\varphi(0)`. The regret is the sum less the least sum of one w of norm at
+    have :math:`\varphi(0)`. The regret is the sum less the smallest sum of a single w of norm at
     most `radius`.
 
     Parameters
@@ -210,22 +206,22 @@ def stream_regret(
     y : array-like of shape (n,)
         Their labels, of two classes.
     hypotheses : array-like of shape (n - 1, n_features)
-        The weights :math:`w_1, \ldots, w_{n-1}` that points 2, …, n met; see :func:`follow`.
+        The weights :math:`w_1, \ldots, w_{n-1}` before points 2, …, n; see :func:`follow`.
     contents : array-like of shape (n, buffer_size), int, default=None
-        What the buffer held as each point came; see :func:`buffer_contents`. None leaves the
-        penalties (6.3) out.
+        The buffer as each point comes; see :func:`buffer_contents`. None leaves out the penalties
+        (6.3).
     radius : float
-        Radius of the ball of the 2-norm in which the best w lies, that of the learner.
+        Radius of the ball of the 2-norm that contains the best w, that of the learner.
     loss : str, PairwiseLoss or pair of callables, default="hinge"
         The φ; see :func:`~kernlearn.pairwise.as_pairwise_loss`.
     regularization : float, default=0.0
         λ of a term λ/2 ‖w‖² in each penalty.
     horizons : sequence of int, default=None
-        Lengths of the stream, from 2 to n, at which to give the regret; each is a convex problem
-        of its own. None takes n only.
+        Lengths of the stream, from 2 to n, at which to compute the regret; each is a separate
+        convex problem. None takes n only.
     tol : float, default=1e-4
-        How well the least mean penalty is to be known, as a share of the penalty and its slope
-        across the ball at w = 0.
+        Accuracy of the smallest mean penalty, as a share of the penalty and its slope across the
+        ball at w = 0.
 
     Returns
     -------
@@ -234,18 +230,18 @@ def stream_regret(
     Raises
     ------
     ValueError
-        If shapes do not match, there are not two classes, the buffer holds what has not come yet
-        or nothing, or a parameter is out of range.
+        If shapes do not match, there are not two classes, the buffer contains a later point or
+        nothing, or a parameter is out of range.
 
     Warns
     -----
     ConvergenceWarning
-        If a least sum is not found that well. The loss is taken to be smooth, save for the hinge.
+        If this accuracy is not reached. Losses other than the hinge are assumed to be smooth.
 
     Notes
     -----
-    Time is :math:`O(n^2)` for each look at all pairs, of which a horizon takes about a hundred,
-    and memory a block of them.
+    Time is :math:`O(n^2)` for each evaluation on all pairs, of which a horizon takes about a
+    hundred; memory is a block of pairs.
 
     References
     ----------
@@ -272,16 +268,11 @@ def stream_regret(
     weights = check_array(hypotheses, dtype=np.float64, input_name="hypotheses")
     if weights.shape != (n - 1, d):
         raise ValueError(
-            f"'hypotheses' must have shape {(n - 1, d)}, one row a point but the first, got "
+            f"'hypotheses' must have shape {(n - 1, d)}, one row per point but the first, got "
             f"{weights.shape}"
         )
-    for name, value in (("radius", radius), ("tol", tol)):
-        if not (isinstance(value, Real) and 0 < value < math.inf):
-            raise ValueError(f"'{name}' must be a finite number above 0, got {value!r}")
-    if not (isinstance(regularization, Real) and 0 <= regularization < math.inf):
-        raise ValueError(
-            f"'regularization' must be a finite number of 0 or more, got {regularization!r}"
-        )
+    check_positive(radius=radius, tol=tol)
+    check_nonnegative(regularization=regularization)
     lengths = np.atleast_1d(np.array([n] if horizons is None else horizons))
     if lengths.dtype.kind not in "iu" or not ((lengths >= 2) & (lengths <= n)).all():
         raise ValueError(f"'horizons' must be ints from 2 to n = {n}, got {horizons!r}")
@@ -373,7 +364,7 @@ def _check_contents(contents: ArrayLike, n: int) -> NDArray[np.intp]:
     empty = np.all(kept < 0, axis=1) & (np.arange(n) > 0)
     for what, wrong in (("a point that has not come yet", ahead), ("nothing", empty)):
         if wrong.any():
-            raise ValueError(f"'contents' holds {what} in row {int(wrong.argmax())}")
+            raise ValueError(f"'contents' has {what} in row {int(wrong.argmax())}")
     return kept.astype(np.intp)
 
 
@@ -392,11 +383,11 @@ def _curve(
     regret, gap = np.empty(len(horizons)), np.empty(len(horizons))
     start = np.zeros(weights.shape[1])
     for i, n in enumerate(horizons):
-        found = best_in_ball(
+        optimum = best_in_ball(
             pairs, int(n), loss, radius=radius, regularization=regularization, start=start,
             tol=tol,
         )  # fmt: skip
-        start = best[i] = found.w
-        regret[i] = penalty[: n - 1].sum() - (n - 1) * found.value
-        gap[i] = (n - 1) * found.gap
+        start = best[i] = optimum.w
+        regret[i] = penalty[: n - 1].sum() - (n - 1) * optimum.value
+        gap[i] = (n - 1) * optimum.gap
     return RegretCurve(penalty, horizons, regret, gap, best)

@@ -1,7 +1,10 @@
-"""The compiled steps of OLP, and what those of OAM share with them.
+"""The compiled steps of OLP and OAM.
 
-A step costs two passes over the buffered points of the other class: their scores, and the sum of
-those whose pairs have a loss. Everything here writes to the arrays it is given.
+A step makes two passes over the buffered points of the other class: their scores, and the sum of
+those whose pairs have a loss. Shapes: X (n_points, n_features) is dense, float64, in C order, and
+`codes` (n_points,) the class of each point, 0 or 1; the rows of a buffer are (size, n_features),
+their classes `row_codes` (size,) are -1 for an empty slot; `sums` (2, n_features) are those of
+the points of each class. Functions write to the buffer, the weights and the sums.
 """
 
 from __future__ import annotations
@@ -13,10 +16,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-#: Sums may be reordered (for vector instructions), no more: NaN and infinity stay what they are.
+#: Sums may be reordered (for vector instructions), no more: NaN and infinity are respected.
 FAST = {"reassoc", "contract", "nsz"}
 
-#: The balls to project onto.
+#: Codes of the norms of balls to project onto.
 NORM_CODES = {"l2": 2, "l1": 1}
 
 
@@ -48,17 +51,7 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
 
 @njit(cache=True, fastmath=FAST)
 def project(w: NDArray[Any], radius: float, norm: int) -> None:  # pragma: no cover
-    """Project onto a ball.
-
-    Parameters
-    ----------
-    w : ndarray of shape (n_features,)
-        Written to.
-    radius : float
-        Of the ball, may be infinite.
-    norm : int
-        2 or 1, the norm whose ball it is.
-    """
+    """Project w onto a ball of one of `NORM_CODES`; the radius may be infinite."""
     if norm == 2:
         length = 0.0
         for k in range(len(w)):
@@ -72,7 +65,7 @@ def project(w: NDArray[Any], radius: float, norm: int) -> None:  # pragma: no co
         length += abs(w[k])
     if length <= radius:
         return
-    # soft thresholding, at the level that leaves a sum of the radius
+    # soft thresholding, at the level with which the sum is the radius
     largest = np.sort(np.abs(w))[::-1]
     above = -radius
     level = 0.0
@@ -95,22 +88,8 @@ def move(
     slots: NDArray[Any],
     sources: NDArray[Any],
 ) -> None:  # pragma: no cover
-    """Carry out the moves of one step.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (size, n_features)
-        The buffer, written to.
-    row_codes : ndarray of shape (size,), int
-        The classes of its rows, -1 where there is none yet; written to.
-    x : ndarray of shape (n_features,)
-        The incoming point.
-    code : int
-        Its class.
-    slots, sources : ndarray of shape (n_moves,), int
-        As in :meth:`kernlearn.pairwise.Buffer.update`.
-    """
-    # slots may take what others held, and those move themselves
+    """Carry out the moves of one step, see :meth:`kernlearn.pairwise.Buffer.update`."""
+    # a slot may take a point from another that moves itself
     shuffled = len(sources) > 0 and sources.max() >= 0
     old_rows = rows.copy() if shuffled else rows
     old_codes = row_codes.copy() if shuffled else row_codes
@@ -127,17 +106,7 @@ def move(
 def list_members(
     row_codes: NDArray[Any], members: NDArray[Any], n_members: NDArray[Any]
 ) -> None:  # pragma: no cover
-    """List the slots of each class.
-
-    Parameters
-    ----------
-    row_codes : ndarray of shape (size,), int
-        0, 1, or -1 for an empty slot.
-    members : ndarray of shape (2, size), int
-        Written to.
-    n_members : ndarray of shape (2,), int
-        How many there are of each class; written to.
-    """
+    """List the slots of each class in `members` (2, size), and count them in `n_members` (2,)."""
     n_members[:] = 0
     for slot in range(len(row_codes)):
         code = row_codes[slot]
@@ -170,28 +139,18 @@ def olp_steps(
 
     Parameters
     ----------
-    X : ndarray of shape (n_points, n_features)
-        Dense, float64, C order.
-    codes : ndarray of shape (n_points,), int
-        Class of each, 0 or 1.
     starts, slots, sources : ndarray
         The moves of the buffer, see :class:`kernlearn.pairwise.buffers.Moves`.
     t : int
         Number of the first point.
-    rows, row_codes : ndarray of shape (size, n_features), (size,)
-        The buffer, written to.
     w, total : ndarray of shape (n_features,)
-        The iterate, and the sum of those before that are not equal to it; written to.
-    sums : ndarray of shape (2, n_features)
-        The sum of the points of each class, written to.
+        The iterate, and the sum of the earlier ones that are not equal to it.
     run : int
-        How many iterates are equal to `w` and not in `total`.
+        Number of iterates that are equal to `w` and not in `total`.
     loss : int
         0 hinge, 1 squared hinge, 2 logistic, 3 exponential, 4 squared.
-    norm : int
-        Of `NORM_CODES`.
-    eta, regularization, radius : float
-        As in :class:`kernlearn.pairwise.OLP`.
+    eta, regularization, radius, norm
+        As in :class:`kernlearn.pairwise.OLP`; the norm as one of `NORM_CODES`.
 
     Returns
     -------
@@ -255,25 +214,7 @@ def _oam_step(
     w: NDArray[Any],
     pulls: NDArray[Any],
 ) -> None:  # pragma: no cover
-    """Take the step of OAM_gra or OAM_seq for one point.
-
-    Parameters
-    ----------
-    x : ndarray of shape (n_features,)
-        The point.
-    sign : float
-        Its label, 1 or -1.
-    others : ndarray of shape (n_others, n_features)
-        The buffered points of the other class.
-    weight : float
-        C_t.
-    sequential : bool
-        Whether it is OAM_seq.
-    w : ndarray of shape (n_features,)
-        The iterate, written to.
-    pulls : ndarray of shape (n_features,)
-        Scratch.
-    """
+    """Take the step of OAM for a point x of label `sign` and weight C_t; `pulls` is scratch."""
     n_features = len(x)
     if sequential:
         for j in range(len(others)):
@@ -323,27 +264,15 @@ def oam_steps(
 
     Parameters
     ----------
-    X : ndarray of shape (n_points, n_features)
-        Dense, float64, C order.
-    codes : ndarray of shape (n_points,), int
-        Class of each, 0 or 1.
     moves : two tuples of three ndarrays
-        Starts, slots and sources of the moves of each class's buffer, a step a point of the
+        Starts, slots and sources of the moves of each class's buffer, one step per point of the
         class.
-    rows, row_codes : two ndarrays of shape (size, n_features), (size,)
-        The buffer of each class, and whether a slot is taken (its class) or not (-1); written
-        to.
+    rows, row_codes : two ndarrays each
+        The buffer of each class.
     n_seen, n_kept : ndarray of shape (2,), int
-        How many points of each class have been seen, and how many of its slots are taken;
-        written to.
-    w : ndarray of shape (n_features,)
-        The iterate, written to.
-    sums : ndarray of shape (2, n_features)
-        The sum of the points of each class, written to.
-    C : float
-        As in :class:`kernlearn.pairwise.OAM`.
-    sequential : bool
-        Whether it is OAM_seq.
+        Numbers of points of each class seen, and of its filled slots; written to.
+    C, sequential
+        As in :class:`kernlearn.pairwise.OAM`; whether it is OAM_seq.
     """
     pulls = np.empty(X.shape[1])
     step = np.zeros(2, dtype=np.int64)

@@ -201,7 +201,7 @@ def test_names_classes_and_objects():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "3"])
 def test_bad_size(size):
-    with pytest.raises(ValueError, match="'size' must be a whole number above 0"):
+    with pytest.raises(ValueError, match="'size' must be an int >= 1"):
         RS(size)
 
 

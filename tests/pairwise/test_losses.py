@@ -80,13 +80,13 @@ def test_logistic_neither_overflows_nor_loses_its_tail():
 def test_own_loss_that_is_none():
     with pytest.raises(ValueError, match="'slope' must be callable"):
         CallableLoss(np.abs, 3)
-    with pytest.raises(ValueError, match="no derivative of a convex 'sin'"):
+    with pytest.raises(ValueError, match="not the derivative of a convex 'sin'"):
         CallableLoss(np.sin, np.cos)
-    with pytest.raises(ValueError, match="no derivative of a convex 'exp'"):
+    with pytest.raises(ValueError, match="not the derivative of a convex 'exp'"):
         CallableLoss(np.exp, np.negative)
     with pytest.raises(ValueError, match="it must keep the shape"):
         CallableLoss(np.sum, np.abs)
-    with pytest.raises(ValueError, match="must give finite numbers, and does not at"):
+    with pytest.raises(ValueError, match="must return finite numbers, and does not at"):
         CallableLoss(lambda m: np.where(m > 3, np.inf, 0), np.abs)
 
 

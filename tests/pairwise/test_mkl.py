@@ -236,7 +236,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match="2 features, but OnlineMKL is expecting 3"):
         model.partial_fit(X[:, :2], Y)
     np.testing.assert_array_equal(model.weights_, before)
-    with pytest.raises(ValueError, match="one kernel at least"):
+    with pytest.raises(ValueError, match="at least one kernel"):
         OnlineMKL([]).fit(X, Y)
     with pytest.raises(ValueError, match=r"'kernels' must be one of .*got 'gausian'"):
         OnlineMKL(["gausian"]).fit(X, Y)

@@ -140,7 +140,7 @@ def test_ranks_breast_cancer_about_as_well_as_the_batch_problem():
         ({"buffer": "lifo"}, "'buffer' must be one of"),
         ({"buffer": int}, "'buffer' must be one of"),
         ({"loss": "huber"}, "'loss' must be one of"),
-        ({"loss": (np.sin, np.cos)}, "no derivative of a convex"),
+        ({"loss": (np.sin, np.cos)}, "not the derivative of a convex"),
         ({"eta": 0.0}, "'eta'"),
         ({"radius": -1.0}, "'radius'"),
         ({"norm": "l3"}, "'norm'"),

@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.datasets import two_gaussians
-from kernlearn.pairwise import FIFO, OLP, RS, Buffer, RSx, RSx2, as_pairwise_loss
-from kernlearn.pairwise import hindsight as hindsight
+from kernlearn.pairwise import FIFO, OLP, RS, Buffer, RSx, RSx2, as_pairwise_loss, hindsight
 from kernlearn.pairwise.regret import buffer_contents, follow, stream_regret
 from kernlearn.theory.pairwise_bounds import olp_buffer_regret_bound, olp_regret_bound
 
@@ -225,7 +224,7 @@ def test_a_minimum_that_is_not_found_is_told():
         return 30.0 * np.sign(m - 0.1)
 
     X, y = stream(12)
-    with pytest.warns(ConvergenceWarning, match="the best weights of 12 points are known to"):
+    with pytest.warns(ConvergenceWarning, match="best weights of 12 points are known only up"):
         found = stream_regret(X, y, np.zeros((11, 3)), radius=2.0, loss=(steep, slope), tol=1e-9)
     assert found.all_pairs.gap[0] > 0
 
@@ -305,10 +304,10 @@ def test_buffer_penalties_of_fixed_weights_are_all_pairs_penalties_on_average(po
         ({"loss": "nope"}, "'loss' must be one of"),
         ({"contents": np.zeros((9, 2), dtype=int)}, r"'contents' must be whole numbers of shape"),
         ({"contents": np.full((10, 2), 0.5)}, "'contents' must be whole numbers"),
-        ({"contents": np.full((10, 2), -1)}, "'contents' holds nothing in row 1"),
+        ({"contents": np.full((10, 2), -1)}, "'contents' has nothing in row 1"),
         (
             {"contents": np.arange(10)[:, None]},
-            "'contents' holds a point that has not come yet in row 0",
+            "'contents' has a point that has not come yet in row 0",
         ),
     ],
 )

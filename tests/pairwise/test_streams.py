@@ -12,8 +12,9 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
+from kernlearn import memory
 from kernlearn.features import RandomMaclaurin
-from kernlearn.pairwise import OAM, OLP, Hinge, base
+from kernlearn.pairwise import OAM, OLP, Hinge
 from tests.pairwise.test_olp import stream
 
 MODELS = [
@@ -59,7 +60,8 @@ def test_point_by_point(model):
 def test_blocks_inside_make_no_difference(model, monkeypatch):
     X, y = stream(60, 3)
     whole = clone(model).fit(X, y)
-    monkeypatch.setattr(base, "_BLOCK", 7 * 3 * 8)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 7 * 3 * 8)
+    monkeypatch.setattr(memory, "FEWEST_ROWS", 1)
     same(whole, clone(model).fit(X, y))
 
 

@@ -1,0 +1,352 @@
+"""Online learners of linear functions with large AUC: OLP and OAM."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from kernlearn.pairwise import losses
+from kernlearn.pairwise.base import STEP_CONSTRAINTS, OnlineRanker, Reservoir, new_reservoir
+from kernlearn.pairwise.buffers import as_buffer
+
+# The numbers of the losses in steps.olp_steps.
+_COMPILED: dict[type, int] = {
+    losses.Hinge: 0,
+    losses.SquaredHinge: 1,
+    losses.Logistic: 2,
+    losses.Exponential: 3,
+    losses.Squared: 4,
+}
+
+
+class OLP(OnlineRanker):
+    r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
+
+    Each point is paired with those in a buffer [1]_. With labels ±1 and the buffer B,
+    point t updates the weights to
+
+    .. math::
+
+        w_t = \Pi\Bigl[w_{t-1} - \frac{\eta_t}{|B|} \sum_{(x, y) \in B} \nabla_w\,
+              \varphi\bigl(\tfrac{y_t - y}{2} \langle w_{t-1}, x_t - x\rangle\bigr)\Bigr]
+
+    and is then offered to the buffer. A pair of one class has no gradient, but counts in |B|.
+
+    Parameters
+    ----------
+    buffer_size : int, default=50
+        Number s of points in the buffer.
+    buffer : {"fifo", "rs", "rsx", "rsx2"}, Buffer or type of Buffer, default="rsx2"
+        The policy of the buffer.
+    eta : float, default=1.0
+        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`. Not used with regularisation.
+    radius : float or None, default=10.0
+        Radius of the ball that contains w; None for no bound.
+    loss : str, PairwiseLoss or pair of callables, default="hinge"
+        The φ: "hinge", "squared_hinge", "logistic", "exponential", "squared", or a function
+        and its derivative (see :class:`CallableLoss`), which is slower.
+    norm : {"l2", "l1"}, default="l2"
+        The norm of the ball; "l1" makes w sparse.
+    regularization : float, default=0.0
+        λ of a strongly convex regulariser λ/2 ‖w‖² in each loss, with which the steps are
+        :math:`\eta_t = 1/(\lambda t)` (section 6.4).
+    average : bool, default=True
+        Whether the weights are the mean of :math:`w_1, \dots, w_n`, to which the theory
+        applies, or :math:`w_n`.
+    n_passes : int, default=1
+        Passes of `fit` over the data, in the given order. `partial_fit` makes one.
+    random_state : int, RandomState instance or None, default=None
+        Seed for the buffer.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second one is the positive class.
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64.
+    intercept_ : ndarray of shape (1,)
+        Makes the score 0 midway between the means of both classes seen so far. For `predict`
+        only, the AUC does not depend on it. As long as only one class has been seen, the weights
+        are 0 and the intercept ±1, so that this class is predicted.
+    n_samples_seen_ : int
+        Number of points of the stream so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    OAM : The algorithms of Zhao et al. (2011), with one buffer per class.
+    AllPairsSVM : The batch problem over all pairs.
+
+    Notes
+    -----
+    Line 5 of algorithm 8 adds the gradient; a loss is minimised, so it is subtracted here. With
+    y − y' instead of its half, as section 6.6.2 has it, the margin of the hinge would be ½.
+
+    A step takes O(s · n_features) time, and memory is that of the buffer and a block of dense
+    rows, whatever the length of the stream. More than one pass is a longer stream in which points
+    come again, also for the buffer.
+
+    For kernels, use a feature map in a pipeline: see the second example.
+
+    References
+    ----------
+    .. [1] Kar (2013), algorithm 8 and theorem 6.13.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import OLP
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = OLP(buffer_size=10, random_state=0).fit(X[:400], y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:])) > 0.98)
+    True
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from kernlearn.features import RandomMaclaurin
+    >>> features = RandomMaclaurin(n_components=200, random_state=0)
+    >>> model = make_pipeline(features, OLP(random_state=0)).fit(X[:400] / 20, y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:] / 20)) > 0.95)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **OnlineRanker._parameter_constraints,
+        **STEP_CONSTRAINTS,
+        "norm": [StrOptions({"l1", "l2"})],
+    }
+
+    _reservoir: Reservoir
+    _w: NDArray[np.float64]
+    # sum of the iterates that are not equal to the last one, and number of those that are
+    _total: NDArray[np.float64]
+    _run: int
+
+    def __init__(
+        self,
+        buffer_size: int = 50,
+        *,
+        buffer: Any = "rsx2",
+        eta: float = 1.0,
+        radius: float | None = 10.0,
+        loss: Any = "hinge",
+        norm: str = "l2",
+        regularization: float = 0.0,
+        average: bool = True,
+        n_passes: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.buffer_size = buffer_size
+        self.buffer = buffer
+        self.eta = eta
+        self.radius = radius
+        self.loss = loss
+        self.norm = norm
+        self.regularization = regularization
+        self.average = average
+        self.n_passes = n_passes
+        self.random_state = random_state
+
+    def _start(self, n_features: int, rng: np.random.RandomState) -> None:
+        policy = as_buffer(self.buffer, self.buffer_size)
+        self._reservoir = new_reservoir(policy, n_features, rng)
+        self._w = np.zeros(n_features)
+        self._total = np.zeros(n_features)
+        self._run = 0
+
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+        from kernlearn.pairwise import steps  # numba only where it is needed
+
+        kept = self._reservoir
+        loss = losses.as_pairwise_loss(self.loss)
+        t = self.n_samples_seen_ + 1
+        moves = kept.policy.updates(t, len(X), kept.n_kept, kept.rng)
+        code = _COMPILED.get(type(loss))
+        take_steps: Any = _callable_loss_steps if code is None else steps.olp_steps
+        self._run = take_steps(
+            X, codes, moves.starts, moves.slots, moves.sources, t, kept.rows, kept.codes,
+            self._w, self._total, self._class_sums, self._run, loss if code is None else code,
+            float(self.eta), float(self.regularization),
+            np.inf if self.radius is None else float(self.radius),
+            steps.NORM_CODES[self.norm],
+        )  # fmt: skip
+
+    def _weights(self) -> NDArray[np.float64]:
+        if self.average:
+            return (self._total + self._run * self._w) / self.n_samples_seen_
+        return self._w.copy()
+
+
+class OAM(OnlineRanker):
+    r"""Online AUC maximisation [1]_, the algorithms that OLP is compared with in [2]_.
+
+    Each class has its own buffer. Point t, with label :math:`y_t = \pm 1`, is paired with the
+    buffer B of the other class, of which N points have been seen, with the weight
+    :math:`C_t = C \max(1, N/|B|)`. "gradient" (OAM_gra) moves to
+
+    .. math::
+
+        w_t = w_{t-1} + \frac{C_t}{2}\, y_t \sum_{x \in B}
+              1[y_t \langle w_{t-1}, x_t - x\rangle \le 1]\,(x_t - x),
+
+    and "sequential" (OAM_seq) makes a passive-aggressive step for each x of B in turn,
+
+    .. math::
+
+        w \leftarrow w + \min\Bigl(C_t, \frac{\max(0, 1 - y_t \langle w, x_t - x\rangle)}
+              {\|x_t - x\|^2}\Bigr)\, y_t\, (x_t - x).
+
+    Parameters
+    ----------
+    buffer_size : int, default=100
+        Number s of points in both buffers together, at least 2: half each, and with an odd
+        number one more of the positive class. So memory is that of :class:`OLP` with the same
+        s; in [1]_ it is the size of each buffer.
+    variant : {"gradient", "sequential"}, default="gradient"
+        The algorithm.
+    C : float, default=1.0
+        Scale of the steps, which do not shrink.
+    buffer : {"rs", "fifo", "rsx", "rsx2"} or type of Buffer, default="rs"
+        The policy of each buffer.
+    n_passes, random_state
+        As in :class:`OLP`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The last weights, float64.
+    classes_, intercept_, n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
+
+    See Also
+    --------
+    OLP : One buffer, projections, and averaged weights.
+
+    Notes
+    -----
+    A step takes O(s · n_features) time.
+
+    References
+    ----------
+    .. [1] P. Zhao, S. C. H. Hoi, R. Jin, T. Yang. Online AUC maximization. ICML 2011.
+    .. [2] Kar (2013), section 6.8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import OAM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = OAM(buffer_size=10, C=1e-3, random_state=0).fit(X[:400], y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:])) > 0.98)
+    True
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **OnlineRanker._parameter_constraints,
+        "buffer_size": [Interval(Integral, 2, None, closed="left")],
+        "buffer": [str, type],
+        "variant": [StrOptions({"gradient", "sequential"})],
+        "C": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    # of the negative and of the positive class
+    _reservoirs: tuple[Reservoir, Reservoir]
+    _w: NDArray[np.float64]
+
+    def __init__(
+        self,
+        buffer_size: int = 100,
+        *,
+        variant: str = "gradient",
+        C: float = 1.0,
+        buffer: Any = "rs",
+        n_passes: int = 1,
+        random_state: Any = None,
+    ) -> None:
+        self.buffer_size = buffer_size
+        self.variant = variant
+        self.C = C
+        self.buffer = buffer
+        self.n_passes = n_passes
+        self.random_state = random_state
+
+    def _start(self, n_features: int, rng: np.random.RandomState) -> None:
+        half = self.buffer_size // 2
+        negative, positive = (
+            new_reservoir(as_buffer(self.buffer, size), n_features, rng)
+            for size in (half, self.buffer_size - half)
+        )
+        self._reservoirs = negative, positive
+        self._w = np.zeros(n_features)
+
+    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+        from kernlearn.pairwise.steps import oam_steps
+
+        n_kept = np.array([kept.n_kept for kept in self._reservoirs])
+        n_new = np.bincount(codes, minlength=2)
+        moves = [
+            kept.policy.updates(int(n_seen) + 1, int(n), kept.n_kept, kept.rng)
+            for kept, n_seen, n in zip(self._reservoirs, self._class_counts, n_new, strict=True)
+        ]
+        negative, positive = self._reservoirs
+        oam_steps(
+            X, codes, tuple((m.starts, m.slots, m.sources) for m in moves),
+            (negative.rows, positive.rows), (negative.codes, positive.codes),
+            self._class_counts.copy(), n_kept, self._w, self._class_sums, float(self.C),
+            self.variant == "sequential",
+        )  # fmt: skip
+
+    def _weights(self) -> NDArray[np.float64]:
+        return self._w.copy()
+
+
+def _callable_loss_steps(
+    X: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    starts: NDArray[np.intp],
+    slots: NDArray[np.intp],
+    sources: NDArray[np.intp],
+    t: int,
+    rows: NDArray[np.float64],
+    row_codes: NDArray[np.int64],
+    w: NDArray[np.float64],
+    total: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    run: int,
+    loss: losses.PairwiseLoss,
+    eta: float,
+    regularization: float,
+    radius: float,
+    norm: int,
+) -> int:
+    """Take the steps of :func:`kernlearn.pairwise.steps.olp_steps` with a user-defined loss."""
+    from kernlearn.pairwise import steps
+
+    for i, (x, code) in enumerate(zip(X, codes, strict=True)):
+        pairs = (2 * code - 1) * (x - rows[row_codes == 1 - code])
+        slopes = loss.derivative(pairs @ w)
+        total += run * w
+        rate = 1 / (regularization * t) if regularization else eta / np.sqrt(t)
+        if regularization:
+            w *= 1 - 1 / t
+        if len(pairs):
+            w -= rate / np.count_nonzero(row_codes >= 0) * (slopes @ pairs)
+            steps.project(w, radius, norm)
+        run = 1
+        sums[code] += x
+        moved = slice(starts[i], starts[i + 1])
+        steps.move(rows, row_codes, x, code, slots[moved], sources[moved])
+        t += 1
+    return run
