@@ -28,10 +28,14 @@ class Kernel(BaseEstimator, ABC):
     ----------
     structured : bool
         Whether points may be strings, sets or other objects instead of rows of a matrix.
+    columnwise : bool
+        Whether each value is computed from its two points alone. Values by a matrix product
+        depend in the last digit on the points evaluated together.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
     structured: bool = False
+    columnwise: bool = False
 
     @property
     def data_dependent(self) -> bool:
@@ -98,6 +102,8 @@ class CallableKernel(Kernel):
     >>> CallableKernel(lambda X, Y: X @ Y.T)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
     """
+
+    columnwise = True
 
     _parameter_constraints: dict[str, list[Any]] = {"function": [callable]}
 

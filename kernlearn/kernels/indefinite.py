@@ -121,6 +121,8 @@ class ManhattanSimilarity(Kernel):
     array([[-7.]])
     """
 
+    columnwise = True
+
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         return map_manhattan_distances(X, Y, negate)
 

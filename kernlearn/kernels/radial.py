@@ -69,6 +69,8 @@ class LaplacianKernel(WidthKernel):
     7.0
     """
 
+    columnwise = True
+
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
         return map_manhattan_distances(X, Y, partial(_exponential, factor=-1 / self._width()))

@@ -44,6 +44,7 @@ class LevenshteinSimilarity(Kernel):
 
     _parameter_constraints: dict[str, list[Any]] = {"normalize": ["boolean"]}
     structured = True
+    columnwise = True
 
     def __init__(self, normalize: bool = True) -> None:
         self.normalize = normalize
@@ -81,6 +82,7 @@ class JaccardSimilarity(Kernel):
     """
 
     structured = True
+    columnwise = True
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
         """Evaluate the similarity on all pairs of sets of `X` and `Y` (`X` if None).
@@ -146,6 +148,7 @@ class DynamicTimeWarpingSimilarity(Kernel):
         "window": [Interval(Integral, 0, None, closed="left"), None],
     }
     structured = True
+    columnwise = True
 
     def __init__(self, window: int | None = None) -> None:
         self.window = window

@@ -1,12 +1,25 @@
 from collections import Counter
+from functools import partial
 from itertools import chain
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 
+from kernlearn.kernels import GaussianKernel
+from kernlearn.landmarks import (
+    BBSClassifier,
+    DBoostClassifier,
+    FTuneClassifier,
+    LandmarkEmbedding,
+    ORLand,
+    RegLand,
+    SparseRegLand,
+)
 from kernlearn.landmarks.selection import SELECTIONS, dselect, select_landmarks, select_pairs
+from kernlearn.solvers.linear_path import linear_paths
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -292,3 +305,63 @@ def test_bad_arguments(choose):
         choose(2, codes, selection="best", rng=generator())
     with pytest.raises(ValueError, match="'column' must be given for selection='dselect'"):
         choose(2, codes, selection="dselect", rng=generator())
+
+
+class Counted:
+    """A user-defined similarity that counts its calls and the values that it computes."""
+
+    def __init__(self):
+        self.n_calls = self.n_values = 0
+
+    def __call__(self, A, B):
+        self.n_calls += 1
+        self.n_values += len(A) * len(B)
+        return np.exp(-abs(A[:, None] - B[None]).sum(axis=2))
+
+
+@pytest.mark.parametrize(
+    ("make", "n_training"),
+    [
+        (partial(BBSClassifier, 20, C=1), 300),
+        (partial(RegLand, 20), 300),
+        (partial(RegLand, 20, C=[1, 10]), 240),
+        (partial(SparseRegLand, 5, pool_size=20), 300),
+        (partial(ORLand, 20, C=1), 300),
+        (partial(LandmarkEmbedding, 20), 300),
+    ],
+    ids=["BBS", "RegLand", "held out", "SparseRegLand", "ORLand", "embedding"],
+)
+def test_dselect_computes_each_similarity_once(make, n_training):
+    X, y = make_blobs(300, centers=2, random_state=0)
+    random, diverse = Counted(), Counted()
+    make(similarity=random, random_state=0).fit(X, y)
+    make(similarity=diverse, selection="dselect", random_state=0).fit(X, y)
+    assert diverse.n_values == random.n_values
+    assert diverse.n_calls == random.n_calls + 19
+    assert random.n_values - n_training * 20 in (0, (300 - n_training) * 20)
+
+
+@pytest.mark.parametrize(
+    "make", [partial(FTuneClassifier, 20, C=1, transfers=1), DBoostClassifier]
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pairs_by_dselect_compute_each_similarity_once(make, n_classes):
+    X, y = make_blobs(100, centers=n_classes, random_state=0)
+    similarity = Counted()
+    options = {"similarity": similarity, "selection": "dselect", "random_state": 0}
+    if make is DBoostClassifier:
+        options |= {"n_landmarks": 5, "pool_size": 20, "multi_class": "ovo"}
+    make(**options).fit(X, y)
+    # the columns of all points that selection chose, each at most once
+    n_problems = 3 if make is DBoostClassifier and n_classes == 3 else 1
+    assert similarity.n_values <= n_problems * 20 * 100
+
+
+def test_columns_by_a_matrix_product_are_computed_again_for_the_fit():
+    """Computed alone they differ in the last digit, which early stopping amplifies."""
+    X, y = make_blobs(100, centers=2, random_state=0)
+    model = BBSClassifier(10, selection="dselect", C=1, normalize=False, random_state=0).fit(X, y)
+    kernel = GaussianKernel().fit(X)
+    features = kernel(X, X[model.landmark_indices_])
+    (coef,), _ = linear_paths(features, np.where(y == 1, 1.0, -1.0)[None], [1.0], solver="auto")
+    np.testing.assert_array_equal(model.coef_, coef)
