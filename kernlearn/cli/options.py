@@ -77,6 +77,10 @@ def load_experiments(
             errors.append(error)
     if errors:
         raise ConfigError("\n".join(map(str, errors))) from errors[0]
+    for old, new in {k: v for e in loaded for k, v in e.renamed.items()}.items():
+        typer.echo(
+            f"kernlearn: the kernel {old} is now named {new}; the old name still works", err=True
+        )
     return loaded
 
 

@@ -14,7 +14,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from kernlearn.exceptions import PluginError
-from kernlearn.experiments.config.model import RESERVED_KEYS
+from kernlearn.experiments.config.entries import RESERVED_KEYS
 from kernlearn.experiments.registry import (
     BUILT_IN,
     ESTIMATORS,

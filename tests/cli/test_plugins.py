@@ -51,7 +51,7 @@ def test_list_shows_the_names_of_a_config(kernlearn, mine):
     lines = kernlearn("list", "my.yaml").stdout.splitlines()
     marked = [" ".join(line.split()) for line in lines if "(my_methods)" in line]
     assert marked[:3] == [
-        "stripes Classes by turns along the first of two coordinates. (my_methods)",
+        "stripes Two classes that alternate along the first of two coordinates. (my_methods)",
         "inverse_distance 1 / (1 + ‖x - y‖ / width). (my_methods)",
         "SimilarityRidge ridge on the similarities to all training points (my_methods)",
     ]
@@ -198,7 +198,7 @@ def test_a_broken_package_harms_only_who_may_need_it(
     assert out.stderr.startswith("kernlearn: user.yaml:3: kernels.bent.kernel: no kernel 'bent'")
     assert start in out.stderr
     assert len(out.stderr.splitlines()) == 1
-    plain = USER.replace("kernel: bent, bend: 2", "kernel: LinearKernel")
+    plain = USER.replace("kernel: bent, bend: 2", "kernel: linear")
     (tmp_path / "user.yaml").write_text(plain)
     fine = kernlearn("validate", "user.yaml", **where)
     assert (fine.returncode, fine.stderr) == (0, "")

@@ -109,7 +109,7 @@ def test_a_corrupt_file_is_named_with_its_line(kernlearn, tmp_path):
 
 
 def test_failures_are_told_and_the_exit_code_is_1(kernlearn, small):
-    text = small.read_text().replace("PolynomialKernel, degree: 3", "VovkKernel")
+    text = small.read_text().replace("polynomial, degree: 3", "vovk")
     small.write_text(text.replace("[zscore, max_norm]", "[zscore]"))
     out = kernlearn("run", small)
     assert out.returncode == 1

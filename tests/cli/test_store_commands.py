@@ -78,7 +78,7 @@ def test_gc_says_first_and_does_it_when_told(kernlearn, store, tmp_path):
     config = tmp_path / "empty.yaml"
     config.write_text(
         "title: Other\ndatasets: {moons: {generator: two_moons, n_samples: 50}}\n"
-        "kernels: {polynomial: {kernel: PolynomialKernel, degree: 2}}\n"
+        "kernels: {polynomial: {kernel: polynomial, degree: 2}}\n"
         "methods: {K: {estimator: KernelSVM}}\nprotocol: {splits: 1}\nmetrics: [accuracy]\n"
     )
     before = store.read_bytes()

@@ -12,7 +12,7 @@ datasets:
   waveform: {generator: waveform, n_samples: 300, binarize: random}
   moons: {generator: two_moons, n_samples: 200, noise: 0.2}
 kernels:
-  polynomial: {kernel: PolynomialKernel, degree: 3}
+  polynomial: {kernel: polynomial, degree: 3}
 methods:
   K: {estimator: KernelSVM, C: {select: [0.1, 10]}}
   RF: {estimator: MaclaurinSVM, n_components: [10, 40]}

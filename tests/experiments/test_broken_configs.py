@@ -10,7 +10,7 @@ from kernlearn.experiments import load_config, make_plan
 
 START = "title: t\ndatasets:\n  moons: {generator: two_moons}\n"
 END = "metrics: [accuracy]\n"
-METHOD = "methods:\n  K: {estimator: KernelSVM, kernel: {kernel: LinearKernel}}\n"
+METHOD = "methods:\n  K: {estimator: KernelSVM, kernel: {kernel: linear}}\n"
 WHOLE = START + METHOD + END
 BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12))
 
@@ -83,15 +83,11 @@ BY_HAND = {
     WHOLE.replace(
         "generator: two_moons", "file: " + "y" * 5000
     ): ":3: datasets.moons.file: no file",
-    WHOLE.replace("LinearKernel", "Nothing"): ":5: methods.K.kernel.kernel: no kernel 'Nothing'",
-    WHOLE.replace(
-        "LinearKernel", "[LinearKernel]"
-    ): ":5: methods.K.kernel.kernel: must be the name",
-    WHOLE.replace(
-        "{kernel: LinearKernel}", "[{kernel: 3}]"
-    ): ":5: methods.K.kernel.kernel: must be",
+    WHOLE.replace("linear", "Nothing"): ":5: methods.K.kernel.kernel: no kernel 'Nothing'",
+    WHOLE.replace("linear", "[LinearKernel]"): ":5: methods.K.kernel.kernel: must be the name",
+    WHOLE.replace("{kernel: linear}", "[{kernel: 3}]"): ":5: methods.K.kernel.kernel: must be",
     WHOLE.replace("}}", "}, kernel__x: 1}"): ":5: methods.K.kernel__x: LinearKernel has no such",
-    WHOLE.replace("{kernel: LinearKernel}}", "x, kernel__y: 1}"): ":5: methods.K.kernel__y: needs",
+    WHOLE.replace("{kernel: linear}}", "x, kernel__y: 1}"): ":5: methods.K.kernel__y: needs",
     WHOLE.replace("}}", "}, C: {select: {a: 1}}}"): ":5: methods.K.C: select must be a list",
     WHOLE.replace(
         "}}", "}, C: {select: [{select: [1]}]}}"

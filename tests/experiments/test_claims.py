@@ -76,7 +76,10 @@ def test_what_a_check_cannot_ask(check, said):
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        ("metric: speedups, above: 1", "check.metric: no metric 'speedups'; did you mean"),
+        (
+            "metric: speedups, above: 1",
+            "check.metric: no metric 'speedups' of classification; did you mean",
+        ),
         ("metric: accuracy, better: [RF], than: [KK]", "check.than: no method 'KK'; did you"),
         ("metric: accuracy, above: 1, of: [RFF]", "check.of: no method 'RFF'; did you mean 'RF'"),
         ("metric: accuracy, above: 1, mean_over: [n]", "check.mean_over: no label 'n'"),

@@ -118,7 +118,11 @@ def test_a_report_shows_one_choice_a_method(tmp_path):
         ("kernel__degree: {select: [1, 3]}", "kernel__degree: {select: [0]}", "degree"),
         ("PolynomialKernel", "PolynomalKernel", "did you mean 'polynomial'"),
         ("coef0: 1", "coef0: [1, 2]", "takes one kernel, got the parameters of 2"),
-        ("{kernel: PolynomialKernel, coef0: 1}", "polynomial", "kernel beside it, as {kernel:"),
+        (
+            "{kernel: PolynomialKernel, coef0: 1}",
+            "polynomial",
+            "needs the kernel itself too, as `kernel: {kernel:",
+        ),
     ],
 )
 def test_faults_of_a_kernel_that_is_a_parameter(tmp_path, old, new, said):

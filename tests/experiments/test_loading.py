@@ -1,7 +1,7 @@
 import pytest
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments import find_config, load_config
+from kernlearn.experiments import find_config, load_config, make_plan
 from kernlearn.resources import shipped
 
 SHIPPED = sorted(p.stem for p in shipped("configs").glob("*.yaml"))
@@ -57,7 +57,8 @@ def faults(path, old, new, **options):
          "f:8: methods.K.estimator: no estimator 'KernalSVM'; did you mean 'KernelSVM'?"),
         ("h01: true", "H01: true",
          "f:10: methods.H0/1.H01: MaclaurinSVM has no such parameter; did you mean 'h01'?"),
-        ("PolynomialKernel", "PolyKernel", "no kernel 'PolyKernel'"),
+        ("kernel: polynomial", "kernel: PolyKernel",
+         "no kernel 'PolyKernel'; did you mean 'polynomial'?"),
         ("degree: 3", "degre: 3", "f:6: kernels.polynomial.degre: PolynomialKernel has no such"),
         ("generator: waveform", "generator: wave",
          "f:3: datasets.waveform.generator: no generator 'wave'; did you mean 'waveform'?"),
@@ -135,3 +136,38 @@ def test_wrong_shapes_are_config_errors(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"odd.yaml:\d"):
         load_config(path)
+
+
+def test_old_names_of_kernels_still_work_and_are_reported_once(kernlearn, small, tmp_path):
+    def keys(path):
+        return [trial.key for trial in make_plan(load_config(path)).trials]
+
+    nested = "  N: {estimator: KernelSVM, kernel: [{kernel: linear}, {kernel: gaussian}]}\n"
+    small.write_text(small.read_text().replace("protocol:", f"{nested}protocol:"))
+    old = tmp_path / "old.yaml"
+    text = small.read_text().replace("kernel: polynomial", "kernel: PolynomialKernel")
+    old.write_text(text.replace("kernel: gaussian", "kernel: GaussianKernel"))
+    assert keys(old) == keys(small)
+    assert load_config(small).renamed == {}
+    renamed = {"PolynomialKernel": "polynomial", "GaussianKernel": "gaussian"}
+    assert load_config(old).renamed == renamed
+    other = tmp_path / "other.yaml"
+    other.write_text(old.read_text())
+    out = kernlearn("validate", str(old), str(other))
+    assert out.returncode == 0
+    assert sorted(out.stderr.splitlines()) == [
+        "kernlearn: the kernel GaussianKernel is now named gaussian; the old name still works",
+        "kernlearn: the kernel PolynomialKernel is now named polynomial; the old name still works",
+    ]
+
+
+def test_form_faults_and_unknown_names_in_one_section_come_at_once(small):
+    text = small.read_text().replace("K: {estimator", "K: {baseline: maybe, estimator")
+    text = text.replace("h01: true", "H01: true").replace("n_components]", "n_component]")
+    small.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(small)
+    lines = [line.removeprefix(f"{small}:") for line in str(caught.value).splitlines()]
+    assert [line.split(": ")[:2] for line in lines] == [
+        ["8", "methods.K.baseline"], ["10", "methods.H0/1.H01"], ["15", "table.rows"],
+    ]  # fmt: skip

@@ -66,7 +66,7 @@ def test_generator_parameters_multiply_and_label(small):
 
 
 def test_a_method_with_its_own_kernel_runs_once(small):
-    text = small.read_text().replace("kernels:\n", "kernels:\n  other: {kernel: VovkKernel}\n")
+    text = small.read_text().replace("kernels:\n", "kernels:\n  other: {kernel: vovk}\n")
     text = text.replace("{estimator: KernelSVM,", "{estimator: KernelSVM, kernel: rbf,")
     small.write_text(text)
     kernels = [t.labels["kernel"] for t in plan_of(small).trials if t.labels["method"] == "K"]
@@ -194,7 +194,7 @@ title: t
 datasets:
   matrix: {generator: indefinite_similarity, n_samples: 90, noise: 0.1}
   moons: {generator: two_moons, n_samples: 90}
-kernels: {gaussian: {kernel: GaussianKernel}, sigmoid: {kernel: SigmoidKernel}}
+kernels: {gaussian: {kernel: gaussian}, sigmoid: {kernel: sigmoid}}
 methods: {BBS: {estimator: BBSClassifier, n_landmarks: [5, 10]}}
 metrics: [accuracy]
 protocol: {splits: 1, train: 0.5, holdout: 0.2}

@@ -106,7 +106,7 @@ datasets:
   moons: {generator: two_moons, n_samples: 80}
 kernels:
   near: {kernel: near, width: 2.0}
-  gaussian: {kernel: GaussianKernel}
+  gaussian: {kernel: gaussian}
 methods:
   mine: {estimator: Majority, n: {select: [1, 3]}}
   nested: {estimator: Majority, similarity: {kernel: Scaled, factor: 2.0}}
@@ -159,10 +159,10 @@ datasets:
   iris: {binarize: random, sample: 90}
   matrix: {generator: indefinite_similarity, n_samples: 40}
 kernels:
-  polynomial: {kernel: PolynomialKernel, degree: [2, 3]}
+  polynomial: {kernel: polynomial, degree: [2, 3]}
 methods:
   K: {estimator: KernelSVM, C: {select: [0.1, 10]}}
-  own: {estimator: BBSClassifier, n_landmarks: 5, similarity: {kernel: GaussianKernel, sigma: 1}}
+  own: {estimator: BBSClassifier, n_landmarks: 5, similarity: {kernel: gaussian, sigma: 1}}
 protocol: {splits: 1, seed: 7}
 metrics: [accuracy]
 """

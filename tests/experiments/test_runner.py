@@ -82,7 +82,7 @@ def test_metrics_are_what_a_reader_would_measure(plan, tmp_path):
 
 def test_a_failing_trial_is_a_row_and_the_rest_goes_on(small, tmp_path):
     # the degree-2 Vovk series diverges on points of norm above 1
-    text = small.read_text().replace("PolynomialKernel, degree: 3", "VovkKernel")
+    text = small.read_text().replace("polynomial, degree: 3", "vovk")
     small.write_text(text.replace("scale: [zscore, max_norm]", "scale: [zscore]"))
     plan = make_plan(load_config(small))
     with Store(tmp_path / "s") as store:
@@ -207,7 +207,7 @@ def test_kernel_approximation_measures_the_error_of_the_gram_matrix(tmp_path):
     path.write_text(
         "title: t\ntask: kernel_approximation\n"
         "datasets: {ball: {generator: unit_ball, n_samples: 30, n_features: 5}}\n"
-        "kernels: {exponential: {kernel: ExponentialKernel, sigma: mean_distance}}\n"
+        "kernels: {exponential: {kernel: exponential, sigma: mean_distance}}\n"
         "methods:\n  RF: {estimator: RandomMaclaurin, n_components: [10, 10000]}\n"
         "  H0/1: {estimator: RandomMaclaurin, n_components: [10, 10000], h01: true}\n"
         "metrics: [gram_error]\n"
@@ -231,7 +231,7 @@ title: t
 datasets:
   matrix: {generator: indefinite_similarity, n_samples: 150, negative: 0.05, noise: 0.2}
   moons: {generator: two_moons, n_samples: 150}
-kernels: {gaussian: {kernel: GaussianKernel, sigma: mean_distance}}
+kernels: {gaussian: {kernel: gaussian, sigma: mean_distance}}
 methods:
   BBS: {estimator: BBSClassifier, n_landmarks: 20, C: 10}
   FTUNE: {estimator: FTuneClassifier, n_landmarks: 20}

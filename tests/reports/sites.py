@@ -18,7 +18,7 @@ datasets:
   spambase: {generator: waveform, n_samples: 200, binarize: random}
   cod_rna: {generator: two_moons, n_samples: 150, noise: 0.2}
 kernels:
-  polynomial: {kernel: PolynomialKernel, degree: 3}
+  polynomial: {kernel: polynomial, degree: 3}
 methods:
   K: {estimator: KernelSVM, C: {select: [0.1, 10]}}
   RF: {estimator: MaclaurinSVM, n_components: [20, 50]}
@@ -56,7 +56,7 @@ title: A long table
 datasets:
   moons: {generator: two_moons, n_samples: 50}
 kernels:
-  polynomial: {kernel: PolynomialKernel, degree: 2}
+  polynomial: {kernel: polynomial, degree: 2}
 methods:
   RF: {estimator: MaclaurinSVM, n_components: [SIZES]}
   H0/1: {estimator: MaclaurinSVM, h01: true, n_components: [SIZES]}

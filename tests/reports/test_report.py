@@ -21,8 +21,8 @@ KERNELS = """\
 title: Baselines that meet no kernel
 datasets: {moons: {generator: two_moons, n_samples: 60, noise: 0.2}}
 kernels:
-  polynomial: {kernel: PolynomialKernel, degree: 3}
-  exponential: {kernel: ExponentialKernel, sigma: 1.0}
+  polynomial: {kernel: polynomial, degree: 3}
+  exponential: {kernel: exponential, sigma: 1.0}
 methods:
   RF: {estimator: MaclaurinSVM, n_components: [5, 10]}
   guess: {estimator: DummyClassifier, baseline: true}

@@ -179,7 +179,7 @@ def test_a_method_without_a_kernel_stands_among_the_others(tmp_path):
     path.write_text(
         "title: t\n"
         "datasets: {moons: {generator: two_moons, n_samples: 60}, rings: {generator: rings}}\n"
-        "kernels: {a: {kernel: GaussianKernel}, b: {kernel: SigmoidKernel}}\n"
+        "kernels: {a: {kernel: gaussian}, b: {kernel: sigmoid}}\n"
         "methods: {BBS: {estimator: BBSClassifier, n_landmarks: 5},"
         " first: {estimator: DummyClassifier, baseline: true}}\n"
         "protocol: {splits: 1}\nmetrics: [accuracy]\n"

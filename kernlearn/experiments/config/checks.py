@@ -1,426 +1,388 @@
-"""Looking into a config as it was read, whatever form its parts have."""
+"""Checks of names and values in a config, run by pydantic as validators.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+The validation context carries :class:`Names`: everything that the parts of the config may refer
+to. Without it only the form is checked.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from kernlearn.experiments.config.claims import BOUNDS, QUESTIONS
-from kernlearn.experiments.config.model import DatasetEntry, KernelEntry, MethodEntry
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from kernlearn.experiments.config.validated import ValidatedSettings
 from kernlearn.experiments.config.values import FORMS, candidates, form_fault, form_of, varied
 from kernlearn.experiments.config.yaml import KeyPath, shortened
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import BUILT_IN, Scope, suggestion
+from kernlearn.experiments.registry import Scope, suggestion
 from kernlearn.registration import Registered
-from kernlearn.resources import shipped
 
-
-def mapping(raw: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """Return a section of a config as it was read; empty where there is none."""
-    here: Any = raw
-    for key in keys:
-        here = here.get(key) if isinstance(here, Mapping) else None
-    return here if isinstance(here, dict) else {}
-
-
-def entries(raw: Mapping[str, Any], section: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the labels and options of the entries of a section."""
-    for label, entry in mapping(raw, section).items():
-        if entry is None or isinstance(entry, dict):
-            yield label, entry or {}
-
-
-def texts(value: Any) -> list[str]:
-    """Return the strings of a list."""
-    return [v for v in value if isinstance(v, str)] if isinstance(value, list) else []
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is such a file; no name, however odd, is an error."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def own_parameters(entry: Mapping[str, Any], model: type) -> dict[str, Any]:
-    """Return the keys of an entry that its model does not declare."""
-    known = model.model_fields  # type: ignore[attr-defined]
-    return {k: v for k, v in entry.items() if k not in known}
-
-
+#: Where in a section a fault is, and what it is.
 Fault = tuple[KeyPath, str]
 
-
-def _axes(raw: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return the varied parameters with all their values."""
-    axes: dict[str, list[Any]] = {}
-    for section, model in (("datasets", DatasetEntry), ("methods", MethodEntry)):
-        for _, entry in entries(raw, section):
-            parameters = own_parameters(entry, model)
-            for name in varied(parameters):
-                value = parameters[name]
-                values = axes.setdefault(name, [])
-                values += candidates(value) if form_fault(value) is None else []
-    return axes
-
-
-def _known_labels(raw: Mapping[str, Any]) -> list[str]:
-    return [*LABELS, *_axes(raw)]
-
-
-def check_labels(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield a fault for every unknown label of the table and the figures."""
-    known = [*_known_labels(raw), "metric"]
-    for key in ("each", "rows", "columns"):
-        for label in texts(mapping(raw, "table").get(key)):
-            if label not in known:
-                yield ("table", key), f"no label {label!r}{suggestion(label, known)}"
-    figures = raw.get("figures")
-    for i, figure in enumerate(figures if isinstance(figures, list) else []):
-        if not isinstance(figure, dict):
-            continue
-        for key in ("x", "color", "dash", "panels"):
-            value = figure.get(key)
-            for label in [value] if isinstance(value, str) else texts(value):
-                if label not in known:
-                    yield ("figures", i, key), f"no label {label!r}{suggestion(label, known)}"
-
-
-def check_comparisons(raw: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
-    """Yield a fault for every unknown name under ``best`` and ``claims``."""
-    best = mapping(raw, "best")
-    yield from _check_metrics(("best", "metrics"), best.get("metrics"), raw, scope)
-    known = _known_labels(raw)
-    for label in texts(best.get("within")):
-        if label not in known:
-            yield ("best", "within"), f"no label {label!r}{suggestion(label, known)}"
-    claims = raw.get("claims")
-    for i, claim in enumerate(claims if isinstance(claims, list) else []):
-        if isinstance(claim, Mapping):
-            yield from _check_claim(("claims", i, "check"), mapping(claim, "check"), raw, scope)
-
-
-def _check_claim(
-    path: KeyPath, check: dict[str, Any], raw: Mapping[str, Any], scope: Scope
-) -> Iterator[Fault]:
-    axes = _axes(raw)
-    known = [*LABELS, *axes]
-    metric = check.get("metric")
-    yield from _check_metrics((*path, "metric"), metric, raw, scope, [*mapping(raw, "derived")])
-    known_metric = scope.metrics.get(metric) if isinstance(metric, str) else None
-    if known_metric is not None and known_metric.better == 0 and not check.keys() & set(BOUNDS):
-        yield (*path, "metric"), f"of {metric!r} neither more nor less is better: ask for a bound"
-    for key in ("compare", "across", "mean_over", "along"):
-        value = check.get(key)
-        for label in [value] if isinstance(value, str) else texts(value):
-            if label not in known:
-                yield (*path, key), f"no label {label!r}{suggestion(label, known)}"
-            elif key == "along" and not all(map(_is_positive, axes.get(label, [None]))):
-                yield (*path, key), f"{label!r} is no parameter whose values are positive numbers"
-    compared = check.get("compare", "method")
-    for key in (*QUESTIONS, "than", "of") if compared in LABELS else ():
-        for value in texts(check.get(key)):
-            if value not in mapping(raw, f"{compared}s"):
-                hint = suggestion(value, mapping(raw, f"{compared}s"))
-                yield (*path, key), f"no {compared} {value!r}{hint}"
-    for label, value in mapping(check, "where").items():
-        place: KeyPath = (*path, "where", label)
-        if label not in known:
-            yield place, f"no label {label!r}{suggestion(label, known)}"
-        else:
-            yield from _check_where(place, label, value, raw)
-
-
-def _is_positive(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
-
-
-def _check_where(path: KeyPath, label: str, value: Any, raw: Mapping[str, Any]) -> Iterator[Fault]:
-    values = value if isinstance(value, list) else [value]
-    if not values or any(v is None or isinstance(v, (dict, list)) for v in values):
-        yield path, "must be a value or a list of values"
-    elif label in ("dataset", "method"):
-        names = mapping(raw, f"{label}s")
-        for name in values:
-            if names and name not in names:
-                yield path, f"no {label} {name!r}{suggestion(str(name), names)}"
-
-
-def _check_metrics(
-    path: KeyPath, value: Any, raw: Mapping[str, Any], scope: Scope, derived: Sequence[str] = ()
-) -> Iterator[Fault]:
-    task = raw.get("task", "classification")
-    measured = scope.task_metrics(task) if isinstance(task, str) else ()
-    for metric in [value] if isinstance(value, str) else texts(value):
-        if measured and metric not in (*measured, *derived):
-            kind = "metric" if derived else "measured metric"
-            yield path, f"no {kind} {metric!r}{scope.hint(metric, [*measured, *derived])}"
-
-
-# More than any table has rows; a few long lists under one method would fill the memory.
+# Far more than the rows of any table; longer products of lists would fill the memory.
 _MAX_VARIANTS = 10_000
 
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
-def check_references(
-    raw: Mapping[str, Any], folder: Path, data_dir: Path | None = None, scope: Scope = BUILT_IN
-) -> list[Fault]:
-    """Return a fault for every name that means nothing and every value that is refused.
 
-    Parameters
+class Section(BaseModel):
+    """A section of a config; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass
+class Names:
+    """Everything that the parts of a config may refer to.
+
+    Attributes
     ----------
-    raw : mapping
-        The config as read; parts of the wrong form are passed over, since the model
-        reports those.
+    scope : Scope
     folder : Path
-        Folder of the config, from which a user's own files are named.
-    data_dir : Path, optional
-        Where a user's own cards are looked for first.
-    scope : Scope, optional
-        The names that the config sees.
-
-    Returns
-    -------
-    list of (path, text)
+        Folder of the config.
+    cards : list of str
+        Names of published data sets and of the user's own cards.
+    task : str
+    labels : dict of str to list of str
+        The labels under ``datasets``, ``kernels`` and ``methods``.
+    axes : dict of str to list
+        The varied parameters with all their values.
+    derived : list of str
+        The derived metrics.
+    validated : ValidatedSettings
+    renamed : dict of str to str
+        Old names of kernels that the config uses, with the new ones.
     """
-    return [
-        *_check_datasets(raw, folder, data_dir, scope),
-        *_check_variant(raw, folder),
-        *_check_kernels(raw, scope),
-        *_check_methods(raw, scope),
-        *_check_all_metrics(raw, scope),
-        *check_labels(raw),
-        *check_comparisons(raw, scope),
-        *_check_only(raw),
-        *_check_reported(raw),
-    ]
+
+    scope: Scope
+    folder: Path
+    cards: list[str]
+    task: str
+    labels: dict[str, list[str]]
+    axes: dict[str, list[Any]]
+    derived: list[str]
+    validated: ValidatedSettings
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that the task can measure."""
+        return self.scope.task_metrics(self.task)
 
 
-def _check_datasets(
-    raw: Mapping[str, Any], folder: Path, data_dir: Path | None, scope: Scope
-) -> Iterator[Fault]:
-    from kernlearn.datasets import catalogue, own_cards
-
-    cards = [*catalogue(), *own_cards(data_dir)]
-    for label, entry in entries(raw, "datasets"):
-        path: KeyPath = ("datasets", label)
-        generator, file = entry.get("generator"), entry.get("file")
-        defaults: Mapping[str, Any] = {}
-        if sum(k in entry for k in ("name", "file", "generator")) > 1:
-            yield path, "give one of name, file and generator"
-        if isinstance(generator, str):
-            known = scope.generators
-            if generator not in known:
-                hint = scope.hint(generator, known)
-                if generator in cards or generator in scope.datasets:
-                    hint = f"; it is a data set: give `name: {generator}`"
-                yield (*path, "generator"), f"no generator {generator!r}{hint}"
-                continue
-            defaults = known[generator].parameters
-        elif isinstance(file, str):
-            if not is_file(folder / file):
-                yield (*path, "file"), f"no file {file!r} in the config's folder, {folder}"
-        elif isinstance(called := entry.get("name") or label, str):
-            if called in scope.datasets:
-                defaults = scope.datasets[called].parameters
-            elif called not in cards:
-                hint = scope.hint(called, [*cards, *scope.datasets])
-                if called in scope.generators:
-                    hint = f"; it is a generator: give `generator: {called}`"
-                yield path, f"no data set {called!r} in the catalogue{hint}"
-        names = [p for p in defaults if p != "random_state"]
-        if "target" in entry and file is None:
-            yield (*path, "target"), "goes with file: a card knows its own target"
-        parameters = own_parameters(entry, DatasetEntry)
-        yield from _check_forms(path, parameters)
-        for key, value in parameters.items():
-            if key not in names:
-                hint = suggestion(key, [*DatasetEntry.model_fields, *names])
-                yield (*path, key), f"unknown key{hint}"
-            elif form_fault(value, ("list",)) is None:
-                wrong = _other_types(value, defaults[key])
-                yield from (((*path, key), text) for text in wrong)
+def names_of(info: ValidationInfo) -> Names | None:
+    """Return the names in the context of a validation, if there are any."""
+    return (info.context or {}).get("names")
 
 
-def _other_types(value: Any, default: Any) -> Iterator[str]:
+def refuse(faults: Iterable[Fault]) -> None:
+    """Raise one validation error for all faults of a section, each at its path.
+
+    Raises
+    ------
+    ValidationError
+        If there are faults.
+    """
+    errors = [InitErrorDetails(type=fault(text), loc=path, input=None) for path, text in faults]
+    if errors:
+        raise ValidationError.from_exception_data("config", errors)
+
+
+def fault(text: str, kind: Literal["fault", "name"] = "fault") -> PydanticCustomError:
+    """Return the error of one fault; that of a "name" is reported for the list around it."""
+    return PydanticCustomError(kind, "{text}", {"text": text})
+
+
+def _label(value: str, info: ValidationInfo) -> str:
+    names = names_of(info)
+    if names is not None:
+        _check_in(value, "label", [*LABELS, *names.axes])
+    return value
+
+
+def _table_label(value: str, info: ValidationInfo) -> str:
+    return value if value == "metric" else _label(value, info)
+
+
+def _check_in(value: str, kind: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise fault(f"no {kind} {value!r}{suggestion(value, allowed)}", "name")
+
+
+def _measured(value: str, info: ValidationInfo) -> str:
+    names = names_of(info)
+    if names is not None and names.metrics and value not in names.metrics:
+        hint = names.scope.hint(value, names.metrics)
+        raise fault(f"no measured metric {value!r} of {names.task}{hint}", "name")
+    return value
+
+
+def _metric(value: str, info: ValidationInfo) -> str:
+    names = names_of(info)
+    if names is not None and names.metrics and value not in (*names.metrics, *names.derived):
+        hint = names.scope.hint(value, [*names.metrics, *names.derived])
+        raise fault(f"no metric {value!r} of {names.task}{hint}", "name")
+    return value
+
+
+def _method(value: str, info: ValidationInfo) -> str:
+    names = names_of(info)
+    if names is not None:
+        _check_in(value, "method", names.labels["methods"])
+    return value
+
+
+def _combination(value: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    names = names_of(info)
+    if names is not None:
+        refuse(_combination_faults(value, names))
+    return value
+
+
+def _combination_faults(match: dict[str, str], names: Names) -> Iterator[Fault]:
+    for key, name in match.items():
+        if key not in LABELS:
+            yield (key,), f"unknown key{suggestion(key, LABELS)}"
+        elif name not in (labels := names.labels[f"{key}s"]):
+            yield (key,), f"no {key} {name!r}{suggestion(name, labels)}"
+
+
+#: A label of the results: dataset, kernel, method or a varied parameter.
+Label = Annotated[str, AfterValidator(_label)]
+#: A label, or "metric".
+TableLabel = Annotated[str, AfterValidator(_table_label)]
+#: A metric that the task can measure.
+MeasuredMetric = Annotated[str, AfterValidator(_measured)]
+#: A measured or derived metric.
+MetricName = Annotated[str, AfterValidator(_metric)]
+#: The label of a method.
+MethodLabel = Annotated[str, AfterValidator(_method)]
+#: Labels of a combination of data set, kernel and method.
+Combination = Annotated[dict[str, str], AfterValidator(_combination)]
+
+
+def dataset_faults(entry: Any, names: Names) -> Iterator[Fault]:
+    """Yield the faults of a :class:`~kernlearn.experiments.config.model.DatasetEntry`."""
+    scope, defaults = names.scope, {}
+    if sum(getattr(entry, k) is not None for k in ("name", "file", "generator")) > 1:
+        yield (), "give one of name, file and generator"
+    if entry.target is not None and entry.file is None:
+        yield ("target",), "goes with file: a card names its own target"
+    if entry.generator is not None:
+        if entry.generator not in scope.generators:
+            hint = scope.hint(entry.generator, scope.generators)
+            if entry.generator in names.cards or entry.generator in scope.datasets:
+                hint = f"; it is a data set: give `name: {entry.generator}`"
+            yield ("generator",), f"no generator {entry.generator!r}{hint}"
+            return
+        defaults = dict(scope.generators[entry.generator].parameters)
+    elif entry.file is not None:
+        if not _is_file(names.folder / entry.file):
+            yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"
+    elif entry.name in scope.datasets:
+        defaults = dict(scope.datasets[entry.name].parameters)
+    elif entry.name is not None and entry.name not in names.cards:
+        hint = scope.hint(entry.name, [*names.cards, *scope.datasets])
+        if entry.name in scope.generators:
+            hint = f"; it is a generator: give `generator: {entry.name}`"
+        yield (), f"no data set {entry.name!r} in the catalogue{hint}"
+    yield from form_faults(entry.parameters)
+    settable = [p for p in defaults if p != "random_state"]
+    for key, value in entry.parameters.items():
+        if key not in settable:
+            yield (key,), f"unknown key{suggestion(key, [*type(entry).model_fields, *settable])}"
+        elif form_fault(value, ("list",)) is None:
+            yield from (((key,), text) for text in _type_faults(value, defaults[key]))
+
+
+def _is_file(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # a name that no file can have
+        return path.is_file()
+    return False
+
+
+def _type_faults(value: Any, default: Any) -> Iterator[str]:
     """Say which values of a generator's parameter are not of its default's type."""
     for type_, allowed, text in (
         (bool, bool, "true or false"), (int, int, "a whole number"),
         (float, (int, float), "a number"), (str, str, "text"),
     ):  # fmt: skip
         if type(default) is type_:
-            for given in candidates(value):
-                of_type = isinstance(given, allowed)
-                if not of_type or (isinstance(given, bool) and type_ is not bool):
-                    yield f"must be {text}, not {shortened(given)}"
+            for candidate in candidates(value):
+                of_type = isinstance(candidate, allowed)
+                if not of_type or (isinstance(candidate, bool) and type_ is not bool):
+                    yield f"must be {text}, not {shortened(candidate)}"
 
 
-def _check_kernels(raw: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
-    for label, entry in entries(raw, "kernels"):
-        name = entry.get("kernel")
-        if isinstance(name, str):
-            parameters = own_parameters(entry, KernelEntry)
-            yield from _check_forms(("kernels", label), parameters)
-            yield from _check_component(("kernels", label), "kernel", name, scope, parameters)
+def kernel_faults(entry: Any, names: Names) -> Iterator[Fault]:
+    """Yield the faults of a :class:`~kernlearn.experiments.config.model.KernelEntry`."""
+    yield from form_faults(entry.parameters)
+    kernel = names.scope.kernel(entry.kernel)
+    if kernel is None:
+        hint = names.scope.hint(entry.kernel, names.scope.kernels)
+        yield ("kernel",), f"no kernel {entry.kernel!r}{hint}"
+    else:
+        yield from component_faults(kernel, entry.parameters, names)
 
 
-def _check_methods(raw: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
-    datasets = mapping(raw, "datasets")
-    for label, entry in entries(raw, "methods"):
-        path: KeyPath = ("methods", label)
-        parameters = own_parameters(entry, MethodEntry)
-        yield from _check_forms(path, parameters, datasets, FORMS)
-        name = entry.get("estimator")
-        if not isinstance(name, str):
-            continue
-        component = scope.estimators.get(name)
-        if component is not None and not component.installed:
-            if entry.get("optional") is not True:
-                command = f"pip install 'kernlearn[{component.extra}]'"
-                text = f"{name} is not installed: {command}, or let the method be `optional`"
-                yield (*path, "estimator"), text
-            continue
-        yield from _check_component(path, "estimator", name, scope, parameters)
+def method_faults(entry: Any, names: Names) -> Iterator[Fault]:
+    """Yield the faults of a :class:`~kernlearn.experiments.config.model.MethodEntry`."""
+    parameters = entry.parameters
+    yield from form_faults(parameters, names.labels["datasets"], FORMS)
+    estimator = names.scope.estimators.get(entry.estimator)
+    if estimator is None:
+        hint = names.scope.hint(entry.estimator, names.scope.estimators)
+        yield ("estimator",), f"no estimator {entry.estimator!r}{hint}"
+    elif not estimator.installed:
+        if not entry.optional:
+            command = f"pip install 'kernlearn[{estimator.extra}]'"
+            text = f"{estimator.name} is not installed: {command}, or make the method `optional`"
+            yield ("estimator",), text
+    else:
+        yield from component_faults(estimator, parameters, names)
         # a similarity has a default, a kernel has none that would suit
-        needs = component is not None and component.takes == "kernel"
-        if needs and "kernel" not in parameters and not raw.get("kernels"):
-            yield path, f"{name} needs a kernel: add a section `kernels`"
+        no_kernel = "kernel" not in parameters and not names.labels["kernels"]
+        if estimator.takes == "kernel" and no_kernel:
+            yield (), f"{estimator.name} needs a kernel: add a section `kernels`"
 
 
-def _check_forms(
-    path: KeyPath,
+def form_faults(
     parameters: Mapping[str, Any],
     datasets: Iterable[str] = (),
     forms: tuple[str, ...] = ("list",),
 ) -> Iterator[Fault]:
-    """Yield a fault for every parameter whose value is a choice of the wrong form."""
+    """Yield a fault for every parameter whose value has the wrong form."""
     for key, value in parameters.items():
         wrong = form_fault(value, forms)
         if wrong:
-            yield (*path, key), wrong
+            yield (key,), wrong
         elif form_of(value) == "by_dataset":
             choices = value["by_dataset"]
             for name in choices:
                 if name != "default" and name not in datasets:
                     text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
-                    yield (*path, key, "by_dataset", name), text
+                    yield (key, "by_dataset", name), text
             missing = [d for d in datasets if d not in choices]
             if missing and "default" not in choices:
-                yield (*path, key), f"by_dataset gives no value for {', '.join(missing)}"
+                yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
     variants = prod(len(v) for v in parameters.values() if isinstance(v, list))
     if variants > _MAX_VARIANTS:
-        yield path, f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
+        yield (), f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
 
 
-def _check_component(
-    path: KeyPath,
-    role: str,
-    name: str,
-    scope: Scope,
-    parameters: Mapping[str, Any],
+def component_faults(
+    component: Registered, parameters: Mapping[str, Any], names: Names
 ) -> Iterator[Fault]:
-    known = scope.kernels if role == "kernel" else scope.estimators
-    component = scope.kernel(name) if role == "kernel" else scope.estimators.get(name)
-    if component is None:
-        yield (*path, role), f"no {role} {name!r}{scope.hint(name, known)}"
+    """Yield the faults of the parameters of a component, unless they have been checked before."""
+    if component.plugin or any(k.plugin for k in _kernels_in(parameters, names.scope)):
+        yield from _parameter_faults(component, parameters, names.scope)
         return
-    names = [n for n in component.settable if n != role]
+    digest = names.validated.digest(component, parameters)
+    if digest not in names.validated:
+        faults = [*_parameter_faults(component, parameters, names.scope)]
+        yield from faults
+        if not faults:
+            names.validated.add(digest)
+
+
+def _kernels_in(value: Any, scope: Scope) -> Iterator[Registered]:
+    """Yield the kernels that a value describes."""
+    if isinstance(value, Mapping):
+        kernel = value.get("kernel")
+        if isinstance(kernel, str) and (known := scope.kernel(kernel)):
+            yield known
+    if isinstance(value, (Mapping, list)):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _kernels_in(part, scope)
+
+
+def _parameter_faults(
+    component: Registered, parameters: Mapping[str, Any], scope: Scope
+) -> Iterator[Fault]:
+    name = component.stored_name
+    allowed = [p for p in component.settable if p != component.kind]
     for key, value in parameters.items():
         owner, _, nested = key.partition("__")
-        if owner not in names:
-            yield (*path, key), f"{name} has no such parameter{suggestion(key, [*names, role])}"
+        if owner not in allowed:
+            hint = suggestion(key, [*allowed, component.kind])
+            yield (key,), f"{name} has no such parameter{hint}"
         elif nested:
-            yield from _check_nested((*path, key), nested, parameters.get(owner), value, scope)
+            yield from _nested_faults(key, parameters.get(owner), value, scope)
         elif form_fault(value) is None:
             for candidate in candidates(value):
-                faults = [*_check_value((*path, key), component, candidate, scope)]
+                faults = [*_value_faults(component, key, candidate, scope)]
                 yield from faults
                 if faults:
                     break
 
 
-def _check_value(
-    path: KeyPath, component: Registered, value: Any, scope: Scope
-) -> Iterator[Fault]:
+def _value_faults(component: Registered, key: str, value: Any, scope: Scope) -> Iterator[Fault]:
     """Check one value of a parameter, which may describe a kernel."""
     if isinstance(value, dict) and "kernel" in value:
-        kernel, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
-        if not isinstance(kernel, str):
-            yield (*path, "kernel"), f"must be the name of a kernel{suggestion('', scope.kernels)}"
+        name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
+        if not isinstance(name, str):
+            text = f"must be the name of a kernel{suggestion('', scope.kernels)}"
+            yield (key, "kernel"), text
             return
-        faults = [*_check_forms(path, own)]
-        faults += _check_component(path, "kernel", kernel, scope, own)
-        yield from faults
+        kernel = scope.kernel(name)
+        if kernel is None:
+            yield (key, "kernel"), f"no kernel {name!r}{scope.hint(name, scope.kernels)}"
+            return
+        faults = [*form_faults(own), *_parameter_faults(kernel, own, scope)]
+        yield from (((key, *path), text) for path, text in faults)
         if faults:
             return
-    refused = scope.value_error(component, {str(path[-1]): value})
+    refused = scope.value_error(component, {key: value})
     if refused:
-        yield path, refused
+        yield (key,), refused
 
 
-def _check_nested(
-    path: KeyPath, name: str, owner: Any, value: Any, scope: Scope
-) -> Iterator[Fault]:
+def _nested_faults(key: str, owner: Any, value: Any, scope: Scope) -> Iterator[Fault]:
     """Check the parameter of a kernel that is itself a parameter, such as ``kernel__degree``."""
-    kernel = owner.get("kernel") if isinstance(owner, dict) else None
-    if not isinstance(kernel, str):
-        text = f"needs `{path[-1]}`'s kernel beside it, as {{kernel: NAME}}"
-        yield path, text.replace(f"__{name}", "")
-    elif scope.kernel(kernel):
-        faults = _check_component(path[:-1], "kernel", kernel, scope, {name: value})
-        yield from ((path, text) for _, text in faults)
+    parameter, _, nested = key.partition("__")
+    name = owner.get("kernel") if isinstance(owner, dict) else None
+    if not isinstance(name, str):
+        yield (key,), f"needs the kernel itself too, as `{parameter}: {{kernel: NAME}}`"
+    elif (kernel := scope.kernel(name)) is not None:
+        faults = _parameter_faults(kernel, {nested: value}, scope)
+        yield from (((key,), text) for _, text in faults)
 
 
-def _check_all_metrics(raw: Mapping[str, Any], scope: Scope) -> Iterator[Fault]:
-    task = raw.get("task", "classification")
-    measured = scope.task_metrics(task) if isinstance(task, str) else ()
-    if not measured:
-        return
-    derived = mapping(raw, "derived")
-    methods, shown = mapping(raw, "methods"), [*measured, *derived]
-    for name, entry in derived.items():
-        if name in scope.metrics:
-            yield ("derived", name), "is the name of a measured metric; take another"
-        for key in ("ratio", "baseline_metric"):
-            metric = entry.get(key) if isinstance(entry, dict) else None
-            if isinstance(metric, str) and metric not in measured:
-                text = f"no metric {metric!r} of {task}{scope.hint(metric, measured)}"
-                yield ("derived", name, key), text
-        baseline = entry.get("baseline") if isinstance(entry, dict) else None
-        if isinstance(baseline, str) and baseline not in methods:
-            text = f"no method {baseline!r}{suggestion(baseline, methods)}"
-            yield ("derived", name, "baseline"), text
-    for path, names in (
-        (("metrics",), texts(raw.get("metrics"))),
-        (("table", "metrics"), texts(mapping(raw, "table").get("metrics"))),
-        (("verdict",), list(mapping(raw, "verdict"))),
-        (("drift",), list(mapping(raw, "drift"))),
-    ):
-        for metric in names:
-            if metric not in shown:
-                yield path, f"no metric {metric!r} of {task}{scope.hint(metric, shown)}"
+def with_stored_names(value: Any, names: Names) -> Any:
+    """Return a parameter's value with the kernels in it under the names in the keys of trials."""
+    if isinstance(value, list):
+        return [with_stored_names(part, names) for part in value]
+    if not isinstance(value, dict):
+        return value
+    value = {k: with_stored_names(v, names) for k, v in value.items()}
+    if isinstance(value.get("kernel"), str):
+        value["kernel"] = stored_name(value["kernel"], names)
+    return value
 
 
-def _check_only(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    only = raw.get("only")
-    for i, match in enumerate(only if isinstance(only, list) else []):
-        for key, value in (match if isinstance(match, dict) else {}).items():
-            if key not in LABELS:
-                yield ("only", i, key), f"unknown key{suggestion(key, LABELS)}"
-            elif str(value) not in mapping(raw, f"{key}s"):
-                text = f"no {key} {value!r}{suggestion(str(value), mapping(raw, f'{key}s'))}"
-                yield ("only", i, key), text
+def stored_name(name: str, names: Names) -> str:
+    """Return the name of a kernel in the keys of trials, and note the use of an old name."""
+    kernel = names.scope.kernel(name)
+    if kernel is None:
+        return name
+    if name != kernel.name:
+        names.renamed[name] = kernel.name
+    return kernel.stored_name
 
 
-def _check_reported(raw: Mapping[str, Any]) -> Iterator[Fault]:
-    name = raw.get("reported")
-    known = [p.name for p in shipped("reported").glob("*.csv")]
-    if isinstance(name, str) and name not in known:
-        yield ("reported",), f"no reported numbers {name!r}{suggestion(name, known)}"
-
-
-def _check_variant(raw: Mapping[str, Any], folder: Path) -> Iterator[Fault]:
-    name = raw.get("variant_of")
-    known = {p.stem for place in (folder, shipped("configs")) for p in place.glob("*.yaml")}
-    if isinstance(name, str) and name not in known:
-        yield ("variant_of",), f"no config {name!r}{suggestion(name, known)}"
+def axes_of(entries: Iterable[Any], own_keys: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the varied parameters of entries of a config with all their values."""
+    axes: dict[str, list[Any]] = {}
+    for entry in entries:
+        parameters = {k: v for k, v in entry.items() if k not in own_keys}
+        for name in varied(parameters):
+            value = parameters[name]
+            values = axes.setdefault(name, [])
+            values += candidates(value) if form_fault(value) is None else []
+    return axes

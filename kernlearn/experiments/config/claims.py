@@ -1,19 +1,32 @@
-"""What a claim may ask of the results: its section of a config.
+"""Claims of a config: statements of a paper, and the checks that decide them.
 
-How each question is decided is written in :mod:`kernlearn.reports.significance`.
+How each question is decided is described in :mod:`kernlearn.reports.claim_tests`.
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from kernlearn.experiments.config.sections import Count, Fraction, Section
+from kernlearn.experiments.config.checks import (
+    Count,
+    Fault,
+    Fraction,
+    Label,
+    MetricName,
+    Names,
+    Section,
+    names_of,
+    refuse,
+)
+from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.experiments.registry import suggestion
 
-#: Questions that set methods, or values of another label, beside each other.
+#: Questions that compare methods, or values of another label.
 COMPARISONS = ("better", "as_good", "close", "not_better", "not_worse", "indistinguishable")
-#: Questions to a metric alone.
+#: Questions about a metric alone.
 BOUNDS = ("below", "above", "between", "trend")
-#: What a claim can ask.
+#: All questions that a claim can ask.
 QUESTIONS = (*COMPARISONS, "among_best", *BOUNDS)
 
 _Quantity = Literal["all", "all_but_one", "most", "some", "average"]
@@ -39,12 +52,12 @@ def _label_value(value: Any) -> Any:
     return value
 
 
-#: What a label can be: the name of a method, or the value of a varied parameter.
+#: A value of a label: the name of a method, or the value of a varied parameter.
 LabelValue = Annotated[str | int | float, BeforeValidator(_label_value)]
 
 
 class Check(Section):
-    """A comparison of methods, or a question to a metric, that decides a claim.
+    """A comparison of methods, or a question about a metric, that decides a claim.
 
     Exactly one of :data:`QUESTIONS` is asked.
 
@@ -53,51 +66,51 @@ class Check(Section):
     metric : str
         A measured metric, or a derived one, which is then computed split by split.
     better, as_good, close : list of str
-        Methods that are shown to be ahead of those under ``than``, to be no further behind
-        than ``by`` or ``times`` allows, or to differ by no more than ``by``.
+        Methods that must be shown to be better than those under ``than``, to be worse by no
+        more than ``by`` or ``times``, or to differ by no more than ``by``.
     not_better, not_worse, indistinguishable : list of str
-        Methods of which the opposite is not shown: a presumption that stands until the results
-        refute it.
+        Methods for which the opposite must not be shown: a presumption that holds unless the
+        results refute it.
     among_best : list of str
         Methods that are the best, or not significantly worse, among all but the baselines.
     below, above : float
-        Where the metric stays.
+        Bounds of the metric.
     between : [low, high]
-        Where the metric lies.
+        Range of the metric.
     trend : {"rising", "falling", "flat"}
-        How the metric goes with ``along``. ``by`` is the least change with every doubling that
-        counts, for ``flat`` the greatest; ``times`` the same as a factor.
+        How the metric changes with ``along``. ``by`` is the smallest change per doubling that
+        counts, for ``flat`` the largest; ``times`` is the same as a factor.
     than : list of str
-        What the comparison is with.
+        The other side of the comparison.
     of : list of str
-        Methods whose metric is asked for, each decided by itself; by default all, together.
+        Methods whose metric is asked for, each decided separately; by default all, together.
     compare : str
         The label whose values are named under the question, ``than`` and ``of``.
     where : dict
-        Labels, each with a value or several: nothing else counts. A label that one side of a
-        comparison does not have, such as the number of landmarks of a method without, leaves
-        that side as it is.
+        Labels, each with a value or several, to which the check is restricted. It has no effect
+        on a side of a comparison that does not have the label, such as the number of landmarks
+        for a method without landmarks.
     across : list of str
-        Labels that may differ between the two sides of a comparison; of a side with several
-        values the mean is taken, split by split.
+        Labels that may differ between the two sides of a comparison; a side with several values
+        enters with their mean, split by split.
     mean_over : list of str
-        Labels over whose values means are taken, split by split, before cells are told apart.
+        Labels over whose values means are taken, split by split, before the cells are formed.
     along : str
-        A varied parameter: what counts is not the metric but how much it changes with every
-        doubling of the parameter, the slope of a least-squares line.
+        A varied parameter: the check then applies to the change of the metric per doubling of the
+        parameter, the slope of a least-squares line.
     over : {"all", "all_but_one", "most", "some", "average"}, int or float
-        In how many of the cells: also a number of them, or a share. Cells are what is left when
-        ``compare``, ``across``, ``mean_over`` and ``along`` are taken out of the labels.
+        In how many of the cells the check must hold: also a number or a share. Cells are formed
+        by the labels other than ``compare``, ``across``, ``mean_over`` and ``along``.
     by : float
-        The difference that is the least to count, in units of the metric.
+        The smallest difference that counts, in units of the metric.
     times : float
-        The same as a factor: ``better`` asks for so many times more, or less where less is
-        better; ``as_good`` and ``not_worse`` allow so many times less, or more.
+        The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
+        direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other.
     level : float
-        Of all tests of the check together.
+        Significance level of all tests of the check together.
     """
 
-    metric: str
+    metric: MetricName
     better: list[LabelValue] = []
     as_good: list[LabelValue] = []
     close: list[LabelValue] = []
@@ -105,124 +118,166 @@ class Check(Section):
     not_worse: list[LabelValue] = []
     indistinguishable: list[LabelValue] = []
     among_best: list[LabelValue] = []
-    below: float | None = Field(default=None, description="what the metric stays under")
-    above: float | None = Field(default=None, description="what the metric stays over")
-    between: tuple[float, float] | None = Field(default=None, description="where it lies")
+    below: float | None = Field(default=None, description="upper bound of the metric")
+    above: float | None = Field(default=None, description="lower bound of the metric")
+    between: tuple[float, float] | None = Field(default=None, description="range of the metric")
     trend: Literal["rising", "falling", "flat"] | None = Field(
-        default=None, description="how the metric goes with `along`"
+        default=None, description="how the metric changes with `along`"
     )
     than: list[LabelValue] = []
     of: list[LabelValue] = []
-    compare: str = Field(default="method", description="label whose values are compared")
-    where: dict[str, Any] = Field(default={}, description="labels, each a value or several")
-    across: list[str] = Field(default=[], description="labels in which the sides may differ")
-    mean_over: list[str] = Field(default=[], description="labels over which means are taken first")
-    along: str | None = Field(
-        default=None, description="ask for the change with every doubling of this parameter"
+    compare: Label = Field(default="method", description="label whose values are compared")
+    where: dict[str, Any] = Field(
+        default={}, description="labels, each with a value or several, to restrict the check to"
+    )
+    across: list[Label] = Field(default=[], description="labels in which the sides may differ")
+    mean_over: list[Label] = Field(
+        default=[], description="labels over which means are taken first"
+    )
+    along: Label | None = Field(
+        default=None, description="check the change per doubling of this parameter"
     )
     over: Annotated[_Quantity | Count | Fraction, BeforeValidator(_over)] = Field(
-        default="average", description="which cells; a number: in so many of them at least"
+        default="average", description="in how many cells; a number: in at least so many of them"
     )
     by: Annotated[float, Field(ge=0)] = Field(
-        default=0.0, description="difference that is the least to count"
+        default=0.0, description="smallest difference that counts"
     )
     times: Annotated[float, Field(ge=1)] | None = Field(
-        default=None, description="the same as a factor"
+        default=None, description="smallest difference that counts, as a factor"
     )
     level: Fraction = 0.05
 
     @property
     def question(self) -> str:
-        """Which of the questions is asked."""
+        """The question that is asked."""
         return self._questions()[0]
 
     def _questions(self) -> list[str]:
         return [name for name in QUESTIONS if getattr(self, name) not in ([], None)]
 
     @model_validator(mode="after")
-    def _one_question(self) -> "Check":
-        if len(self._questions()) != 1:
-            raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
-        for wrong, text in (*self._misplaced(), *self._missing()):
-            if wrong:
-                raise ValueError(text)
+    def _check(self, info: ValidationInfo) -> "Check":
+        names = names_of(info)
+        refuse([*self._form_faults(), *(self._name_faults(names) if names is not None else ())])
         return self
 
-    def _misplaced(self) -> tuple[tuple[bool, str], ...]:
-        asked = self.question
+    def _form_faults(self) -> Iterator[Fault]:
+        if len(self._questions()) != 1:
+            yield (), f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}"
+        else:
+            wrong = (text for is_so, text in (*self._misplaced(), *self._missing()) if is_so)
+            yield from (((), text) for text in [*wrong][:1])
+
+    def _name_faults(self, names: Names) -> Iterator[Fault]:
+        metric = names.scope.metrics.get(self.metric)
+        if metric is not None and metric.better == 0 and not set(BOUNDS) & {*self._questions()}:
+            yield (
+                ("metric",),
+                f"of {self.metric!r} neither more nor less is better: ask for a bound",
+            )
+        if self.along is not None and not all(map(_is_positive, names.axes.get(self.along, [0]))):
+            yield ("along",), f"{self.along!r} is no parameter whose values are positive numbers"
+        for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
+            labels = names.labels[f"{self.compare}s"]
+            for value in getattr(self, key):
+                if isinstance(value, str) and value not in labels:
+                    yield (key,), f"no {self.compare} {value!r}{suggestion(value, labels)}"
+        known = [*LABELS, *names.axes]
+        for label, value in self.where.items():
+            if label not in known:
+                yield ("where", label), f"no label {label!r}{suggestion(label, known)}"
+            else:
+                yield from ((("where", label), text) for text in _where(label, value, names))
+
+    def _misplaced(self) -> Iterator[tuple[bool, str]]:
+        """Yield options that do not belong to the question: whether present, and the message."""
+        asked, along = self.question, self.along is not None
         compares, alone = asked in COMPARISONS, asked == "among_best"
+        changes = compares or asked == "trend"
         by_factor = ("better", "as_good", "not_worse", "trend")
-        elsewhere = {self.along, *self.across, *self.mean_over} - {None}
-        return (
-            (bool(self.than) and not compares, f"than goes with {', '.join(COMPARISONS)}"),
-            (bool(self.of) and asked not in BOUNDS, f"of goes with {', '.join(BOUNDS)}"),
-            (bool(self.across) and not compares, "across goes with a comparison"),
-            (
-                self.along is not None and not (compares or asked == "trend"),
-                "along goes with trend and with a comparison",
-            ),
-            (
-                bool(self.by) and not (compares or asked == "trend"),
-                "by goes with trend and with a comparison",
-            ),
-            (
-                self.times is not None and asked not in by_factor,
-                f"times goes with {', '.join(by_factor)}",
-            ),
-            (self.times is not None and bool(self.by), "give by or times"),
-            (
-                self.times is not None and compares and self.along is not None,
-                "times asks for a ratio of values, not of slopes: give by with along",
-            ),
-            (
-                self.times is not None and compares and self.over == "average",
-                "times is decided cell by cell: give another over than average",
-            ),
-            (
-                alone and (self.over == "average" or bool(self.mean_over)),
-                "among_best needs over: all, most or so, and no mean_over",
-            ),
-            (alone and self.compare != "method", "among_best compares methods only"),
-            (self.compare in elsewhere, f"{self.compare} is what is compared: it has no mean"),
-            (
-                len(elsewhere) < (self.along is not None) + len(self.across + self.mean_over),
-                "a label stands in more than one of along, across and mean_over",
-            ),
+        others = [*self.across, *self.mean_over, *([self.along] if self.along else [])]
+        average, factor = self.over == "average", self.times is not None
+        yield bool(self.than) and not compares, f"than goes with {', '.join(COMPARISONS)}"
+        yield bool(self.of) and asked not in BOUNDS, f"of goes with {', '.join(BOUNDS)}"
+        yield bool(self.across) and not compares, "across goes with a comparison"
+        yield along and not changes, "along goes with trend and with a comparison"
+        yield bool(self.by) and not changes, "by goes with trend and with a comparison"
+        yield factor and asked not in by_factor, f"times goes with {', '.join(by_factor)}"
+        yield factor and bool(self.by), "give by or times"
+        yield (
+            factor and compares and along,
+            "times asks for a ratio of values, not of slopes: give by with along",
+        )
+        yield (
+            factor and compares and average,
+            "times is decided cell by cell: give another over than average",
+        )
+        yield (
+            alone and (average or bool(self.mean_over)),
+            "among_best needs over other than average, and no mean_over",
+        )
+        yield alone and self.compare != "method", "among_best compares methods only"
+        yield (
+            self.compare in others,
+            f"{self.compare} is what is compared: no mean is taken over it",
+        )
+        yield (
+            len(set(others)) < len(others),
+            "a label is in more than one of along, across and mean_over",
         )
 
-    def _missing(self) -> tuple[tuple[bool, str], ...]:
-        least = bool(self.by) or (self.times or 0) > 1
-        return (
-            (
-                self.question in COMPARISONS and not self.than,
-                f"{self.question} needs than: what the comparison is with",
-            ),
-            (self.trend is not None and self.along is None, "trend needs along"),
-            (
-                self.question == "as_good" and not least,
-                "as_good needs by or times: how far behind is as good",
-            ),
-            (self.question == "close" and not self.by, "close needs by: how far apart is close"),
-            (
-                self.trend == "flat" and not least,
-                "trend: flat needs by or times: which change is none",
-            ),
-            (
-                self.between is not None and not self.between[0] < self.between[1],
-                "between needs two numbers, the smaller first",
-            ),
+    def _missing(self) -> Iterator[tuple[bool, str]]:
+        """Yield options that the question needs: whether missing, and the message."""
+        asked, least = self.question, bool(self.by) or (self.times or 0) > 1
+        yield (
+            asked in COMPARISONS and not self.than,
+            f"{asked} needs than: the other side of the comparison",
         )
+        yield asked == "trend" and self.along is None, "trend needs along"
+        yield (
+            asked == "as_good" and not least,
+            "as_good needs by or times: the largest difference that counts as equally good",
+        )
+        yield (
+            asked == "close" and not self.by,
+            "close needs by: the largest difference that counts as close",
+        )
+        yield (
+            self.trend == "flat" and not least,
+            "trend: flat needs by or times: the largest change that counts as none",
+        )
+        yield (
+            self.between is not None and not self.between[0] < self.between[1],
+            "between needs two numbers, the smaller first",
+        )
+
+
+def _is_positive(value: Any) -> bool:
+    return _is_number(value) and value > 0
+
+
+def _where(label: str, value: Any, names: Names) -> Iterator[str]:
+    """Yield the faults of the values to which a check is restricted."""
+    values = value if isinstance(value, list) else [value]
+    if not values or any(v is None or isinstance(v, (dict, list)) for v in values):
+        yield "must be a value or a list of values"
+    elif label in ("dataset", "method"):
+        labels = names.labels[f"{label}s"]
+        for name in values:
+            if name not in labels:
+                yield f"no {label} {name!r}{suggestion(str(name), labels)}"
 
 
 class Claim(Section):
-    """A sentence of the paper, and the comparison that decides it.
+    """A statement of the paper, and the check that decides it.
 
     Attributes
     ----------
     says : str
-        The sense of the sentence.
+        The statement, in short.
     section : str
-        Where the paper says it.
+        The section of the paper.
     check : Check
     """
 

@@ -1,4 +1,4 @@
-"""What the model of a config finds wrong, put into words."""
+"""Loading of configs: profiles, settings, and errors with file and line."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError, PluginError
-from kernlearn.experiments.config.checks import check_references
+from kernlearn.experiments.config.checks import Names, axes_of
+from kernlearn.experiments.config.entries import RESERVED_KEYS
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment, Protocol
+from kernlearn.experiments.config.validated import ValidatedSettings
 from kernlearn.experiments.config.yaml import KeyPath, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope, suggestion
@@ -33,21 +35,27 @@ _PLAIN = {
 
 def explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
     """Turn one pydantic error into a path and a sentence."""
-    path = _real_path(error["loc"], raw)
-    kind, given = error["type"], error.get("input")
+    kind, value, loc = error["type"], error.get("input"), error["loc"]
+    of_key = loc[-1:] == ("[key]",)
+    loc = loc[:-1] if of_key else loc
+    if kind == "name" and (of_key or isinstance(loc[-1], int)):
+        return tuple(loc[:-1]), error["msg"]
+    if kind in ("fault", "name"):
+        return tuple(loc), error["msg"]
+    path = _real_path(loc, raw)
     if kind == "extra_forbidden":
-        return path, "unknown key" + suggestion(str(path[-1]), _allowed_keys(error["loc"][:-1]))
+        return path, "unknown key" + suggestion(str(path[-1]), _allowed_keys(loc[:-1]))
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        return path, f"{shortened(given)} is not allowed" + suggestion(
-            str(given), [e.strip("'") for e in expected]
+        return path, f"{shortened(value)} is not allowed" + suggestion(
+            str(value), [e.strip("'") for e in expected]
         )
     text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
     text = text[0].lower() + text[1:]
-    if kind == "missing" or isinstance(given, (dict, list)):
+    if kind == "missing" or isinstance(value, (dict, list)):
         return path, text
-    return path, f"{text}, not {shortened(given)}"
+    return path, f"{text}, not {shortened(value)}"
 
 
 def _real_path(loc: Sequence[str | int], raw: Any) -> KeyPath:
@@ -88,28 +96,30 @@ def _models_in(annotation: Any) -> list[Any]:
 
 
 DEFAULT_PROFILE = "full"
+#: Sections of entries by label.
+SECTIONS = ("datasets", "kernels", "methods")
 
-# Characters of what is wrong; the list of what is allowed may be long.
+# Characters of a message; the list of allowed names may be long.
 _LONGEST = 800
 
 
 class Places:
-    """Where each value of a config was written, for error messages."""
+    """The file and line, or the setting, of each value of a config, for error messages."""
 
     def __init__(self, source: str, lines: Mapping[KeyPath, int]) -> None:
         self.source = source
         self._places = {path: f"{source}:{line}" for path, line in lines.items()}
 
     def copy(self) -> "Places":
-        """Return the same places, to be marked apart."""
+        """Return an independent copy."""
         other = Places(self.source, {})
         other._places = dict(self._places)
         return other
 
     def mark(self, path: KeyPath, place: str) -> None:
-        """Note that the value at a path came from elsewhere."""
-        for known in [p for p in self._places if p[: len(path)] == path]:
-            del self._places[known]
+        """Record that the value at a path comes from elsewhere."""
+        for inner in [p for p in self._places if p[: len(path)] == path]:
+            del self._places[inner]
         self._places[path] = place
 
     def of(self, path: Sequence[str | int]) -> str:
@@ -120,7 +130,7 @@ class Places:
         return self.source
 
     def message(self, path: Sequence[str | int], text: str) -> str:
-        """Put place and path before a text; all on one line, which stays readable."""
+        """Prefix a text with place and path, all on one line of moderate length."""
         dotted = ".".join(_readable(str(step)) for step in path)
         text = " ".join(text.split())
         if len(text) > _LONGEST:
@@ -159,12 +169,12 @@ def find_config(name: str | Path) -> Path:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{_readable(str(name))}: cannot be read: {reason}") from None
     folder = shipped("configs")
-    known = sorted(p.stem for p in folder.glob("*.yaml"))
-    # "configs/table3_1.yaml" outside a checkout means the shipped one just as "table3_1" does.
-    if path.suffix in ("", ".yaml", ".yml") and path.stem in known and len(path.parts) <= 2:
+    names = sorted(p.stem for p in folder.glob("*.yaml"))
+    # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
+    if path.suffix in ("", ".yaml", ".yml") and path.stem in names and len(path.parts) <= 2:
         return folder / f"{path.stem}.yaml"
-    close = difflib.get_close_matches(path.stem, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else f"; shipped ones: {', '.join(known)}"
+    close = difflib.get_close_matches(path.stem, names, n=1)
+    hint = f"; did you mean {close[0]!r}?" if close else f"; shipped ones: {', '.join(names)}"
     raise ConfigError(
         f"{_readable(str(name))}: no such file, and no config of that name comes with "
         f"kernlearn{hint}"
@@ -185,11 +195,11 @@ def load_config(
     name : str or Path
         A path, or the name of a shipped config.
     profile : str, default="full"
-        ``"full"`` is the config as it stands; others are defined under its ``profiles``.
+        ``"full"`` is the config without changes; others are defined under its ``profiles``.
     settings : sequence of str
         ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
     data_dir : Path, optional
-        Where a user's own cards are looked for first.
+        Folder to search for the user's own cards first.
 
     Returns
     -------
@@ -198,11 +208,11 @@ def load_config(
     Raises
     ------
     ConfigError
-        With one line for every fault found: ``file:line: path: what is wrong``. Its cause is
-        the first exception of a plug-in.
+        With one line for every fault: ``file:line: path: what is wrong``. Its cause is the
+        first exception of a plug-in.
     """
     path, raw, places = _read(name)
-    for section in ("datasets", "kernels", "methods"):
+    for section in SECTIONS:
         if isinstance(raw.get(section), list) and all(isinstance(v, str) for v in raw[section]):
             raw[section] = {v: {} for v in raw[section]}
     profiles = raw.get("profiles")
@@ -212,27 +222,30 @@ def load_config(
     for setting in settings:
         _apply_setting(raw, setting, places)
 
-    causes: list[PluginError] = []
-    config, messages = _checked(raw, places, path.parent, data_dir, causes)
-    # A profile that nobody asked for today is no less a part of the file.
+    checker = _Checker(path.parent, data_dir)
+    config = checker.check(raw, places)
+    # a profile that is not used now must be valid too
     for other, (changed, its_places) in variants.items():
         try:
             _apply_profile(changed, other, its_places)
         except ConfigError as error:
-            messages.append(str(error))
+            checker.messages.append(str(error))
         else:
-            messages += _checked(changed, its_places, path.parent, data_dir, causes)[1]
-    if messages or config is None:
-        raise ConfigError("\n".join(dict.fromkeys(messages))) from next(iter(causes), None)
-    # how trials are carried out is no part of what they measure
-    told = tuple(s for s in settings if not s.startswith("execution."))
+            checker.check(changed, its_places)
+    checker.validated.save()
+    if checker.messages or config is None:
+        messages = "\n".join(dict.fromkeys(checker.messages))
+        raise ConfigError(messages) from next(iter(checker.causes), None)
+    # how trials are carried out is not part of what they measure
+    measured = tuple(s for s in settings if not s.startswith("execution."))
     return LoadedExperiment(
-        name=path.stem, path=path, profile=profile, config=config, settings=told
-    )
+        name=path.stem, path=path, profile=profile, config=config, settings=measured,
+        renamed=checker.renamed,
+    )  # fmt: skip
 
 
 def load_scope(name: str | Path) -> Scope:
-    """Read which plug-ins a config names, and load them; nothing else of it is checked.
+    """Load the plug-ins that a config names; nothing else of it is checked.
 
     Parameters
     ----------
@@ -246,7 +259,7 @@ def load_scope(name: str | Path) -> Scope:
     Raises
     ------
     ConfigError
-        If the config cannot be read, or a plug-in not loaded.
+        If the config cannot be read, or a plug-in cannot be loaded.
     """
     path, raw, places = _read(name)
     scope, faults, causes = _scope(raw, path.parent)
@@ -263,40 +276,66 @@ def _read(name: str | Path) -> tuple[Path, dict[str, Any], Places]:
     return path, raw, Places(str(path), lines)
 
 
-def _checked(
-    raw: dict[str, Any],
-    places: Places,
-    folder: Path,
-    data_dir: Path | None,
-    causes: list[PluginError],
-) -> tuple[ExperimentConfig | None, list[str]]:
-    """Return the experiment, unless its form is wrong, and a message for every fault."""
-    scope, faults, errors = _scope(raw, folder)
-    causes += errors
-    # without all plug-ins nobody can tell which names are wrong
-    whole = not faults
-    config = None
-    try:
-        config = ExperimentConfig.model_validate(raw, context={"scope": scope})
-    except ValidationError as error:
-        faults += [explain(e, raw) for e in error.errors(include_url=False)]
-    if whole:
-        structural = {fault[0] for fault in faults}
-        found = check_references(raw, folder, data_dir, scope)
-        faults += [f for f in found if f[0] not in structural]
-    return config, [places.message(p, text) for p, text in faults]
+class _Checker:
+    """Validates the variants of one config, and collects what is wrong with any of them."""
+
+    def __init__(self, folder: Path, data_dir: Path | None) -> None:
+        from kernlearn.datasets import catalogue, own_cards
+
+        self.folder = folder
+        self.cards = [*catalogue(), *own_cards(data_dir)]
+        self.validated = ValidatedSettings()
+        self.messages: list[str] = []
+        self.causes: list[PluginError] = []
+        self.renamed: dict[str, str] = {}
+
+    def check(self, raw: dict[str, Any], places: Places) -> ExperimentConfig | None:
+        """Return the experiment, unless it is wrong."""
+        scope, faults, causes = _scope(raw, self.folder)
+        self.causes += causes
+        context: dict[str, Any] = {"scope": scope}
+        if not faults:  # without all plug-ins nobody can tell which names are wrong
+            context["names"] = self._names(raw, scope)
+        config = None
+        try:
+            config = ExperimentConfig.model_validate(raw, context=context)
+        except ValidationError as error:
+            faults += [explain(e, raw) for e in error.errors(include_url=False)]
+        self.messages += [places.message(p, text) for p, text in faults]
+        return config
+
+    def _names(self, raw: dict[str, Any], scope: Scope) -> Names:
+        sections = {s: raw[s] if isinstance(raw.get(s), dict) else {} for s in SECTIONS}
+        entries = {
+            s: [e for e in section.values() if isinstance(e, dict)]
+            for s, section in sections.items()
+        }
+        methods = axes_of(entries["methods"], RESERVED_KEYS["estimator"])
+        axes = axes_of(entries["datasets"], RESERVED_KEYS["dataset"])
+        task, derived = raw.get("task", "classification"), raw.get("derived")
+        return Names(
+            scope=scope,
+            folder=self.folder,
+            cards=self.cards,
+            task=task if isinstance(task, str) else "",
+            labels={s: list(section) for s, section in sections.items()},
+            axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
+            derived=list(derived) if isinstance(derived, dict) else [],
+            validated=self.validated,
+            renamed=self.renamed,
+        )
 
 
 def _scope(
     raw: dict[str, Any], folder: Path
 ) -> tuple[Scope, list[tuple[KeyPath, str]], list[PluginError]]:
-    """Return the names that a config sees, and what is wrong with its plug-ins."""
+    """Return the names that a config sees, and the faults of its plug-ins."""
     scope, named = installed_plugins(), raw.get("plugins")
     faults: list[tuple[KeyPath, str]] = []
     errors: list[PluginError] = []
     for i, name in enumerate(named if isinstance(named, list) else []):
         if not isinstance(name, str):
-            continue  # the check of the form says so
+            continue  # the model reports it
         shown = str(folder / name)
         try:
             scope = extended(scope, load_file(folder / name, shown=shown), shown)
@@ -309,13 +348,12 @@ def _scope(
 def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
     profiles = raw.get("profiles") or {}
     if not isinstance(profiles, dict):
-        return  # the check of the whole says so
+        return  # the model reports it
     if profile not in profiles:
         if profile == DEFAULT_PROFILE:
             return
-        known = [*profiles, DEFAULT_PROFILE]
-        where = places.of(("profiles",))
-        raise ConfigError(f"{where}: no profile {profile!r}{suggestion(profile, known)}")
+        hint = suggestion(profile, [*profiles, DEFAULT_PROFILE])
+        raise ConfigError(f"{places.of(('profiles',))}: no profile {profile!r}{hint}")
     chosen = profiles[profile]
     if isinstance(chosen, dict):
         for key, value in chosen.items():
@@ -343,7 +381,7 @@ def _target(key: str) -> KeyPath:
 
 
 def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> KeyPath:
-    """Set a value; return the path of what is new by it, sections around it included."""
+    """Set a value; return the path of what is new, including new sections around it."""
     here: Any = raw
     new = target
     for depth, key in enumerate(target[:-1]):

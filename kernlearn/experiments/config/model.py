@@ -1,118 +1,79 @@
-"""What an experiment's YAML may say: one model a section, unknown keys refused."""
+"""The model of a config: one class per section, unknown keys refused."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ByteSize,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
 
+from kernlearn.experiments.config import checks
+from kernlearn.experiments.config.checks import (
+    Combination,
+    Count,
+    Fraction,
+    Label,
+    MeasuredMetric,
+    MethodLabel,
+    MetricName,
+    Section,
+    TableLabel,
+    names_of,
+)
 from kernlearn.experiments.config.claims import Claim
-from kernlearn.experiments.config.sections import Count, Execution, Fraction, Section
-from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
-from kernlearn.registration import Kind
+from kernlearn.experiments.config.entries import (
+    DatasetEntry,
+    KernelEntry,
+    MethodEntry,
+    Scaling,
+    by_name,
+    named_by_label,
+)
+from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope, suggestion
+from kernlearn.resources import shipped
 
-Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 if TYPE_CHECKING:
-    Task = str
+    TaskName = str
 else:
-    Task = Literal[tuple(TASKS)]
-
-
-class _OpenSection(BaseModel):
-    """A section whose further keys are parameters of the component that it names."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The keys that belong to the component."""
-        return dict(self.model_extra or {})
-
-
-class DatasetEntry(_OpenSection):
-    """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters."""
-
-    name: str | None = Field(
-        default=None, description="name in the catalogue, if the label is another"
-    )
-    file: str | None = Field(
-        default=None, description="a file of one's own, named from the config's folder"
-    )
-    target: str | int | None = Field(
-        default=None, description="the column of `file` to predict; by default the last"
-    )
-    generator: str | None = Field(
-        default=None, description="name of a generator instead of a data set"
-    )
-    nominal: Literal["ordinal", "onehot"] = "ordinal"
-    missing: Literal["drop", "mean", "most_frequent", "error"] = Field(
-        default="drop", description="what becomes of rows with missing entries"
-    )
-    binarize: Literal["random"] | list[str] | None = Field(
-        default=None, description="make two classes: a random half positive, or the classes named"
-    )
-    classes: Annotated[list[str], Field(min_length=2)] | None = Field(
-        default=None, description="classes kept; rows of the others are left out"
-    )
-    sample: Count | None = Field(
-        default=None, description="a random part of so many rows, the same in all splits"
-    )
-    scale: list[Scaling] | None = Field(default=None, description="instead of the protocol's")
-    bins: Annotated[int, Field(ge=2)] | None = Field(
-        default=None, description="cut a real target into so many grades of equal frequency"
-    )
-    optional: bool = Field(default=False, description="run without it where it is not found")
-
-
-class KernelEntry(_OpenSection):
-    """A kernel class with its parameters."""
-
-    kernel: str
-
-
-class MethodEntry(_OpenSection):
-    """An estimator with its parameters.
-
-    A parameter is a value; a list, which makes one method a value; ``{select: [...]}``,
-    chosen on a validation part; or ``{by_dataset: {name: value, default: value}}``.
-    """
-
-    estimator: str
-    baseline: bool = Field(
-        default=False, description="not of the paper: shown under a heading of its own"
-    )
-    optional: bool = Field(
-        default=False, description="run without it where its library is not installed"
-    )
+    TaskName = Literal[tuple(TASKS)]
 
 
 class Protocol(Section):
-    """How data is cut and scaled and how parameters are chosen."""
+    """How the data is split and scaled and how parameters are chosen."""
 
     splits: Annotated[int, Field(ge=1, le=10_000)] = 5
     train: Fraction = 0.6
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
         default=None,
-        description="cross-validation instead of random splits: as many folds, or the data "
-        "set's own; fold k is the test part, the one before it is held out",
+        description="cross-validation instead of random splits: the number of folds, or those "
+        "published with the data set; fold k is the test part, the one before it is held out",
     )
     max_train: Count | None = None
     max_test: Count | None = None
     scale: list[Scaling] = []
     scale_target: Literal["max_abs", "zscore"] | None = Field(
-        default=None, description="what real targets are divided by, learnt on the training part"
+        default=None, description="scaling of real targets, learnt on the training part"
     )
     validation: Fraction = Field(
-        default=0.2, description="share of the training part for `select`"
+        default=0.2, description="share of the training part that `select` validates on"
     )
     holdout: Fraction | None = Field(
         default=None,
-        description="share of all rows on which parameters are chosen instead: "
-        "methods are then fitted on the training part alone",
+        description="share of all rows that is held out to choose parameters: methods are then "
+        "fitted on the whole training part",
     )
     select_by_mean: Literal[True] | None = Field(
         default=None,
-        description="choose the parameters under `select` by their mean score over all splits, "
-        "once for all, instead of on each split",
+        description="choose the parameters under `select` once, by their mean score over all "
+        "splits, instead of separately on each split",
     )
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
@@ -122,56 +83,63 @@ class Protocol(Section):
         if isinstance(self.folds, int) and self.splits > self.folds:
             raise ValueError(f"{self.folds} folds make no more than {self.folds} splits")
         if self.folds is not None and self.holdout is not None:
-            raise ValueError("folds hold one of them out: leave out holdout")
+            raise ValueError("with folds one of them is held out: leave out holdout")
         if self.holdout is not None and self.train + self.holdout >= 1:
             raise ValueError("train and holdout together must leave a test part: less than 1")
         return self
 
 
 class Derived(Section):
-    """A metric computed from others: how many times less than a baseline's."""
+    """A metric computed from others: the ratio of a baseline's metric to a method's."""
 
-    ratio: str = Field(description="the metric in the denominator")
-    baseline: str = Field(description="the method whose metric is the numerator")
-    baseline_metric: str | None = Field(default=None, description="if it is another than `ratio`")
+    ratio: MeasuredMetric = Field(description="the metric in the denominator")
+    baseline: MethodLabel = Field(description="the method whose metric is the numerator")
+    baseline_metric: MeasuredMetric | None = Field(
+        default=None, description="metric of the baseline, if not the same"
+    )
 
 
 class TableSpec(Section):
     """The layout of the printed table."""
 
-    each: list[str] = Field(default=[], description="one table a value of these labels")
-    rows: list[str] = ["dataset", "method"]
-    columns: list[str] = []
-    metrics: list[str] = []
+    each: list[TableLabel] = Field(
+        default=[], description="labels with one table per combination of values"
+    )
+    rows: list[TableLabel] = ["dataset", "method"]
+    columns: list[TableLabel] = []
+    metrics: list[MetricName] = []
 
 
 class FigureSpec(Section):
     """A chart of metrics against a varied parameter."""
 
     title: str = ""
-    x: str
+    x: TableLabel
     metrics: list[str]
-    panels: list[str] = Field(default=[], description="one panel a value of these labels")
-    per_row: Count = Field(default=4, description="panels side by side")
-    color: str = "method"
-    dash: str | None = None
+    panels: list[TableLabel] = Field(
+        default=[], description="labels with one panel per combination of values"
+    )
+    per_row: Count = Field(default=4, description="number of panels per row")
+    color: TableLabel = "method"
+    dash: TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"
     y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
 
 class Tolerance(Section):
-    """When a measured mean counts as the reported one; `reports.verdicts` has the rule."""
+    """When a measured mean agrees with the reported one, see `reports.verdicts`."""
 
     absolute: Annotated[float, Field(ge=0)] | None = None
     relative: Annotated[float, Field(ge=0)] | None = None
     level: Fraction | None = Field(
-        default=None, description="of the test that lets chance explain what is beyond"
+        default=None,
+        description="significance level of the test by which chance may explain more",
     )
     reported_splits: Annotated[int, Field(ge=2)] | None = Field(
-        default=None, description="how many splits the reported means and deviations are over"
+        default=None, description="number of splits behind the reported means and deviations"
     )
     up_to: Annotated[float, Field(ge=1)] = Field(
-        default=2, description="times the tolerance that chance may explain at most"
+        default=2, description="largest multiple of the tolerance that chance may explain"
     )
 
     @model_validator(mode="after")
@@ -184,7 +152,7 @@ class Tolerance(Section):
 
 
 class Drift(Section):
-    """How far a mean may lie from the one that it is checked against: the largest counts."""
+    """How far a mean may lie from its baseline value: the largest of the three applies."""
 
     absolute: Annotated[float, Field(ge=0)] = 0
     relative: Annotated[float, Field(ge=0)] = 0
@@ -194,34 +162,58 @@ class Drift(Section):
 
 
 class BestSpec(Section):
-    """Which cells are set in bold: the best, and what is not significantly worse.
+    """Which cells are set in bold: the best, and those that are not significantly worse.
 
-    A paired t-test over the splits, as the thesis' tables have it. Baselines are left out.
+    By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
     """
 
-    metrics: Annotated[list[str], Field(min_length=1)]
-    within: list[str] = Field(
-        default=["dataset"], description="labels that are the same for all that is compared"
+    metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
+    within: list[Label] = Field(
+        default=["dataset"], description="labels within whose values the methods are compared"
     )
     level: Fraction = 0.05
 
 
-#: Keys beside the name of a component, which none of its parameters can have.
-RESERVED_KEYS: dict[Kind, set[str]] = {
-    "estimator": set(MethodEntry.model_fields) - {"estimator"},
-    "kernel": set(KernelEntry.model_fields) - {"kernel"},
-    "dataset": set(DatasetEntry.model_fields),
-    "metric": set(),
-}
+class Execution(Section):
+    """Where trials are run and the limits of each; not part of what is measured."""
+
+    executor: Literal["in-process", "processes", "dask"] | None = Field(
+        default=None, description="by default the simplest one that the other keys allow"
+    )
+    jobs: Count = Field(default=1, description="number of trials at a time")
+    scheduler: str | None = Field(default=None, description="address of a Dask scheduler")
+    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
+        default=None, description="time limit of a trial in seconds"
+    )
+    memory: Annotated[ByteSize, Field(gt=0)] | None = Field(
+        default=None, description="memory limit of a trial, such as 4GB"
+    )
+    retries: Annotated[int, Field(ge=0, le=100)] = Field(
+        default=2, description="how often a trial is repeated if its process dies"
+    )
 
 
-def _by_name(value: Any) -> Any:
-    """Let a plain list of names stand for a mapping without options."""
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return {v: {} for v in value}
-    if isinstance(value, dict):
-        return {k: {} if v is None else v for k, v in value.items()}
-    return value
+def _new_metric(name: str, info: ValidationInfo) -> str:
+    names = names_of(info)
+    if names is not None and name in names.scope.metrics:
+        raise checks.fault("is the name of a measured metric; take another")
+    return name
+
+
+def _reported(name: str, info: ValidationInfo) -> str:
+    files = [p.name for p in shipped("reported").glob("*.csv")]
+    if names_of(info) is not None and name not in files:
+        raise checks.fault(f"no reported numbers {name!r}{suggestion(name, files)}")
+    return name
+
+
+def _variant(name: str, info: ValidationInfo) -> str:
+    if (names := names_of(info)) is not None:
+        folders = (names.folder, shipped("configs"))
+        configs = {p.stem for folder in folders for p in folder.glob("*.yaml")}
+        if name not in configs:
+            raise checks.fault(f"no config {name!r}{suggestion(name, configs)}")
+    return name
 
 
 class ExperimentConfig(Section):
@@ -230,47 +222,49 @@ class ExperimentConfig(Section):
     Attributes
     ----------
     title, source : str
-        What it is and the paper, table or figure it re-measures.
+        Its title and the paper, table or figure that it reproduces.
     task : str
-        What is done with a method, and so which metrics there are: "classification",
-        "bipartite_ranking", "regression", "ordinal", "ranking", "kernel_approximation",
-        "rademacher_complexity" or "dataset_statistics".
+        What is done with the methods, which determines the metrics.
     plugins : list of str
-        Files that register what the config names besides, see :mod:`kernlearn.plugins`.
+        Files that register further names, see :mod:`kernlearn.plugins`.
     datasets, kernels, methods : dict
-        Label to entry, in the order of the table.
+        Entries by label, in the order of the table.
     only : list of dict
-        If given, the combinations of labels that are run; others are left out.
+        The combinations of labels that are run; by default all.
     metrics : list of str
-        The metrics shown, measured or derived.
+        Measured or derived metrics to show.
     """
 
     title: Annotated[str, Field(min_length=1)]
     source: str = ""
-    task: Task = "classification"
+    task: TaskName = "classification"
     plugins: list[str] = Field(
         default=[],
-        description="Python files of one's own methods, kernels, data sets and metrics, named "
-        "from the config's folder; they are run",
+        description="Python files with user-defined methods, kernels, data sets and metrics, "
+        "relative to the config's folder; they are executed",
     )
-    datasets: Annotated[dict[str, DatasetEntry], BeforeValidator(_by_name), Field(min_length=1)]
-    kernels: Annotated[dict[str, KernelEntry], BeforeValidator(_by_name)] = {}
-    methods: Annotated[dict[str, MethodEntry], BeforeValidator(_by_name), Field(min_length=1)]
-    only: list[dict[str, str]] = []
+    datasets: Annotated[
+        dict[str, DatasetEntry], BeforeValidator(named_by_label), Field(min_length=1)
+    ]
+    kernels: Annotated[dict[str, KernelEntry], BeforeValidator(by_name)] = {}
+    methods: Annotated[dict[str, MethodEntry], BeforeValidator(by_name), Field(min_length=1)]
+    only: list[Combination] = []
     protocol: Protocol = Protocol()
-    metrics: Annotated[list[str], Field(min_length=1)]
-    derived: dict[str, Derived] = {}
+    metrics: Annotated[list[MetricName], Field(min_length=1)]
+    derived: dict[Annotated[str, AfterValidator(_new_metric)], Derived] = {}
     execution: Execution = Execution()
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
-    reported: str | None = Field(default=None, description="file of the paper's numbers")
-    verdict: dict[str, Tolerance] = {}
-    variant_of: str | None = Field(
-        default=None,
-        description="the config whose reported numbers this one measures again in another way; "
-        "totals count them once",
+    reported: Annotated[str, AfterValidator(_reported)] | None = Field(
+        default=None, description="file with the paper's numbers"
     )
-    drift: dict[str, Drift] = Field(
+    verdict: dict[MetricName, Tolerance] = {}
+    variant_of: Annotated[str, AfterValidator(_variant)] | None = Field(
+        default=None,
+        description="the config with the same reported numbers, which this one measures in "
+        "another way; totals count them once",
+    )
+    drift: dict[MetricName, Drift] = Field(
         default={}, description="by metric, what `kernlearn check` allows instead of its own rule"
     )
     best: BestSpec | None = None
@@ -280,27 +274,26 @@ class ExperimentConfig(Section):
     _scope: Scope = PrivateAttr(default_factory=lambda: BUILT_IN)
 
     def model_post_init(self, context: Any) -> None:
-        """Take the names that the config sees from the context of its validation."""
+        """Take the scope from the context of the validation."""
         self._scope = (context or {}).get("scope", BUILT_IN)
 
     @property
     def scope(self) -> Scope:
-        """What the names in the config stand for."""
+        """The names that the config sees."""
         return self._scope
 
     @property
     def published(self) -> dict[str, str]:
-        """The label of each data set of the catalogue, with its name there."""
-        named = {
-            label: entry.name or label
+        """The labels of the data sets of the catalogue, with their names."""
+        return {
+            label: entry.name
             for label, entry in self.datasets.items()
-            if entry.generator is None and entry.file is None
+            if entry.name is not None and entry.name not in self.scope.datasets
         }
-        return {k: name for k, name in named.items() if name not in self.scope.datasets}
 
     @property
     def named_metrics(self) -> set[str]:
-        """Every metric that is shown, judged or compared."""
+        """All metrics that are shown, compared with reported ones or used by claims."""
         lists = [
             self.metrics, self.verdict, self.drift, self.table.metrics if self.table else [],
             self.best.metrics if self.best else [], [c.check.metric for c in self.claims],
@@ -311,14 +304,15 @@ class ExperimentConfig(Section):
 
     @property
     def compared(self) -> list[str]:
-        """The methods that are compared with each other: all but the baselines."""
+        """The methods other than baselines."""
         return [label for label, entry in self.methods.items() if not entry.baseline]
 
 
 class LoadedExperiment(BaseModel):
-    """A checked config, where it came from, and what was set in it (``key=value``).
+    """A checked config with its path, profile and settings (``key=value``).
 
-    What was set under ``execution`` is in the config alone.
+    Settings of ``execution`` are in the config only. ``renamed`` maps old names of kernels that
+    the config uses to the new ones.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -328,8 +322,9 @@ class LoadedExperiment(BaseModel):
     profile: str
     config: ExperimentConfig
     settings: tuple[str, ...] = ()
+    renamed: dict[str, str] = {}
 
     @property
     def plugins(self) -> tuple[Path, ...]:
-        """The files that the config names as plug-ins, with their whole paths."""
+        """The absolute paths of the plug-in files that the config names."""
         return tuple(p.path for p in self.config.scope.plugins if p.path is not None)

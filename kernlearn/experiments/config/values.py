@@ -1,4 +1,4 @@
-"""The forms that a parameter's value can take in a config, and what each unfolds to."""
+"""Forms of a parameter's value in a config: a value, a list, ``select`` and ``by_dataset``."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -17,16 +17,7 @@ def form_of(value: Any) -> str:
 def form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
     """Return what is wrong with the form of a parameter's value, or None.
 
-    Parameters
-    ----------
-    value : object
-        As a config gives it.
-    forms : tuple of str
-        The forms that are allowed here, besides a value.
-
-    Returns
-    -------
-    str or None
+    ``forms`` are the forms that are allowed besides a plain value.
     """
     form = form_of(value)
     inner: tuple[str, ...] = ()
@@ -50,7 +41,7 @@ def form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
 
 
 def candidates(value: Any) -> list[Any]:
-    """Return every single value that a parameter may come to have."""
+    """Return every single value that a parameter can take."""
     form = form_of(value)
     if form == "list":
         return value
@@ -64,20 +55,20 @@ def candidates(value: Any) -> list[Any]:
 def unfold(
     parameters: Mapping[str, Any], dataset: str = ""
 ) -> list[tuple[dict[str, Any], dict[str, list[Any]]]]:
-    """Unfold parameters into every combination of their lists.
+    """Expand parameters into every combination of their lists.
 
     Parameters
     ----------
     parameters : mapping
-        As a config gives them.
+        As in a config.
     dataset : str
         Label of the data set, for ``by_dataset``.
 
     Returns
     -------
     list of (fixed, grid)
-        ``fixed`` holds the values that are given, ``grid`` the values that a validation
-        part is to choose from.
+        ``fixed`` are the values of one combination, ``grid`` the candidates that are chosen
+        among on validation data.
     """
     grid: dict[str, list[Any]] = {}
     axes: dict[str, list[Any]] = {}

@@ -7,12 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config.model import (
-    ExperimentConfig,
-    KernelEntry,
-    LoadedExperiment,
-    MethodEntry,
-)
+from kernlearn.experiments.config.entries import KernelEntry, MethodEntry
+from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.sources import StoredDataset, Variant, dataset_variants
 from kernlearn.experiments.engine.spec import (

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from kernlearn.exceptions import ExecutorError
-from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.experiments.config.sections import Execution
+from kernlearn.experiments.config.model import Execution, ExperimentConfig
 from kernlearn.experiments.executors.base import Executor, Limits
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config.sections import Execution
+from kernlearn.experiments.config.model import Execution
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.executors import Limits, Processes, make_executor
 from kernlearn.experiments.executors.base import crowding
