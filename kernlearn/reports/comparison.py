@@ -231,18 +231,13 @@ def different_environments(a: Side, b: Side) -> list[str]:
 
 
 def _environment(side: Side) -> dict[str, str]:
-    values: dict[str, set[str]] = {}
-    for run in side.runs:
-        for name, value in _flat(run.environment):
-            values.setdefault(name, set()).add(value)
-    return {name: ", ".join(sorted(of_name)) for name, of_name in values.items()}
+    """Return the values of each entry, nested names joined by dots."""
+    frame = pd.json_normalize([run.environment for run in side.runs]).astype(object)
+    values = {str(name): {_text(v) for v in frame[name].dropna()} for name in frame}
+    return {name: ", ".join(sorted(texts)) for name, texts in values.items()}
 
 
-def _flat(environment: dict[str, Any], above: str = "") -> Iterable[tuple[str, str]]:
-    for name, value in environment.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{above}{name}.")
-        elif isinstance(value, list):
-            yield f"{above}{name}", ", ".join(sorted(canonical(v) for v in value))
-        else:
-            yield f"{above}{name}", value if isinstance(value, str) else canonical(value)
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(sorted(canonical(v) for v in value))
+    return value if isinstance(value, str) else canonical(value)
