@@ -1,4 +1,4 @@
-"""Measures of error for grades, and of the quality of rankings."""
+"""Metrics of predicted grades and of rankings."""
 
 from kernlearn.lazy import attach
 

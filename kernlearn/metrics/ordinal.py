@@ -1,4 +1,8 @@
-"""Errors of predicted grades."""
+"""Errors of predicted grades.
+
+All raise a ValueError if grades are not finite numbers, lengths differ, or weights are negative
+or all 0.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +21,14 @@ def average_absolute_error(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        Grades: numbers, so that a difference is in their unit.
+        Grades: numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points, at least 0; None weighs all the same.
+        Weights of the points, at least 0; None is equal weights.
 
     Returns
     -------
     float
-        0 for predictions that are all right.
-
-    Raises
-    ------
-    ValueError
-        If grades are not finite numbers, lengths differ, or weights are negative or all 0.
+        0 for perfect predictions.
 
     References
     ----------
@@ -50,25 +49,20 @@ def macro_average_absolute_error(
 ) -> float:
     """Mean over the grades of the average absolute error of the points of each true grade.
 
-    Every grade counts the same, however rare: predicting the most frequent one does not pay.
+    Every grade counts the same, however rare.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
-        Grades: numbers, so that a difference is in their unit.
+        Grades: numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points within their grade, at least 0; None weighs all the same. A grade
-        of which all points have weight 0 does not count.
+        Weights of the points within their grade, at least 0; None is equal weights. A grade
+        whose points all have weight 0 does not count.
 
     Returns
     -------
     float
-        0 for predictions that are all right.
-
-    Raises
-    ------
-    ValueError
-        If grades are not finite numbers, lengths differ, or weights are negative or all 0.
+        0 for perfect predictions.
 
     References
     ----------
@@ -91,24 +85,19 @@ def macro_average_absolute_error(
 def zero_one_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> float:
-    """Share of the points with another grade than the true one.
+    """Share of points with a wrong grade.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,)
         Grades: numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points, at least 0; None weighs all the same.
+        Weights of the points, at least 0; None is equal weights.
 
     Returns
     -------
     float
-        From 0, all right, to 1.
-
-    Raises
-    ------
-    ValueError
-        If grades are not finite numbers, lengths differ, or weights are negative or all 0.
+        Between 0 and 1.
 
     References
     ----------
@@ -127,7 +116,7 @@ def zero_one_error(
 def _checked(
     y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Validate grades and weights; all come back as float64, which has no overflow."""
+    """Return validated grades and weights as float64, which does not overflow."""
     true, predicted = (
         column_or_1d(check_array(y, ensure_2d=False, dtype=np.float64, input_name=name))
         for y, name in ((y_true, "y_true"), (y_pred, "y_pred"))

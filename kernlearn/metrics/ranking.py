@@ -1,7 +1,7 @@
-"""Normalised discounted cumulative gain, as the thesis defines it and as LETOR 4.0 measures it.
+"""Normalised discounted cumulative gain (NDCG) as defined in the thesis and by LETOR 4.0.
 
-Both take the documents of all queries at once, and both break ties between scores by the order
-of the documents.
+Both take the documents of all queries at once, and break ties between scores by the order of the
+documents.
 """
 
 from __future__ import annotations
@@ -40,39 +40,28 @@ class RankedQueries:
     def gains(self) -> NDArray[np.float64]:
         r"""Return :math:`2^r - 1`, divided by :math:`2^{r_{\max}}` of the query.
 
-        All that is made of gains here is a ratio within a query, and so nothing overflows.
+        Only ratios within a query are used, so that nothing overflows.
         """
         top = np.full(self.n_queries, -np.inf)
         np.maximum.at(top, self.codes, self.relevance)
         return np.exp2(self.relevance - top[self.codes]) - np.exp2(-top[self.codes])
 
     def order(self, scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Sort documents by query, and by falling score within each.
-
-        Returns
-        -------
-        order : ndarray of shape (n_samples,)
-            Numbers of the documents.
-        positions : ndarray of shape (n_samples,)
-            The position, from 1, of each of these in its query.
-        """
+        """Return documents sorted by query and descending score, and their positions from 1."""
         order = np.lexsort((-scores, self.codes))
         sizes = np.bincount(self.codes)
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order, np.arange(1, len(order) + 1) - first
 
     def totals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Add up within each query what is sorted by query."""
+        """Return the sums within queries of values that are sorted by query."""
         totals = np.bincount(np.sort(self.codes), weights=values)
         return totals.astype(np.float64, copy=False)
 
     def normalized_gains(self) -> NDArray[np.float64]:
         r"""Return :math:`\eta(r) = G(r) / \|G(r)\|_D` of section 5.3.4.
 
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            NaN for the documents of a query without a relevant one, where it is not defined.
+        NaN for the documents of a query without a relevant one, where it is not defined.
         """
         gains = self.gains()
         order, positions = self.order(gains)
@@ -82,28 +71,11 @@ class RankedQueries:
 
 
 def check_queries(y: Any, qid: Any) -> RankedQueries:
-    """Validate relevances and query ids.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Relevances, 0 or more.
-    qid : array-like of shape (n_samples,) or None
-        The query of each document, equal where it is the same; None for one query.
-
-    Returns
-    -------
-    RankedQueries
-
-    Raises
-    ------
-    ValueError
-        If one of them is not valid.
-    """
+    """Return validated relevances, 0 or more, and queries; `qid` None is a single query."""
     y = column_or_1d(y, warn=True)
     relevance = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     if relevance.min() < 0:
-        raise ValueError(f"y must hold relevances of 0 or more, got {relevance.min():g}")
+        raise ValueError(f"y must contain relevances of 0 or more, got {relevance.min():g}")
     if qid is None:
         return RankedQueries(relevance, np.zeros(len(relevance), dtype=np.intp))
     qid = column_or_1d(qid)
@@ -138,17 +110,17 @@ def thesis_ndcg(
     y_true : array-like of shape (n_samples,)
         Relevances, 0 or more.
     y_score : array-like of shape (n_samples,)
-        Scores; the document of the greatest comes first, of equal ones the earlier.
+        Scores; documents are sorted in descending order, with ties in the given order.
     qid : array-like of shape (n_samples,), default=None
         The query of each document; None for one query.
     k : int, default=None
-        How many of the first positions count, in the best order too; None for all. The thesis
-        has all.
+        Number of first positions that count, also in the best order; None for all, as in the
+        thesis.
     no_relevant : float, default=0.0
-        What a query counts that has no relevant document, for which the thesis defines nothing;
-        NaN leaves it out of the mean.
+        Value of a query without a relevant document, which the thesis does not define; NaN
+        excludes it from the mean.
     per_query : bool, default=False
-        Whether to return one value a query.
+        Whether to return one value per query.
 
     Returns
     -------
@@ -158,7 +130,7 @@ def thesis_ndcg(
     Raises
     ------
     ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     References
     ----------
@@ -183,7 +155,7 @@ def letor_ndcg(
     no_relevant: float = 0.0,
     per_query: bool = False,
 ) -> Any:
-    r"""NDCG@k as LETOR 4.0's evaluation script has it.
+    r"""NDCG@k of LETOR 4.0's evaluation script.
 
     Gains are :math:`2^r - 1`, discounts 1 at positions 1 and 2 and :math:`1 / \log_2 t` at
     t > 2.
@@ -193,14 +165,14 @@ def letor_ndcg(
     y_true, y_score, qid
         As for :func:`thesis_ndcg`.
     k : int, default=None
-        How many of the first positions count; None for all. As in the script, **a query with
+        Number of first positions that count; None for all. As in the script, **a query with
         fewer than k documents counts 0**: on MQ2008, where many have fewer than 10, NDCG@10 is
-        about half of what other tools say.
+        about half of that of other tools.
     no_relevant : float, default=0.0
-        What a query counts that has no relevant document, in the script 0; NaN leaves it out
-        of the mean.
+        Value of a query without a relevant document, in the script 0; NaN excludes it from the
+        mean.
     per_query : bool, default=False
-        Whether to return one value a query.
+        Whether to return one value per query.
 
     Returns
     -------
@@ -210,7 +182,7 @@ def letor_ndcg(
     Raises
     ------
     ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     References
     ----------
@@ -223,10 +195,10 @@ def letor_ndcg(
     array([0.25, 0.  ])
     """
     queries, scores = _check(y_true, y_score, qid, k)
-    found = _ndcg(queries, scores, _letor_discount, k)
+    values = _ndcg(queries, scores, _letor_discount, k)
     if k is not None:
-        found[(np.bincount(queries.codes) < k) & ~np.isnan(found)] = 0.0
-    return _mean(found, no_relevant, per_query)
+        values[(np.bincount(queries.codes) < k) & ~np.isnan(values)] = 0.0
+    return _mean(values, no_relevant, per_query)
 
 
 def letor_mean_ndcg(
@@ -252,7 +224,7 @@ def letor_mean_ndcg(
     Raises
     ------
     ValueError
-        If an argument is not valid.
+        If an argument is invalid.
 
     References
     ----------
@@ -288,7 +260,7 @@ def _check(
 def _ndcg(
     queries: RankedQueries, scores: NDArray[np.float64], discount: Discount, k: int | None
 ) -> NDArray[np.float64]:
-    """Return one value a query, NaN without a relevant document."""
+    """Return one value per query, NaN without a relevant document."""
     gains = queries.gains()
     totals = []
     for by in (scores, gains):
@@ -305,7 +277,7 @@ def _ndcg(
 def _running_gain(
     queries: RankedQueries, gains: NDArray[np.float64], by: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return what is gained up to each position of each query."""
+    """Return the cumulative gain at each position of each query."""
     order, positions = queries.order(by)
     running = np.cumsum(gains[order] * _letor_discount(positions))
     starts = np.flatnonzero(positions == 1)
@@ -313,11 +285,11 @@ def _running_gain(
     return running - np.repeat(before, np.diff(starts, append=len(running)))
 
 
-def _mean(found: NDArray[np.float64], no_relevant: float, per_query: bool) -> Any:
+def _mean(values: NDArray[np.float64], no_relevant: float, per_query: bool) -> Any:
     if not isinstance(no_relevant, Real):
         raise ValueError(f"'no_relevant' must be a number, got {no_relevant!r}")
-    found = np.where(np.isnan(found), no_relevant, found)
+    values = np.where(np.isnan(values), no_relevant, values)
     if per_query:
-        return found
-    counted = found[~np.isnan(found)]
+        return values
+    counted = values[~np.isnan(values)]
     return float(counted.mean()) if len(counted) else float("nan")

@@ -81,14 +81,7 @@ class Hinge(PairwiseLoss):
 
 @dataclass(frozen=True)
 class SquaredHinge(PairwiseLoss):
-    """The squared hinge loss φ(m) = max(0, 1 − m)².
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import SquaredHinge
-    >>> SquaredHinge().value([-1.0, 0.5, 2.0])
-    array([4.  , 0.25, 0.  ])
-    """
+    """The squared hinge loss φ(m) = max(0, 1 − m)²."""
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return np.maximum(1 - _floating(margin), 0) ** 2
@@ -99,14 +92,7 @@ class SquaredHinge(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Logistic(PairwiseLoss):
-    """The logistic loss φ(m) = log(1 + exp(−m)).
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import Logistic
-    >>> Logistic().value([-1.0, 0.0]).round(3)
-    array([1.313, 0.693])
-    """
+    """The logistic loss φ(m) = log(1 + exp(−m))."""
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         margin = _floating(margin)
@@ -118,14 +104,7 @@ class Logistic(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Exponential(PairwiseLoss):
-    """The exponential loss φ(m) = exp(−m).
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import Exponential
-    >>> Exponential().value([0.0, 1.0]).round(3)
-    array([1.   , 0.368])
-    """
+    """The exponential loss φ(m) = exp(−m)."""
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return np.exp(-_floating(margin))
@@ -136,14 +115,7 @@ class Exponential(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Squared(PairwiseLoss):
-    """The squared loss φ(m) = (1 − m)².
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import Squared
-    >>> Squared().value([-1.0, 0.5, 2.0])
-    array([4.  , 0.25, 1.  ])
-    """
+    """The squared loss φ(m) = (1 − m)²."""
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return (1 - _floating(margin)) ** 2

@@ -163,13 +163,8 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         return project_psd(w, radius)
 
     def _gradient(
-        self,
-        w: NDArray[np.float64],
-        block: NDArray[np.float64],
-        i: int,
-        others: NDArray[np.intp],
-        signs: NDArray[np.float64],
-    ) -> NDArray[np.float64] | None:
+        self, w: NDArray[Any], block: Any, i: int, others: NDArray[Any], signs: NDArray[Any]
+    ) -> NDArray[Any] | None:
         differences = block[i] - block[others]
         distances = np.einsum("ij,ij->i", differences @ w, differences)
         slopes = -signs * self._loss.derivative(signs * (1 - distances)) / len(others)

@@ -179,13 +179,8 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
         return values, n_old
 
     def _gradient(
-        self,
-        w: NDArray[np.float64],
-        block: tuple[NDArray[np.float64], int],
-        i: int,
-        others: NDArray[np.intp],
-        signs: NDArray[np.float64],
-    ) -> NDArray[np.float64] | None:
+        self, w: NDArray[Any], block: Any, i: int, others: NDArray[Any], signs: NDArray[Any]
+    ) -> NDArray[Any] | None:
         values, n_old = block
         features = values[:, i - n_old, others]
         slopes = signs * self._loss.derivative(signs * (w @ features)) / len(others)

@@ -90,13 +90,8 @@ class OnlinePairLearner(ABC, BaseEstimator):
 
     @abstractmethod
     def _gradient(
-        self,
-        w: NDArray[np.float64],
-        block: Any,
-        i: int,
-        others: NDArray[np.intp],
-        signs: NDArray[np.float64],
-    ) -> NDArray[np.float64] | None:
+        self, w: NDArray[Any], block: Any, i: int, others: NDArray[Any], signs: NDArray[Any]
+    ) -> NDArray[Any] | None:
         """Return the gradient of the mean loss of a point's pairs; None where it is 0.
 
         `block` is the result of `_block`; point i of it is incoming, and paired with the points

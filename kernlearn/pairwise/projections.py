@@ -29,11 +29,6 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
     -------
     ndarray of the shape of `w`
 
-    Raises
-    ------
-    ValueError
-        If the radius is not positive, or `w` contains NaN or infinity.
-
     Examples
     --------
     >>> from kernlearn.pairwise import project_l2
@@ -61,11 +56,6 @@ def project_l1(w: ArrayLike, radius: float) -> NDArray[Any]:
     Returns
     -------
     ndarray of the shape of `w`
-
-    Raises
-    ------
-    ValueError
-        If the radius is not positive, or `w` contains NaN or infinity.
 
     References
     ----------

@@ -231,13 +231,8 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
         return projections.project_trace_norm(w, radius)
 
     def _gradient(
-        self,
-        w: NDArray[np.float64],
-        block: NDArray[np.float64],
-        i: int,
-        others: NDArray[np.intp],
-        signs: NDArray[np.float64],
-    ) -> NDArray[np.float64] | None:
+        self, w: NDArray[Any], block: Any, i: int, others: NDArray[Any], signs: NDArray[Any]
+    ) -> NDArray[Any] | None:
         x, kept = block[i], block[others]
         margins = signs * (kept @ (x @ w))
         if self.objective == "goodness":

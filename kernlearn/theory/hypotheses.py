@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from kernlearn.checks import check_count, check_positive
+
+Array: TypeAlias = NDArray[np.float64]
 
 #: The norms of matrices in table 6.2.
 NORMS = ("2,2", "2,1", "1,1", "S(1)")
@@ -133,9 +135,7 @@ class PairwiseClass(ABC):
     def _bound(self, n: int, as_printed: bool) -> float: ...
 
     @abstractmethod
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float: ...
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float: ...
 
 
 class LinearAUC(PairwiseClass):
@@ -209,9 +209,7 @@ class LinearAUC(PairwiseClass):
             root = min(d ** (1 / self.p - 0.5) / math.sqrt(n), n ** (1 / self.p - 1))
         return 2 * self.largest * self.radius * root
 
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float:
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
         return self.radius * float(np.linalg.norm(signs @ (x - points), self.p)) / len(signs)
 
 
@@ -292,9 +290,7 @@ class BilinearSimilarity(_MatrixClass):
     problem = "similarity"
     _scale = 1.0
 
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float:
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
         mean = signs @ points / len(signs)
         left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
         right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
@@ -320,9 +316,7 @@ class MahalanobisMetric(_MatrixClass):
     problem = "metric"
     _scale = 4.0
 
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float:
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
@@ -348,7 +342,7 @@ def _dual_exponent(q: float) -> float:
     return 1.0 if q == math.inf else q / (q - 1)
 
 
-def _dual_norm(matrix: NDArray[np.float64], norm: str) -> float:
+def _dual_norm(matrix: Array, norm: str) -> float:
     """Return the dual norm of a symmetric matrix."""
     if norm == "2,2":
         return float(np.linalg.norm(matrix))

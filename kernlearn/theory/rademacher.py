@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state, gen_batches
@@ -21,6 +21,7 @@ from kernlearn.checks import check_count, check_positive
 from kernlearn.kernels import GaussianKernel, Kernel, as_kernel, mean_distance
 from kernlearn.theory.hypotheses import (
     NORMS,
+    Array,
     BilinearSimilarity,
     LinearAUC,
     MahalanobisMetric,
@@ -62,7 +63,7 @@ class ComplexityEstimate:
 
     mean: float
     standard_error: float
-    suprema: NDArray[np.float64]
+    suprema: Array
 
 
 @dataclass(frozen=True)
@@ -143,9 +144,7 @@ class KernelAUC(PairwiseClass):
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)
 
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float:
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
         # the weight of the point itself is the sum of the signs
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
@@ -220,9 +219,7 @@ class KernelCombination(PairwiseClass):
         inside = math.e * math.log(p) if self.constraint == "simplex" else p
         return self.squared_kappa * math.sqrt(inside / n)
 
-    def _supremum(
-        self, x: NDArray[np.float64], points: NDArray[np.float64], signs: NDArray[np.float64]
-    ) -> float:
+    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
         values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
         means = np.array(values) @ signs / len(signs)
         largest = float(means.max())
@@ -350,7 +347,7 @@ def rademacher_table(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from kernlearn.theory.rademacher import rademacher_table
-    >>> rows = rademacher_table(load_iris().data, n=50, random_state=0)
+    >>> rows = rademacher_table(load_iris().data, n=50, n_trials=20, random_state=0)
     >>> len(rows), all(row.holds for row in rows)
     (14, True)
     """
@@ -385,7 +382,7 @@ def _estimates(
     return [_summary(row) for row in suprema]
 
 
-def _summary(suprema: NDArray[np.float64]) -> ComplexityEstimate:
+def _summary(suprema: Array) -> ComplexityEstimate:
     n = len(suprema)
     error = float(suprema.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
     return ComplexityEstimate(float(suprema.mean()), error, suprema)

@@ -150,7 +150,7 @@ def test_huge_relevances():
 @pytest.mark.parametrize(
     ("y", "qid", "params", "message"),
     [
-        (-Y, QUERY, {}, "y must hold relevances of 0 or more, got -2"),
+        (-Y, QUERY, {}, "y must contain relevances of 0 or more, got -2"),
         (0 * Y, QUERY, {}, "y must hold a relevance above 0"),
         (Y, QUERY[:-1], {}, r"inconsistent numbers of samples: \[90, 89\]"),
         (Y, None, {"C": (1, 2)}, "C may be several numbers only if there are two queries"),

@@ -90,7 +90,7 @@ def test_reservoir_is_a_uniform_subset_exactly(size, n):
 @pytest.mark.parametrize("policy", [RSx, RSx2])
 def test_slots_are_independent_and_uniform_over_many_streams(policy):
     rng = np.random.default_rng(2013)
-    size, n, n_streams = 5, 12, 15000
+    size, n, n_streams = 5, 12, 6000
     kept = np.array([stream(policy(size), n, rng) for _ in range(n_streams)]) - 1
     for slot in range(size):
         assert chisquare(np.bincount(kept[:, slot], minlength=n)).pvalue > 1e-3
@@ -121,7 +121,7 @@ def test_number_of_copies_inverts_the_binomial_law(size, t):
 
 def test_reservoir_is_without_replacement_and_uniform_over_many_streams():
     rng = np.random.default_rng(2013)
-    size, n, n_streams = 4, 9, 15000
+    size, n, n_streams = 4, 9, 6000
     kept = np.sort([stream(RS(size), n, rng) for _ in range(n_streams)], axis=1)
     assert (np.diff(kept, axis=1) > 0).all()
     subsets = {subset: i for i, subset in enumerate(combinations(range(1, n + 1), size))}

@@ -1,5 +1,6 @@
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -163,13 +164,17 @@ def test_kernel_auc_with_the_linear_kernel_is_linear_auc(seed):
 
 
 def exact(hypothesis_class, X, n):
-    total = count = 0
-    for rows in itertools.product(range(len(X)), repeat=n + 1):
-        points = X[list(rows)]
-        for signs in itertools.product([-1, 1], repeat=n):
-            total += hypothesis_class.supremum(points[0], points[1:], signs)
-            count += 1
-    return total / count
+    # the order of the pairs does not matter: multisets of (point, sign), by their number of orders
+    total = 0
+    for draw in itertools.combinations_with_replacement(
+        itertools.product(range(len(X)), [-1, 1]), n
+    ):
+        rows, signs = zip(*draw, strict=True)
+        orders = math.factorial(n)
+        for repeats in Counter(draw).values():
+            orders //= math.factorial(repeats)
+        total += orders * sum(hypothesis_class.supremum(x, X[list(rows)], signs) for x in X)
+    return total / (len(X) * (2 * len(X)) ** n)
 
 
 @pytest.mark.parametrize("hypothesis_class", all_classes(), ids=ids)
