@@ -45,11 +45,12 @@ def show_goodness(
     plot: analysis.Plot = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Assess how well a similarity suits a task: margins of points, and landmarks needed.
+    """Assess how well a similarity suits a task.
 
-    A point's margin is how much more similar it is to its class than to the others, by the
-    criteria of Balcan & Blum, of Wang et al. and of a family of transfer functions, all with
-    equal weights. With several classes, each is compared with the rest.
+    The margins of points are shown, and how many landmarks they need. A point's margin is how much
+    more similar it is to its class than to the others, by the criteria of Balcan & Blum, of Wang
+    et al. and of a family of transfer functions, all with equal weights. With several classes,
+    each is compared with the rest.
     """
     from kernlearn.exceptions import DataError
     from kernlearn.theory.goodness import assess_similarity

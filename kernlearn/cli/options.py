@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Configs = Annotated[
     list[str],
-    typer.Argument(metavar="CONFIG...", help="Config files (YAML) or names of shipped configs."),
+    typer.Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs."),
 ]
 Profile = Annotated[
     str, typer.Option(help="'full', or a profile that the config defines, such as 'quick'.")

@@ -25,7 +25,7 @@ def report(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[STORE | CONFIG...]",
+            metavar="STORE | CONFIG",
             help="A results store, or config files (YAML) or names of shipped configs.",
             show_default="the store given by --store",
         ),

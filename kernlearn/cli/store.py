@@ -114,7 +114,7 @@ def _show_merge(source: Path, destination: Path, summary: "MergeSummary", prefer
 def gc(
     configs: Annotated[
         list[str],
-        typer.Argument(metavar="CONFIG...", help="All configs whose results are to be kept."),
+        typer.Argument(metavar="CONFIG", help="All configs whose results are to be kept."),
     ],
     yes: Annotated[
         bool, typer.Option("--yes/--dry-run", help="Remove, or only show what would be removed.")
@@ -166,9 +166,14 @@ def doctor(store: StorePath = STORE) -> None:
 
 def compare(
     run_a: Annotated[
-        str, typer.Argument(help="Number of a run in --store, or a store, or STORE#NUMBER.")
+        str,
+        typer.Argument(
+            metavar="RUN_A", help="Number of a run in --store, or a store, or STORE#NUMBER."
+        ),
     ],
-    run_b: Annotated[str, typer.Argument(help="The run or store to compare it with.")],
+    run_b: Annotated[
+        str, typer.Argument(metavar="RUN_B", help="The run or store to compare it with.")
+    ],
     metric: Annotated[
         list[str], typer.Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
     ] = [],

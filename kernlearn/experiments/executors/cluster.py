@@ -13,7 +13,7 @@ from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute, failure
 from kernlearn.experiments.executors.base import NO_LIMITS, Limits, OnStart, Results, crowding
-from kernlearn.experiments.executors.worker import Worker
+from kernlearn.experiments.executors.local import Worker
 from kernlearn.experiments.store.results import Result, utc_now
 
 if TYPE_CHECKING:
