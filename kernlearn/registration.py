@@ -3,12 +3,17 @@
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar, Literal
 
 Kind = Literal["estimator", "kernel", "dataset", "metric"]
+
+
+@cache
+def _installed(package: str) -> bool:
+    return find_spec(package) is not None
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Registered:
     @property
     def installed(self) -> bool:
         """Whether the library that it comes from is installed."""
-        return not isinstance(self.target, str) or bool(find_spec(self.target.partition(".")[0]))
+        return not isinstance(self.target, str) or _installed(self.target.partition(".")[0])
 
     @property
     def identity(self) -> dict[str, Any]:

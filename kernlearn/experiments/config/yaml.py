@@ -1,6 +1,7 @@
 """YAML with the line of every value, so that an error can say where it is."""
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,22 @@ _Loader.add_implicit_resolver(
     ),
     list("-+0123456789."),
 )
+
+
+class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """The same scalars; libyaml is many times as fast, but has no bound on the depth."""
+
+    yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
+
+
+def _composed(text: str, loader: _Loader) -> yaml.Node | None:
+    """Compose a document, by libyaml unless it could be deep; errors are the Python parser's."""
+    brackets = text.count("[") + text.count("{")
+    if brackets <= 1000 and max(map(len, text.split("\n"))) <= 500:
+        fast = _FastLoader(text)
+        with suppress(yaml.YAMLError):
+            return fast.get_single_node()
+    return loader.get_single_node()
 
 
 class _Lines:
@@ -169,7 +186,7 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
     """
     try:
         loader = _Loader(text)
-        node = loader.get_single_node()
+        node = _composed(text, loader)
         if node is None:
             raise ConfigError(f"{source}: the file is empty")
         collected = _Lines(source)

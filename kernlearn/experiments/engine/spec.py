@@ -167,16 +167,22 @@ class Trial:
 
 def canonical(value: Any) -> str:
     """Write a value as JSON that depends neither on order nor on ``1`` against ``1.0``."""
-    return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _json(_plain(value))
+
+
+def _json(plain: Any) -> str:
+    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
     if is_dataclass(value):
         return {
             f.name: _plain(v) for f in fields(value) if (v := getattr(value, f.name)) != f.default
@@ -193,8 +199,8 @@ def split_keys(spec: TrialSpec, splits: Iterable[int]) -> Iterator[str]:
     """Yield the keys of several splits; what they share is written once."""
     # the text that canonical gives, cut at the number of the split
     shared = _plain(spec)
-    before = canonical({k: v for k, v in shared.items() if k < "split"})
-    after = canonical({k: v for k, v in shared.items() if k > "split"})
+    before = _json({k: v for k, v in shared.items() if k < "split"})
+    after = _json({k: v for k, v in shared.items() if k > "split"})
     for split in splits:
         yield _digest(f'{before[:-1]},"split":{split},{after[1:]}')
 
