@@ -171,11 +171,6 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             Indices of rows of X, in order.
         Z : ndarray of shape (n_rows, n_features_out)
             Features of these rows.
-
-        Raises
-        ------
-        ValueError
-            If X is not finite or has another number of columns than in `fit`.
         """
         return self._iterate_blocks(self._check_data(X))
 

@@ -71,16 +71,15 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         still unbiased, as the factors of a feature remain independent, but the error does not
         fall below that of as many inner maps, however large D is.
     p : float, default=2.0
-        Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`.
+        Base of the measure of orders, see `RandomMaclaurin`.
     measure : {"geometric", "support"}, default="geometric"
-        "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
-        "support" restricts it to orders with :math:`a_n > 0`, renormalised.
+        Measure of orders, see `RandomMaclaurin`.
     truncation : None, int or collection of int, default=None
-        Orders of the outer series that are kept: all; those up to an int; or those named.
+        Orders of the outer series to keep: all, those up to an int, or those listed.
     block_rows : int, default=None
-        Rows that are mapped at a time; None chooses.
+        Number of rows per block; None chooses a block that stays in cache.
     random_state : int, RandomState instance or None, default=None
-        Seed or generator of the orders, the signs and the inner maps.
+        Seed or generator of all randomness.
 
     Attributes
     ----------

@@ -31,25 +31,12 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         A dot-product kernel, see :class:`RandomMaclaurin`.
     n_components : int, UniformAccuracy or dict, default=100
         Number D of random features, or the required accuracy.
-    h01 : bool, default=False
-        Whether to use the heuristic H0/1.
-    p : float, default=2.0
-        Base of the measure of orders.
-    measure : {"geometric", "support"}, default="geometric"
-        Measure of orders, see :class:`RandomMaclaurin`.
-    truncation : None, int, float or sequence of int, default=None
-        Orders of the kernel's series to keep, see :class:`RandomMaclaurin`.
+    h01, p, measure, truncation
+        As for :class:`RandomMaclaurin`.
     C : float, default=1.0
         Weight of the losses relative to the norm.
-    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-    solver : {"auto", "primal", "dual"}, default="auto"
-    tol : float or None, default=None
-        Tolerance of the stopping criterion; None is LIBLINEAR's default.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature whose weight gives the intercept.
-    presolve : float or None, default=None
-        Share of the rows on which the problem is solved first.
-    class_weight : dict, "balanced" or None, default=None
+    loss, solver, tol, intercept_scaling, presolve, class_weight
+        As for :class:`~kernlearn.solvers.LinearSVM`.
     random_state : int, RandomState instance or None, default=None
 
     Attributes

@@ -35,10 +35,6 @@ def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
     kappa : float, default=None
         The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample.
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError
@@ -66,10 +62,6 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
     n_samples : int, default=None
         Sample size m; None omits the factor :math:`12 \sqrt{π / m}`, as in section 5.3 for the
         penalties.
-
-    Returns
-    -------
-    float
 
     Raises
     ------
@@ -156,10 +148,6 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
         The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample, 1 gives
         the bound of the paper.
 
-    Returns
-    -------
-    float
-
     Raises
     ------
     ValueError
@@ -218,10 +206,6 @@ def monte_carlo_complexity(
         Number of sign vectors.
     random_state : int, RandomState instance or None, default=None
         Seed of the signs.
-
-    Returns
-    -------
-    float
 
     Raises
     ------

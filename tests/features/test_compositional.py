@@ -82,14 +82,14 @@ def test_of_a_random_map_with_dependent_columns(maps_per_level, X):
         model = CompositionalMaclaurin(
             outer,
             inner,
-            300,
+            150,
             columns="dependent",
             maps_per_level=maps_per_level,
             measure="support",
             random_state=seed,
         )
         Z = model.fit_transform(X)
-        assert len(model.inner_maps_) == (2 * 300 if maps_per_level is None else 2 * 7)
+        assert len(model.inner_maps_) == (2 * 150 if maps_per_level is None else 2 * 7)
         estimates.append(Z @ Z.T)
     exact = outer.function(rbf_kernel(X, gamma=0.4))
     error = np.std(estimates, axis=0) / np.sqrt(8)
@@ -102,13 +102,13 @@ def test_one_map_for_two_factors_would_be_biased():
     # Why the factors of a feature need maps of their own: E<A(x), A(y)>^2 is not K(x, y)^2.
     X = np.array([[0.0, 1.0], [1.0, 0.0]])
     kernel = rbf_kernel(X)[0, 1]
-    maps = [RBFSampler(n_components=1, random_state=seed).fit_transform(X) for seed in range(1000)]
+    maps = [RBFSampler(n_components=1, random_state=seed).fit_transform(X) for seed in range(300)]
     products = np.array([A[0] @ A[1] for A in maps])
     assert np.mean(products**2) > 2 * kernel**2
     inner = RBFSampler(n_components=1)
     outer = HomogeneousPolynomialKernel(2)
     Z = CompositionalMaclaurin(
-        outer, inner, 1500, columns="dependent", measure="support", random_state=0
+        outer, inner, 800, columns="dependent", measure="support", random_state=0
     ).fit_transform(X)
     assert Z[0] @ Z[1] == pytest.approx(kernel**2, abs=0.2 * np.mean(products**2))
 

@@ -21,10 +21,16 @@ def digits():
     return normalize(X), y
 
 
-@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("h01", [False, True])
-@pytest.mark.parametrize("classes", [2, 10])
+@pytest.mark.parametrize(
+    ("as_matrix", "dtype", "h01", "classes"),
+    [
+        (np.asarray, np.float64, False, 2),
+        (np.asarray, np.float32, True, 2),
+        (np.asarray, np.float64, True, 10),
+        (sparse.csr_matrix, np.float32, False, 2),
+        (sparse.csr_matrix, np.float64, True, 2),
+    ],
+)
 def test_is_the_map_and_then_the_linear_svm(digits, as_matrix, dtype, h01, classes):
     X, y = digits
     X, y = as_matrix(X[y < classes].astype(dtype)), y[y < classes]

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
@@ -62,6 +62,7 @@ def test_fitted_attributes(votes):
         np.testing.assert_allclose(table[-1], [np.mean(y == c) for c in "abc"])
 
 
+@settings(max_examples=30, deadline=None)
 @given(
     arrays(float, (12, 3), elements=st.integers(0, 3)),
     arrays(float, (5, 3), elements=st.integers(0, 5)),

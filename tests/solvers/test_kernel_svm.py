@@ -219,8 +219,8 @@ def test_memory_of_many_fits_is_given_back():
 
     fit_often(30)
     before = resident_bytes()
-    fit_often(200)
-    # One model of C left behind by each of the 400 fits would add up to 3 MB.
+    fit_often(100)
+    # One model of C left behind by each of the 200 fits would add up to 1.5 MB.
     assert resident_bytes() - before < 1_000_000
 
 
