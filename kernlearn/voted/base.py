@@ -1,4 +1,4 @@
-"""What the classifiers that minimise objective (1) have in common."""
+"""Base of the classifiers that minimise objective (1)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
 
     @abstractmethod
     def _axes(self) -> dict[str, NDArray[np.float64]]:
-        """Return the values of the parameters to choose from, the last one changing fastest."""
+        """Return the values of each parameter to choose from; the last one changes fastest."""
 
     @abstractmethod
     def _complexities(
@@ -60,38 +60,38 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, X_val: Any = None, y_val: ArrayLike | None = None) -> Self:
-        """Train on labelled points, for each choice of parameters, and keep the best.
+        """Fit the model for all values of the parameters, and choose the best.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With "precomputed" the matrices of all kernels side by side, of
             shape (n_samples, n_kernels · n_samples); with kernels of strings, sets or other
-            objects, or functions of your own, a sequence of these.
+            objects, or user-defined functions, a sequence of these.
         y : array-like of shape (n_samples,)
-            Labels of any kind, two classes at least.
+            Labels of at least two classes.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on. With "precomputed" of shape
-            (n_val, n_kernels · n_samples). If None and there is more than one choice, a share
-            ``validation_fraction`` of X, stratified, is kept apart for choosing, and the
-            classifier is the one trained on the rest; with one choice it is trained on all.
+            Validation points for the choice of parameters; with "precomputed" of shape
+            (n_val, n_kernels · n_samples). If None and there are several values, a stratified
+            share ``validation_fraction`` of X is held out and the classifier is trained on the
+            rest; with single values it is trained on all points.
         y_val : array-like of shape (n_val,), default=None
-            Their labels; one that y does not hold counts as an error.
+            Labels of X_val; one that does not occur in y counts as an error.
 
         Returns
         -------
         self : object
-            The fitted classifier.
+            Fitted classifier.
 
         Raises
         ------
         ValueError
-            If y has a single class; if only one of X_val and y_val is given or they do not
-            match; if points have to be kept apart and no class has two; if matrices are not of
-            the right shape; if points, labels, kernel values or parameters are not valid; if a
-            complexity is not defined for a kernel.
+            If y has a single class; if only one of X_val and y_val is passed or they do not
+            match; if points have to be held out and no class has two; if the shape of a matrix,
+            or points, labels, kernel values or parameters are not valid; if a complexity is not
+            defined for a kernel.
         MemoryError
-            If the kernels' matrices do not fit into memory.
+            If the kernel matrices do not fit into memory.
 
         Warns
         -----
@@ -118,10 +118,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
 
     @_fit_context(prefer_skip_nested_validation=False)
     def path(self, X: Any, y: ArrayLike) -> VotedPath:
-        """Solve for all choices of the parameters and choose none.
-
-        Whoever chooses by the mean error over folds needs the errors of each setting on each
-        fold: this gives a fold's, with every problem solved from its neighbour's solution.
+        """Solve for all values of the parameters, for instance on one fold of several.
 
         Parameters
         ----------
@@ -132,17 +129,13 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         Returns
         -------
         VotedPath
-
-        Raises
-        ------
-        ValueError
-            As for `fit`.
+            Solutions for all settings, each computed from that of its neighbour.
         """
         X, labels, codes = self._check_labelled(X, y)
         return self._walk(X, labels, codes, np.arange(len(codes)), self._axes())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return f(x), from the kernels and points with a coefficient only.
+        """Return f(x), evaluating only kernels and points with a coefficient.
 
         Parameters
         ----------
@@ -153,14 +146,15 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column a class if there are more than two; else positive for ``classes_[1]``.
+            One column per class if there are more than two; otherwise positive for
+            ``classes_[1]``.
         """
         check_is_fitted(self)
         values = self._family.sums(self._check_points(X), self.coef_)
         return values[:, 0] if len(self.classes_) == 2 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each point; ``classes_[0]`` where f(x) = 0.
+        """Predict the class of each point; ``classes_[0]`` where f(x) = 0.
 
         Parameters
         ----------
@@ -182,7 +176,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         rows: NDArray[np.intp],
         axes: dict[str, NDArray[np.float64]],
     ) -> VotedPath:
-        """Solve for all settings with some rows of the data."""
+        """Solve for all settings on some rows of the data."""
         n_total = X.shape[0]
         if len(rows) < n_total:
             X, labels, codes = X[rows], labels[rows], codes[rows]
@@ -213,16 +207,16 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             )
             for code in positives
         ]  # fmt: skip
-        solutions = [list(found) for found in zip(*walks, strict=True)]
+        solutions = [list(row) for row in zip(*walks, strict=True)]
         return VotedPath(axes, settings, solutions, self.classes_, family, self._check_points)
 
     def _keep(self, path: VotedPath, best: int, rows: NDArray[np.intp]) -> None:
-        """Set what is fitted, with points numbered as in the data passed to `fit`."""
-        setting, found = path.settings[best], path.solutions[best]
+        """Set the fitted attributes, with indices of points in the X passed to `fit`."""
+        setting, solutions = path.settings[best], path.solutions[best]
         self._family = path.family
         self.kernels_ = None if path.family.kernels is None else list(path.family.kernels)
-        self.coef_ = coefficients(found, path.family)
-        self.support_ = rows[support(found)]
+        self.coef_ = coefficients(solutions, path.family)
+        self.support_ = rows[support(solutions)]
         self.n_support_ = len(self.support_)
         self.n_support_by_kernel_ = np.array([len(np.unique(c.indices)) for c in self.coef_])
         self.best_params_ = dict(setting.params)
@@ -230,9 +224,9 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             setattr(self, f"{name}_", value)
         self.complexities_ = setting.complexities
         self.penalties_ = setting.penalties
-        self.objective_ = np.array([s.objective for s in found])
-        self.dual_bound_ = np.array([s.bound for s in found])
-        self.n_iter_ = max(s.n_iter for s in found)
+        self.objective_ = np.array([s.objective for s in solutions])
+        self.dual_bound_ = np.array([s.bound for s in solutions])
+        self.n_iter_ = max(s.n_iter for s in solutions)
 
     def _check_labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
         """Validate training data, set ``classes_`` and return X, labels and class codes."""
