@@ -1,17 +1,19 @@
-"""Gaussian and Laplacian kernels."""
+"""Kernels and similarities of the distance: Gaussian, Laplacian, Manhattan and Euclidean."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels.base import MatrixLike, WidthKernel
+from kernlearn.kernels.base import Kernel, MatrixLike, WidthKernel
 from kernlearn.kernels.distances import (
     map_manhattan_distances,
     map_squared_distances,
     mean_distance,
     mean_manhattan_distance,
+    negate,
 )
 
 
@@ -79,7 +81,60 @@ class LaplacianKernel(WidthKernel):
         return mean_manhattan_distance(X)
 
 
+class ManhattanSimilarity(Kernel):
+    r"""The negated Manhattan distance :math:`-\|x - y\|_1`.
+
+    References
+    ----------
+    Kar (2013), section 5.4.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import ManhattanSimilarity
+    >>> ManhattanSimilarity()([[0.0, 0.0]], [[3.0, 4.0]])
+    array([[-7.]])
+    """
+
+    columnwise = True
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        return map_manhattan_distances(X, Y, negate)
+
+
+class EuclideanSimilarity(Kernel):
+    r"""The negated Euclidean distance, squared or not.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        If True, the similarity is :math:`-\|x - y\|^2`, otherwise :math:`-\|x - y\|`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import EuclideanSimilarity
+    >>> EuclideanSimilarity()([[0.0, 0.0], [3.0, 4.0]])
+    array([[  0., -25.],
+           [-25.,   0.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"squared": ["boolean"]}
+
+    def __init__(self, squared: bool = True) -> None:
+        self.squared = squared
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        return map_squared_distances(X, Y, -1.0, None if self.squared else _negated_root)
+
+
 def _exponential(tile: np.ndarray, factor: float = 1.0) -> None:
     if factor != 1.0:
         tile *= factor
     np.exp(tile, out=tile)
+
+
+def _negated_root(tile: np.ndarray) -> None:
+    """Map -t² to -t in place."""
+    negate(tile)
+    np.sqrt(tile, out=tile)
+    negate(tile)

@@ -18,20 +18,20 @@ KERNELS: dict[str, RegisteredKernel] = {
     for name, target, summary in (
         (
             "homogeneous_polynomial",
-            "polynomial:HomogeneousPolynomialKernel",
+            "inner_product:HomogeneousPolynomialKernel",
             "⟨x, y⟩^degree",
         ),
-        ("polynomial", "polynomial:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
-        ("exponential", "polynomial:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
-        ("vovk", "polynomial:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
+        ("polynomial", "inner_product:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
+        ("exponential", "inner_product:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
+        ("vovk", "inner_product:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
         ("dot_product", "dot_product:DotProductKernel", "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"),
-        ("linear", "indefinite:LinearKernel", "⟨x, y⟩"),
+        ("linear", "inner_product:LinearKernel", "⟨x, y⟩"),
         ("gaussian", "radial:GaussianKernel", "exp(-‖x - y‖² / 2σ²)"),
         ("laplacian", "radial:LaplacianKernel", "exp(-‖x - y‖₁ / σ)"),
-        ("sigmoid", "indefinite:SigmoidKernel", "tanh(a ⟨x, y⟩ + r)"),
-        ("manhattan", "indefinite:ManhattanSimilarity", "-‖x - y‖₁"),
-        ("euclidean", "indefinite:EuclideanSimilarity", "-‖x - y‖²"),
-        ("cosine", "indefinite:CosineSimilarity", "cosine of the angle"),
+        ("sigmoid", "inner_product:SigmoidKernel", "tanh(a ⟨x, y⟩ + r)"),
+        ("manhattan", "radial:ManhattanSimilarity", "-‖x - y‖₁"),
+        ("euclidean", "radial:EuclideanSimilarity", "-‖x - y‖²"),
+        ("cosine", "inner_product:CosineSimilarity", "cosine of the angle"),
         (
             "levenshtein",
             "structured:LevenshteinSimilarity",
@@ -50,37 +50,33 @@ KERNELS: dict[str, RegisteredKernel] = {
         ),
     )
 }
-# Kernels with parameters that have no default cannot be made from a name alone.
+# Kernels whose parameters have no defaults need more than a name.
 _NEED_PARAMETERS = ("dot_product",)
 
 
 def as_kernel(
     spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
 ) -> Kernel:
-    """Turn a name, a kernel or a function of two matrices into a kernel.
+    """Convert a name, a kernel or a function of two matrices to a kernel.
 
     Parameters
     ----------
     spec : str, Kernel or callable
-        A name, for the kernel of that name with its default parameters: the dot-product
-        kernels "exponential", "homogeneous_polynomial", "linear", "polynomial" and "vovk",
-        the radial ones "gaussian" and "laplacian", the similarities "cosine", "euclidean",
-        "manhattan", "sigmoid" and "value_difference", and for strings "levenshtein", for sets
-        "jaccard", for sequences "dynamic_time_warping". Those with a width ("exponential",
-        "gaussian", "laplacian") take the mean distance of the points that they are fitted
-        to. Or a kernel, handed back as it is; or a callable (X, Y) -> matrix.
+        A name in `KERNELS`, for that kernel with its default parameters; a kernel, which is
+        returned unchanged; or a callable (X, Y) -> matrix. Kernels with a width
+        ("exponential", "gaussian", "laplacian") estimate it by the mean distance of the points
+        that they are fitted to.
     name : str, default="kernel"
-        The parameter that an error is about.
+        Name of the parameter, for error messages.
 
     Returns
     -------
     Kernel
-        The kernel.
 
     Raises
     ------
     ValueError
-        If `spec` is an unknown name or nothing of the three.
+        If `spec` is an unknown name or none of the three.
 
     Examples
     --------

@@ -10,8 +10,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.kernels import as_kernel
-from kernlearn.kernels.indefinite import BilinearSimilarity
+from kernlearn.kernels import BilinearSimilarity, as_kernel
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise import projections
 from kernlearn.pairwise.losses import pair_labels

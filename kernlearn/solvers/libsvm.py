@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.kernels.polynomial import (
+from kernlearn.kernels.inner_product import (
     ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,

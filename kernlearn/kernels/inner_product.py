@@ -1,19 +1,48 @@
-"""Polynomial, exponential and Vovk kernels: the dot-product kernels of section 3.3.2."""
+"""Kernels and similarities of the inner product: linear, polynomial, exponential, and others."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
-from sklearn.utils._param_validation import Interval
+from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_array
 
-from kernlearn.kernels.base import MatrixLike, WidthKernel
-from kernlearn.kernels.distances import mean_distance
+from kernlearn.kernels.base import Kernel, MatrixLike, WidthKernel
+from kernlearn.kernels.distances import mean_distance, row_tiles
 from kernlearn.kernels.dot_product import BaseDotProductKernel
 
 _DEGREE = Interval(Integral, 1, None, closed="left")
+_REAL = Interval(Real, None, None, closed="neither")
+
+
+class LinearKernel(BaseDotProductKernel):
+    r"""The inner product :math:`\langle x, y \rangle`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import LinearKernel
+    >>> LinearKernel()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    @property
+    def degree_max(self) -> int:
+        return 1
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        return np.where(np.arange(n_max + 1) == 1, 0.0, -np.inf)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return t
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return np.ones_like(t)
 
 
 class HomogeneousPolynomialKernel(BaseDotProductKernel):
@@ -190,6 +219,103 @@ class VovkKernel(BaseDotProductKernel):
         # The closed form cancels near t = 1; the sum of positive terms does not.
         derived = np.arange(1.0, self.degree) if self.degree > 1 else np.zeros(1)
         return np.polynomial.polynomial.polyval(t, derived).astype(t.dtype)
+
+
+class CosineSimilarity(Kernel):
+    r"""The cosine similarity, :math:`\langle x, y \rangle / (\|x\| \|y\|)`.
+
+    Positive semi-definite. A point of norm 0 has similarity 0 to all points, including itself.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import CosineSimilarity
+    >>> CosineSimilarity()([[3.0, 4.0]], [[2.0, 0.0], [0.0, 0.0]])
+    array([[0.6, 0. ]])
+    """
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        X, Y = check_pairwise_arrays(X, Y)
+        return cosine_similarity(X, Y, dense_output=True)
+
+
+class SigmoidKernel(Kernel):
+    r"""The sigmoid kernel :math:`\tanh(a \langle x, y \rangle + r)`, not positive semi-definite.
+
+    Parameters
+    ----------
+    a : float or "1/d", default="1/d"
+        Factor of the inner product; "1/d" is one over the number of features.
+    r : float, default=-1.0
+        Shift.
+
+    References
+    ----------
+    Kar (2013), section 5.4, where a = 1/d and r = -1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import SigmoidKernel
+    >>> SigmoidKernel()([[1.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]]).round(3)
+    array([[ 0.   , -0.762]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "a": [_REAL, StrOptions({"1/d"})],
+        "r": [_REAL],
+    }
+
+    def __init__(self, a: float | Literal["1/d"] = "1/d", r: float = -1.0) -> None:
+        self.a = a
+        self.r = r
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        X, Y = check_pairwise_arrays(X, Y)
+        factor = 1 / X.shape[1] if isinstance(self.a, str) else float(self.a)
+        result = safe_sparse_dot(X, Y.T, dense_output=True)
+        for _, tile in row_tiles(result):
+            tile *= factor
+            tile += float(self.r)
+            np.tanh(tile, out=tile)
+        return result
+
+
+class BilinearSimilarity(Kernel):
+    r"""The bilinear similarity :math:`x^\top W x'`.
+
+    Positive semi-definite if W is; symmetric in x and x' if W is.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        The matrix W.
+
+    References
+    ----------
+    Kar (2013), section 6.6.3, "linear kernel learning".
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import BilinearSimilarity
+    >>> BilinearSimilarity([[1.0, 0.0], [0.0, -1.0]])([[2.0, 1.0]], [[3.0, 4.0]])
+    array([[2.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"matrix": ["array-like"]}
+
+    def __init__(self, matrix: ArrayLike) -> None:
+        self.matrix = matrix
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        X, Y = check_pairwise_arrays(X, Y)
+        matrix = check_array(self.matrix, dtype=X.dtype, input_name="matrix")
+        if matrix.shape != (X.shape[1], X.shape[1]):
+            raise ValueError(
+                f"'matrix' must have a row and a column for each of the {X.shape[1]} features "
+                f"of X, got shape {matrix.shape}"
+            )
+        return safe_sparse_dot(safe_sparse_dot(X, matrix), Y.T, dense_output=True)
 
 
 def power(t: np.ndarray, exponent: int) -> np.ndarray:
