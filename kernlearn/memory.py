@@ -17,19 +17,8 @@ FEWEST_ROWS = 32
 def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
     """Return the number of rows of a block of a matrix that is computed in blocks.
 
-    Parameters
-    ----------
-    n_columns : int
-        Number of columns of the matrix; with several arrays per row, that of the widest.
-    itemsize : int, default=8
-        Bytes per value.
-    block_bytes : int, default=None
-        Size of a block; None means `BLOCK_BYTES`, to be changed only where a measurement says so.
-
-    Returns
-    -------
-    int
-        At least `FEWEST_ROWS`.
+    `n_columns` is that of the widest array per row, `itemsize` the bytes per value. Another
+    `block_bytes` than `BLOCK_BYTES` needs a measurement.
     """
     row_bytes = itemsize * max(n_columns, 1)
     return max((block_bytes or BLOCK_BYTES) // row_bytes, FEWEST_ROWS)
@@ -38,20 +27,7 @@ def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = N
 def row_blocks(
     n_rows: int, n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None
 ) -> Iterator[slice]:
-    """Yield slices of rows, each a block of a matrix that is computed in blocks.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows of the matrix.
-    n_columns, itemsize, block_bytes
-        As for :func:`block_rows`.
-
-    Yields
-    ------
-    slice
-        Of consecutive rows; together all rows, in order.
-    """
+    """Yield consecutive slices of all rows, each a block as for :func:`block_rows`."""
     size = block_rows(n_columns, itemsize=itemsize, block_bytes=block_bytes)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
@@ -61,16 +37,8 @@ def available_memory(root: Path = Path("/")) -> int:
     """Return the memory that can still be allocated without swapping, in bytes.
 
     The smaller of what the operating system calls available and what the process's control
-    groups leave; without either, the free physical pages, or all of them.
-
-    Parameters
-    ----------
-    root : Path, default=Path("/")
-        Where ``proc`` and ``sys`` are mounted.
-
-    Returns
-    -------
-    int
+    groups leave; without either, the free physical pages, or all of them. `root` is where
+    ``proc`` and ``sys`` are mounted.
     """
     limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root)]
     if limits:
@@ -80,21 +48,9 @@ def available_memory(root: Path = Path("/")) -> int:
 
 
 def require_memory(needed: int, limit: int | None, purpose: str, advice: str) -> None:
-    """Raise an error if a computation needs more memory than is allowed or available.
+    """Raise a MemoryError if more than `limit` bytes are needed, or than are available if None.
 
-    Parameters
-    ----------
-    needed : int
-        Bytes needed.
-    limit : int or None
-        Bytes allowed; None means what is available.
-    purpose, advice : str
-        What the memory is for, and what to do instead, for the message.
-
-    Raises
-    ------
-    MemoryError
-        If `needed` is more.
+    `purpose` is what the memory is for, `advice` what to do instead.
     """
     allowed = available_memory() if limit is None else limit
     if needed > allowed:

@@ -24,26 +24,7 @@ def candidate_values(
 ) -> NDArray[Any]:
     """Return the distinct values of a parameter that is a number or a sequence, ascending.
 
-    Parameters
-    ----------
-    given : number or array-like
-        The parameter.
-    name : str
-        Its name, for the message.
-    zero : bool, default=False
-        Whether 0 is allowed.
-    integer : bool, default=False
-        Whether values must be integers.
-
-    Returns
-    -------
-    ndarray of shape (n_values,)
-        Of the type given.
-
-    Raises
-    ------
-    ValueError
-        If there is no value, or one that is not allowed.
+    Values must be finite numbers above 0, or from 0 with `zero`, or integers with `integer`.
     """
     values = np.atleast_1d(given)
     good = values.ndim == 1 and values.size and values.dtype.kind in ("iu" if integer else "fiu")
@@ -70,11 +51,6 @@ def hold_out(
     -------
     kept, held_out : ndarray of shape (n_kept,), (n_held_out,)
         Indices of the points, ascending.
-
-    Raises
-    ------
-    ValueError
-        If no class has two points.
     """
     # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
     ranks = np.empty(len(codes))
@@ -96,14 +72,7 @@ def hold_out(
 def hold_out_at_random(
     n_samples: int, fraction: float, rng: np.random.RandomState | np.random.Generator
 ) -> tuple[Indices, Indices]:
-    """Hold out a random share of the points, of whatever class; at least one is not.
-
-    Parameters
-    ----------
-    n_samples : int
-    fraction : float
-        Share to hold out.
-    rng : RandomState or Generator
+    """Hold out a random share of the points, at least one but not all.
 
     Returns
     -------
@@ -156,12 +125,6 @@ def split_for_choice(
         Rows of X to train on, ascending.
     X_val, y_val
         The validation part; None where there is none.
-
-    Raises
-    ------
-    ValueError
-        If only one of `X_val` and `y_val` is given, they do not match or are not valid, or no
-        points can be held out.
     """
     if X_val is not None or y_val is not None:
         rows = np.arange(len(codes))
@@ -175,22 +138,7 @@ def split_for_choice(
 def check_validation(
     X_val: Any, y_val: Any, check_points: Callable[[Any], Any], dtype: Any = None
 ) -> tuple[Any, NDArray[Any]]:
-    """Validate the points that parameters are chosen on, and their labels or targets.
-
-    Parameters
-    ----------
-    X_val, y_val, check_points, dtype
-        As for :func:`split_for_choice`.
-
-    Returns
-    -------
-    X_val, y_val
-
-    Raises
-    ------
-    ValueError
-        If one of them is missing, or they do not match or are not valid.
-    """
+    """Validate the points that parameters are chosen on, and their labels or targets."""
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val must be given together, or neither")
     try:
@@ -207,17 +155,7 @@ def check_validation(
 
 
 def first_best(*criteria: NDArray[Any]) -> int:
-    """Return the place of the least first criterion, ties by the next ones, then by order.
-
-    Parameters
-    ----------
-    *criteria : ndarray
-        Of the same shape; places are counted in C order.
-
-    Returns
-    -------
-    int
-    """
+    """Return the place of the least first criterion, ties by the next ones, then by order."""
     return int(np.lexsort([values.ravel() for values in reversed(criteria)])[0])
 
 
@@ -263,21 +201,13 @@ class Scoreboard:
         self._greatest[row][better] = scores.T[better]
 
     def accuracies(self, *, each: bool) -> NDArray[np.float64]:
-        """Return the accuracy of every choice, of all problems together or of `each`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns) or (n_problems, n_rows, n_columns)
-        """
+        """Return the accuracy of every choice, of all problems together or of `each`."""
         return self._counts(each) / len(self.codes)
 
     def best(self, *, each: bool) -> list[tuple[int, int]]:
         """Choose by accuracy, then by the smaller mean loss, then by the order of the grid.
 
-        Returns
-        -------
-        list of (row, column)
-            One for each problem; the same for all unless `each`.
+        Returns the row and the column for each problem, the same for all unless `each`.
         """
         shape = self._correct.shape[1:]
         if each:

@@ -26,10 +26,8 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     n_neighbors : int or sequence of int, default=5
         The number k, at most that of training points; of several the best on the validation
         points is chosen, by accuracy, then the greatest.
-    similarity : str, Kernel or callable, default="gaussian"
-        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
-    kind : {"similarity", "distance"}, default="similarity"
-        Whether the greatest or the smallest values make neighbours.
+    similarity, kind
+        As for :class:`BBSClassifier`.
     weights : {"uniform"} or callable, default="uniform"
         Weights of the votes. A function takes the neighbours' similarities (negated
         distances), shape (n_samples, n_neighbors), in descending order, and returns their
@@ -165,10 +163,8 @@ class SimilarityFeatureSVM(ChoosesC):
     C : float or sequence of float, default=(1, 10, 100, 1000)
         Weight of the loss; of several the best on the validation points is chosen, by
         accuracy, then the smallest.
-    similarity : str, Kernel or callable, default="gaussian"
-        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
-    kind : {"similarity", "distance"}, default="similarity"
-        Whether greater values mean closer points; distances are negated.
+    similarity, kind
+        As for :class:`BBSClassifier`.
     validation_fraction : float, default=0.2
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
@@ -255,10 +251,8 @@ class SpectrumSVM(ChoosesC):
     C : float or sequence of float, default=(1, 10, 100, 1000)
         Weight of the loss; of several the best on the validation points is chosen, by
         accuracy, then the smallest.
-    similarity : str, Kernel or callable, default="gaussian"
-        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
-    kind : {"similarity", "distance"}, default="similarity"
-        Whether greater values mean closer points; distances are negated.
+    similarity, kind
+        As for :class:`BBSClassifier`.
     validation_fraction : float, default=0.2
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None

@@ -15,7 +15,7 @@ from kernlearn.landmarks.similarity import KeptSimilarities, Landmarks
 from kernlearn.memory import row_blocks
 
 if TYPE_CHECKING:
-    from kernlearn.landmarks.stumps import Pool
+    from kernlearn.landmarks.stumps import Boosted, Pool
 
 Indices: TypeAlias = NDArray[np.intp]
 
@@ -50,7 +50,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solved:
-    """Result of boosting a problem, one entry per round.
+    """Result of boosting a problem.
 
     Attributes
     ----------
@@ -59,17 +59,14 @@ class Solved:
     thresholds : ndarray of shape (n_rounds,)
     tie : float
         Greatest distance of a difference from its threshold that makes an abstention.
-    weights, edges, errors, losses : ndarray of shape (n_rounds,)
-        See :class:`~kernlearn.landmarks.stumps.Boosted`.
+    boosted : Boosted
+        Weights, edges, errors and losses of the rounds.
     """
 
     pairs: Indices
     thresholds: NDArray[np.floating]
     tie: float
-    weights: NDArray[np.float64]
-    edges: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    losses: NDArray[np.float64]
+    boosted: Boosted
 
 
 def draw_problems(
@@ -146,15 +143,8 @@ def solve(
     thresholds = pool.cuts[boosted.pairs, boosted.cuts]
     if pool.abstains:
         thresholds = np.zeros_like(thresholds)
-    return Solved(
-        problem.pairs[boosted.pairs],
-        thresholds,
-        tie if pool.abstains else 0.0,
-        boosted.weights,
-        boosted.edges,
-        boosted.errors,
-        boosted.losses,
-    )
+    tie = tie if pool.abstains else 0.0
+    return Solved(problem.pairs[boosted.pairs], thresholds, tie, boosted)
 
 
 def _make_pool(

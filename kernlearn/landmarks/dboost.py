@@ -61,11 +61,8 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
     ----------
     n_landmarks : int, default=100
         Rounds of boosting of each problem, and so its greatest number of landmark pairs.
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X.
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
+    similarity, kind
+        As for :class:`BBSClassifier`.
     pool_size : int or None, default=300
         Number of pairs in the pool of each problem; None is ``n_landmarks``, which reproduces
         reported accuracies (see Notes).
@@ -228,10 +225,10 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         self.problems_ = [(problem.positive, problem.negative) for problem in problems]
         self.landmark_pairs_ = [each.pairs for each in solved]
         self.thresholds_ = [each.thresholds for each in solved]
-        self.estimator_weights_ = [each.weights for each in solved]
-        self.edges_ = [each.edges for each in solved]
-        self.training_errors_ = [each.errors for each in solved]
-        self.training_losses_ = [each.losses for each in solved]
+        self.estimator_weights_ = [each.boosted.weights for each in solved]
+        self.edges_ = [each.boosted.edges for each in solved]
+        self.training_errors_ = [each.boosted.errors for each in solved]
+        self.training_losses_ = [each.boosted.losses for each in solved]
         self._voters = join_voters(points, solved)
         if not len(self._voters.landmarks):
             warnings.warn(

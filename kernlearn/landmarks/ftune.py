@@ -67,12 +67,9 @@ class FTuneClassifier(LandmarkClassifier):
     ----------
     n_landmarks : int, default=100
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X. A width that depends
-        on data is computed from the points trained on.
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
+    similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
+        As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
+        ``selection="dselect"`` pairs are drawn from points chosen by algorithm 3.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
@@ -83,21 +80,8 @@ class FTuneClassifier(LandmarkClassifier):
         one-vs-all problem, by its own accuracy. Ties go to the smaller mean loss on the
         validation points (over all problems for FTUNE-S), which algorithm 4 minimises; then to
         the first transfer function; then to the smaller C.
-    selection : {"random", "stratified", "dselect"}, default="random"
-        How pairs are chosen from the points trained on: "dselect" is algorithm 3.
-    normalize : bool, default=True
-        Whether similarities are divided by the greatest absolute one between training points
-        and landmarks: the thesis takes them to be at most 1, and slopes depend on it.
     C : float or sequence of float, default=(1, 10, 100, 1000)
         Weight of the loss against the regularizer, chosen along with the transfer function.
-    loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
-        Loss of the linear separators (section 4.2.2).
-    solver : {"auto", "newton", "truncated_newton", "liblinear"}, default="auto"
-        Solver of the linear separators, see :class:`BBSClassifier`.
-    tol : float or None, default=None
-        The solver's tolerance; None is its default.
-    fit_intercept : bool, default=False
-        Whether separators have an intercept; that of theorem 4.2 has none.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None

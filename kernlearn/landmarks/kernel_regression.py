@@ -28,10 +28,8 @@ class KernelRegressor(RegressorMixin, NumberTargets):
 
     Parameters
     ----------
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        As for :func:`~kernlearn.kernels.as_kernel`, or "precomputed".
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
+    similarity, kind
+        As for :class:`RegLand`.
     weights : {"similarity", "exponential"}, default="similarity"
         The similarities K themselves, or exp(K / bandwidth), relative to the greatest of each
         point so that not all underflow.
@@ -100,9 +98,7 @@ class KernelRegressor(RegressorMixin, NumberTargets):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function, a
-            sequence of whatever it compares.
+            Training points, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
             Their targets.
 

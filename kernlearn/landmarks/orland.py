@@ -38,15 +38,8 @@ class ORLand(ClassifierMixin, LandmarkedModel):
     ----------
     n_landmarks : int, default=50
         Number of landmarks d; all training points, with a warning, if there are fewer.
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X. A width that depends
-        on data is computed from the training points without the held-out ones.
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
-    selection : {"random", "dselect"}, default="random"
-        How landmarks are chosen from the training points: uniformly, or to be unlike each
-        other (algorithm 3).
+    similarity, kind, selection
+        As for :class:`RegLand`.
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
     constraints : {"explicit", "implicit"}, default="explicit"
@@ -190,9 +183,7 @@ class ORLand(ClassifierMixin, LandmarkedModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
+            Training points, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
             Grades, at least two: integers, or other labels in sorted order.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
@@ -203,8 +194,7 @@ class ORLand(ClassifierMixin, LandmarkedModel):
             Their grades. Errors are differences of grades if these are numbers, else of their
             places in `classes_`.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
+            As for :meth:`RegLand.fit`.
 
         Returns
         -------

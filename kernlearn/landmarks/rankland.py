@@ -35,14 +35,8 @@ class RankLand(LandmarkedModel):
     ----------
     n_landmarks : int, default=50
         Number of landmarks d; all training points, with a warning, if there are fewer.
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X. Documents of
-        different queries are compared too.
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
-    selection : {"random", "dselect"}, default="random"
-        How landmarks are chosen: "dselect" is algorithm 3.
+    similarity, kind, selection
+        As for :class:`RegLand`.
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=1.0
@@ -125,8 +119,7 @@ class RankLand(LandmarkedModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Documents of all queries; of shape (n_samples, n_samples) if `similarity` is
-            "precomputed"; with a user-defined function, a sequence of whatever it compares.
+            Documents of all queries, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
             Relevances, at least 0.
         qid : array-like of shape (n_samples,), default=None
@@ -240,18 +233,9 @@ class RankLand(LandmarkedModel):
 def ridge_path(
     features: NDArray[np.floating], targets: NDArray[np.floating], Cs: NDArray[np.float64]
 ) -> NDArray[np.floating]:
-    r"""Minimise :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2` for each C.
+    r"""Return the minimisers of :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2`, a row per C.
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_samples, d)
-    targets : ndarray of shape (n_samples,)
-    Cs : ndarray of shape (n_C,)
-
-    Returns
-    -------
-    ndarray of shape (n_C, d)
-        :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.
+    They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.
     """
     gram = (features.T @ features).astype(np.float64)
     moments = (features.T @ targets).astype(np.float64)

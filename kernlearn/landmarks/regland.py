@@ -157,7 +157,7 @@ class RegLand(RegressorMixin, LandmarkedModel):
         How landmarks are chosen from the training points: uniformly, or to be unlike each
         other (algorithm 3).
     double_dipping : bool, default=True
-        Whether training points that are landmarks are trained on as well (appendix B).
+        Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=1.0
         Weight of the losses against the norm; of several the best on the validation points is
         chosen, see `fit`.

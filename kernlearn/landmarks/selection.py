@@ -103,12 +103,11 @@ def select_landmarks(
     column: Column | None = None,
     rng: np.random.RandomState,
 ) -> Indices:
-    """Choose training points as landmarks.
+    """Choose training points as landmarks; all, with a warning, if there are fewer.
 
     Parameters
     ----------
     n_landmarks : int
-        Number of landmarks; all training points, with a warning, if there are fewer.
     codes : ndarray of shape (n_samples,)
         The class of each training point, 0 to n_classes - 1; no class is empty.
     selection : {"random", "stratified", "dselect"}
@@ -126,11 +125,6 @@ def select_landmarks(
     -------
     ndarray of shape (min(n_landmarks, n_samples),)
         Distinct indices of training points.
-
-    Raises
-    ------
-    ValueError
-        If `selection` is unknown, or as for :func:`dselect`.
 
     References
     ----------
@@ -165,34 +159,26 @@ def select_pairs(
 ) -> Indices:
     """Choose pairs of training points as landmarks, for each one-vs-all problem.
 
-    A pair is a point x⁺ of the class and a point x⁻ of the rest.
+    A pair is a point x⁺ of the class and a point x⁻ of the rest. Pairs may repeat.
 
     Parameters
     ----------
     n_landmarks : int
-        Number of pairs per problem; pairs may repeat, so there is no upper limit.
-    codes : ndarray of shape (n_samples,)
-        The class of each training point, 0 to n_classes - 1; no class is empty.
+        Number of pairs per problem.
+    codes, column, rng
+        As for :func:`select_landmarks`.
     selection : {"random", "stratified", "dselect"}
         "random" draws x⁺ and x⁻ uniformly with replacement. "stratified" spreads the x⁻ over
         the classes of the rest in proportion to their sizes, by systematic sampling.
         "dselect" draws both uniformly with replacement from one set of singletons chosen as by
         :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but at least one
         per class.
-    column : callable, default=None
-        As for :func:`dselect`; required for "dselect".
-    rng : RandomState
 
     Returns
     -------
     ndarray of shape (n_problems, n_landmarks, 2)
         Indices of training points, x⁺ before x⁻. One problem, class 1 against class 0, for two
         classes, otherwise one per class.
-
-    Raises
-    ------
-    ValueError
-        If there is only one class, `selection` is unknown, or as for :func:`dselect`.
 
     References
     ----------

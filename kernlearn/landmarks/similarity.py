@@ -51,22 +51,9 @@ class Landmarks:
         return len(self.indices)
 
     def compare(self, X: Any, rows: Indices | None = None) -> NDArray[np.floating]:
-        """Return the similarities of points, all or some rows of X, to the landmarks.
+        """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-            Of shape (n_samples, n_training_points) for a precomputed matrix.
-        rows : ndarray of shape (n_rows,), default=None
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_landmarks) or (n_rows, n_landmarks)
-
-        Raises
-        ------
-        ValueError
-            If a similarity is not a finite number.
+        For a precomputed matrix X is (n_samples, n_training_points). Values must be finite.
         """
         if self.kernel is not None:
             values = _finite(self.kernel(X if rows is None else X[rows], self.points))
@@ -75,20 +62,9 @@ class Landmarks:
         return values if self.sign == 1 else -values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, NDArray[np.floating]]]:
-        """Yield some rows of X at a time with their similarities to the landmarks.
+        """Yield slices of rows of X with their similarities to the landmarks, if there are any.
 
-        Parameters
-        ----------
-        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-            As for `compare`.
-        width : int, default=0
-            Number of columns that are made of each row, if more than there are landmarks.
-
-        Yields
-        ------
-        rows : slice
-        similarities : ndarray of shape (n_rows, n_landmarks)
-            Nothing is yielded if there are no landmarks.
+        `width` is the number of columns made of each row, if more than there are landmarks.
         """
         if len(self):
             for rows in row_blocks(X.shape[0], max(len(self), width)):
@@ -123,14 +99,8 @@ class KeptSimilarities:
         self._column = np.zeros(len(landmarks), dtype=np.intp)
 
     def keep(self, which: Indices) -> bool:
-        """Compute the similarities to landmarks `which` that are missing, in one call.
-
-        Returns
-        -------
-        bool
-            Whether all are kept now: they may be too many.
-        """
-        missing = np.array(list(dict.fromkeys(which[self._block[which] < 0].tolist())), np.intp)
+        """Compute missing similarities to landmarks `which`, and return whether all are kept."""
+        missing = np.fromiter(dict.fromkeys(which[self._block[which] < 0].tolist()), np.intp)
         n_kept = sum(block.shape[1] for block in self._blocks)
         if self._n_points * (n_kept + len(missing)) > KEPT_ELEMENTS:
             return False
@@ -149,16 +119,7 @@ class KeptSimilarities:
     def columns(self, which: Indices, rows: Indices | None = None) -> NDArray[np.floating]:
         """Return the similarities to landmarks `which`; the array must not be changed.
 
-        Parameters
-        ----------
-        which : ndarray of shape (n_columns,)
-            Places of the landmarks; they may repeat.
-        rows : ndarray of shape (n_rows,), default=None
-            Points; None means all.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_columns) or (n_rows, n_columns)
+        Landmarks may repeat; `rows` are the points, all if None.
         """
         if not self.keep(which):
             return self._compute(which, rows)

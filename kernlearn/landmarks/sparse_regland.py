@@ -35,12 +35,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         improves the fit (duplicates never do), or, with a warning, if the pool is smaller.
     pool_size : int, default=500
         Number of candidates; all training points if there are fewer.
-    similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X. A width that depends
-        on data is computed from the training points.
-    kind : {"similarity", "distance"}, default="similarity"
-        A distance d is used as the similarity -d.
+    similarity, kind
+        As for :class:`RegLand`.
     selection : {"random", "dselect"}, default="random"
         How the pool is chosen from the training points: uniformly, or to be unlike each other
         (algorithm 3).
@@ -181,9 +177,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
+            Training points, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
             Targets.
         landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
@@ -241,8 +235,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points; with ``similarity="precomputed"`` their similarities to the training
-            points, (n_samples, n_training_points).
+            As for :meth:`RegLand.predict`.
 
         Returns
         -------

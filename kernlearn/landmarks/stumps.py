@@ -75,21 +75,10 @@ class Boosted:
 
 
 def quantile_cuts(sample: NDArray[np.floating], n_cuts: int, tie: float) -> NDArray[np.floating]:
-    """Place cuts midway between neighbouring values, evenly in rank.
+    """Return up to `n_cuts` cuts per pair, midway between neighbouring values, evenly in rank.
 
-    Parameters
-    ----------
-    sample : ndarray of shape (n_pairs, n_values)
-        Differences of each pair; sorted in place.
-    n_cuts : int
-        Greatest number per pair; all places between two values if there are no more.
-    tie : float
-        Values no further apart count as equal.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs, n_cuts)
-        Ascending; the rest is infinite.
+    `sample` has the differences of each pair in a row, and is sorted in place; values no further
+    apart than `tie` count as equal. Of shape (n_pairs, n_cuts), ascending, then infinite.
     """
     sample.sort(axis=1)
     cuts = np.full((len(sample), n_cuts), np.inf, dtype=sample.dtype)
@@ -112,17 +101,10 @@ def fill_bins(
     cuts: NDArray[np.floating],
     bins: NDArray[np.uint8],
 ) -> None:  # pragma: no cover
-    """Count the cuts that each difference of similarities exceeds.
+    """Write the number of cuts that each difference of similarities exceeds.
 
-    Parameters
-    ----------
-    similarities : ndarray of shape (n_landmarks, n_samples)
-    pairs : ndarray of shape (n_pairs, 2)
-        Rows of x⁺ and x⁻.
-    cuts : ndarray of shape (n_pairs, n_cuts)
-        Ascending, at most 255 per pair.
-    bins : ndarray of shape (n_samples, n_pairs), uint8
-        The output.
+    `similarities` is (n_landmarks, n_samples), `pairs` has its rows x⁺ and x⁻, `cuts` up to 255
+    ascending values per pair; `bins` is (n_samples, n_pairs).
     """
     n_cuts, n_samples = cuts.shape[1], similarities.shape[1]
     differences = np.empty(n_samples, dtype=similarities.dtype)
@@ -151,16 +133,10 @@ def weak_votes(
     upper: NDArray[np.floating],
     votes: NDArray[np.int8],
 ) -> None:  # pragma: no cover
-    """Compute the votes of weak learners: 1 above `upper`, -1 up to `lower`, 0 between.
+    """Write the votes of weak learners: 1 above `upper`, -1 up to `lower`, 0 between.
 
-    Parameters
-    ----------
-    similarities : ndarray of shape (n_samples, n_landmarks)
-    pairs : ndarray of shape (n_learners, 2)
-        Columns of x⁺ and x⁻.
-    lower, upper : ndarray of shape (n_learners,)
-    votes : ndarray of shape (n_samples, n_learners), int8
-        The output.
+    `similarities` is (n_samples, n_landmarks), `pairs` has its columns x⁺ and x⁻; `votes` is
+    (n_samples, n_learners).
     """
     for i in range(len(similarities)):
         for t in range(len(pairs)):
@@ -198,22 +174,10 @@ def _edges(sums: NDArray[np.float64], edges: NDArray[np.float64]) -> None:  # pr
 
 
 def boost(pool: Pool, labels: NDArray[np.int8], n_rounds: int, reuse: bool) -> Boosted:
-    """Run AdaBoost.
+    """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
-    Parameters
-    ----------
-    pool : Pool
-    labels : ndarray of shape (n_samples,)
-        -1 or 1.
-    n_rounds : int
-        Greatest number of rounds; fewer if no weak learner has an edge above 0.
-    reuse : bool
-        Whether a pair may be chosen more than once, unless it makes no error: the weights would
-        not change, and it would be chosen forever.
-
-    Returns
-    -------
-    Boosted
+    `labels` are -1 or 1. With `reuse` a pair may be chosen more than once, unless it makes no
+    error: the weights would not change, and it would be chosen forever.
     """
     n_samples = len(labels)
     weights = np.full(n_samples, 1 / n_samples)
