@@ -140,9 +140,10 @@ def plan(
     """
     choice = _choice(only, retry_failed, force)
     experiments = options.load_experiments(configs, profile, splits, option, data_dir)
-    for planned in options.make_plans(experiments, data_dir, available):
-        show_left_out(planned)
-        with _existing(store) as opened:
+    plans = options.make_plans(experiments, data_dir, available)
+    with _existing(store) as opened:
+        for planned in plans:
+            show_left_out(planned)
             _show_planned(planned, opened, choice)
 
 
@@ -162,9 +163,10 @@ def status(
     from kernlearn.experiments.engine.selection import trial_states
 
     experiments = options.load_experiments(configs, profile, splits, option, data_dir)
-    for planned in options.make_plans(experiments, data_dir, available):
-        show_left_out(planned)
-        with _existing(store) as opened:
+    plans = options.make_plans(experiments, data_dir, available)
+    with _existing(store) as opened:
+        for planned in plans:
+            show_left_out(planned)
             states = trial_states(planned, opened)
             typer.echo(_counts(planned, states))
             failed = {t.key: t for t in planned.trials if states[t.key] == "failed"}
@@ -177,15 +179,17 @@ def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None
     from kernlearn.experiments.engine.environment import duration
     from kernlearn.experiments.engine.selection import Estimates, chosen, rows_first, trial_states
 
-    states, estimates = trial_states(plan, store), Estimates.of(plan, store)
-    todo = rows_first(chosen(plan, states, choice), plan, estimates)
+    states = trial_states(plan, store)
+    todo = chosen(plan, states, choice)
+    estimates = Estimates.of(plan, store if todo else None)
+    todo = rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
+    name, lines = plan.experiment.name, []
     for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
         seconds = estimates.seconds(trial) if trial.key in keys else None
         expected = "" if seconds is None else f"  ({duration(seconds)})"
-        typer.echo(
-            f"{states[trial.key]:7} {trial.key[:10]} {plan.experiment.name}: {trial}{expected}"
-        )
+        lines.append(f"{states[trial.key]:7} {trial.key[:10]} {name}: {trial}{expected}\n")
+    typer.echo("".join(lines), nl=False)
     total = estimates.total(todo)
     time = "time unknown" if total is None else f"about {duration(total)} one at a time"
     to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"

@@ -135,11 +135,10 @@ def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
     experiment = plan.experiment
     keys = {t.key for t in plan.trials}
     statuses = store.statuses(keys)
-    others = {
-        (labels, split)
-        for key, labels, split in store.places(experiment.name, experiment.profile)
-        if key not in keys
-    }
+    others = set()
+    if len(statuses) < len(keys):
+        places = store.places(experiment.name, experiment.profile)
+        others = {(labels, split) for key, labels, split in places if key not in keys}
 
     def state(trial: Trial) -> State:
         status = statuses.get(trial.key)

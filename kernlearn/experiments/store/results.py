@@ -199,15 +199,15 @@ class Store:
 
     def get(self, keys: Iterable[str]) -> dict[str, Result]:
         """Return the results of those keys that the store has."""
-        wanted = set(keys)
-        rows = self._rows(f"SELECT {COLUMNS} FROM trial")
-        return {row[0]: _result(row) for row in rows if row[0] in wanted}
+        return {row[0]: _result(row) for row in self._rows_of(keys, COLUMNS)}
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
         """Return "done" or "failed" for those keys that the store has."""
-        wanted = set(keys)
-        return {k: status for k, status in self._rows("SELECT key, status FROM trial")
-                if k in wanted}  # fmt: skip
+        return dict(self._rows_of(keys, "key, status"))
+
+    def _rows_of(self, keys: Iterable[str], columns: str) -> Iterator[Any]:
+        query = f"SELECT {columns} FROM trial WHERE key IN (SELECT value FROM json_each(?))"
+        return self._rows(query, json.dumps(list(keys)))
 
     def places(self, experiment: str, profile: str) -> list[tuple[str, str, int]]:
         """Return key, labels (JSON) and split of the done trials of an experiment and profile."""
