@@ -38,7 +38,7 @@ __getattr__, __dir__, __all__ = attach(
         "read_card": "card",
         "rings": "artificial",
         "search_path": "files",
-        "two_gaussians": "streams",
+        "two_gaussians": "artificial",
         "two_moons": "artificial",
         "unit_ball": "artificial",
         "verify": "description",

@@ -4,17 +4,103 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.streams import Seed, between, count, random, to_bunch, two_gaussians
+from kernlearn.datasets.streams import (
+    Seed,
+    between,
+    count,
+    gaussian_stream,
+    random,
+    to_bunch,
+)
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+Make = TypeVar("Make", bound=Callable[..., "Bunch"])
 
+
+@dataclass(frozen=True)
+class Generator:
+    """An artificial data set by name; calling it makes the data.
+
+    Parameters
+    ----------
+    name : str
+        The name in a configuration.
+    make : callable
+        The function that makes the data.
+    similarity : str or None, default=None
+        "similarity" or "distance" if it makes such a matrix instead of features.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> list(generators()["rings"].parameters)
+    ['n_samples', 'noise', 'factor', 'random_state']
+    """
+
+    name: str
+    make: Callable[..., "Bunch"]
+    similarity: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The first line of the function's documentation."""
+        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters and their defaults."""
+        parameters = inspect.signature(self.make).parameters.values()
+        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
+
+    def __call__(self, **parameters: Any) -> "Bunch":
+        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
+        if unknown := sorted(parameters.keys() - self.parameters.keys()):
+            raise ValueError(
+                f"{self.name} has no parameter {', '.join(unknown)}; "
+                f"allowed: {', '.join(self.parameters)}"
+            )
+        return self.make(**parameters)
+
+
+def generators() -> Mapping[str, Generator]:
+    """Return the generators by name.
+
+    Returns
+    -------
+    mapping of str to Generator
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> generators()["unit_ball"].parameters["n_samples"]
+    100
+    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
+    (20, 5)
+    """
+    return MappingProxyType(dict(sorted(_GENERATORS.items())))
+
+
+_GENERATORS: dict[str, Generator] = {}
+
+
+def register(similarity: str | None = None) -> Callable[[Make], Make]:
+    """Make a function a generator of its name; `similarity` is the kind of matrix it makes."""
+
+    def registered(make: Make) -> Make:
+        _GENERATORS[make.__name__] = Generator(make.__name__, make, similarity)
+        return make
+
+    return registered
+
+
+@register()
 def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Bunch":
     """Draw points uniformly from the unit ball (the data of the thesis' figure 3.1).
 
@@ -54,6 +140,7 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     return to_bunch(X, None)
 
 
+@register()
 def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     """Draw from Breiman's three classes of noisy waves.
 
@@ -101,6 +188,7 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     return to_bunch(X, y, "0", "1", "2")
 
 
+@register()
 def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Bunch":
     """Draw two interleaved half circles with :func:`sklearn.datasets.make_moons`.
 
@@ -130,6 +218,7 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
     return to_bunch(*make_moons(n, noise=noise, random_state=random(random_state)), "0", "1")
 
 
+@register()
 def rings(
     n_samples: int = 500, noise: float = 0.05, factor: float = 0.5, random_state: Seed = None
 ) -> "Bunch":
@@ -163,6 +252,7 @@ def rings(
     return to_bunch(*make_circles(n, noise=noise, factor=factor, random_state=rng), "0", "1")
 
 
+@register(similarity="similarity")
 def indefinite_similarity(
     n_samples: int = 200,
     negative: float = 0.2,
@@ -238,67 +328,34 @@ def _decay(k: int) -> NDArray[np.float64]:
     return values / values.sum() if k else values
 
 
-@dataclass(frozen=True)
-class Generator:
-    """An artificial data set by name; calling it makes the data.
+@register()
+def two_gaussians(
+    n_samples: int = 1000,
+    n_features: int = 20,
+    positive: float = 0.5,
+    separation: float = 2.0,
+    drift: float = 0.0,
+    random_state: Seed = None,
+) -> "Bunch":
+    """Draw the first points of :func:`gaussian_stream`, in its order.
 
     Parameters
     ----------
-    name : str
-        The name in a configuration.
-    make : callable
-        The function that makes the data.
-    similarity : str or None, default=None
-        "similarity" or "distance" if it makes such a matrix instead of features.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import generators
-    >>> list(generators()["rings"].parameters)
-    ['n_samples', 'noise', 'factor', 'random_state']
-    """
-
-    name: str
-    make: Callable[..., "Bunch"]
-    similarity: str | None = None
-
-    @property
-    def title(self) -> str:
-        """The first line of the function's documentation."""
-        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The parameters and their defaults."""
-        parameters = inspect.signature(self.make).parameters.values()
-        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
-
-    def __call__(self, **parameters: Any) -> "Bunch":
-        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
-        if unknown := sorted(parameters.keys() - self.parameters.keys()):
-            raise ValueError(
-                f"{self.name} has no parameter {', '.join(unknown)}; "
-                f"allowed: {', '.join(self.parameters)}"
-            )
-        return self.make(**parameters)
-
-
-def generators() -> Mapping[str, Generator]:
-    """Return the generators by name.
+    n_samples : int, default=1000
+        The number of points.
+    n_features, positive, separation, drift, random_state
+        As in :func:`gaussian_stream`.
 
     Returns
     -------
-    mapping of str to Generator
+    sklearn.utils.Bunch
+        As from :func:`load`; ``card`` is None.
 
-    Examples
-    --------
-    >>> from kernlearn.datasets import generators
-    >>> generators()["unit_ball"].parameters["n_samples"]
-    100
-    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
-    (20, 5)
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
     """
-    points = (rings, two_gaussians, two_moons, unit_ball, waveform)
-    makers = [Generator("indefinite_similarity", indefinite_similarity, "similarity")]
-    makers += [Generator(make.__name__, make) for make in points]
-    return MappingProxyType({generator.name: generator for generator in makers})
+    n = count("n_samples", n_samples)
+    X, y = next(gaussian_stream(n, n_features, positive, separation, drift, n, random_state))
+    return to_bunch(X, y, "0", "1")

@@ -1,4 +1,4 @@
-"""Fingerprints of data sets, and what the user's cache keeps: parsed copies and small notes."""
+"""Fingerprints of data sets, and the user's cache: parsed copies and small notes."""
 
 import json
 import os
@@ -107,7 +107,7 @@ class Contents(NamedTuple):
     query : ndarray of int, shape (n_samples,), optional
         The query of each row, for ranking.
     note : str, default=""
-        What was done to missing entries.
+        How missing entries were treated.
     """
 
     data: Any

@@ -1,4 +1,4 @@
-"""Cards: what is known of each data set, how its files read, and the catalogue of cards."""
+"""Cards of data sets, with the facts and how the files read, and the catalogue of cards."""
 
 import os
 from collections.abc import Mapping
@@ -118,7 +118,7 @@ class Form(Strict):
 
 
 class Card(Strict):
-    """What is known of a data set.
+    """The facts about a data set, and how its files read.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ class Card(Strict):
     licence : str
         The licence that the publisher states.
     citation : str
-        What to cite.
+        The publication to cite.
     similarity : {"similarity", "distance"}, optional
-        What the entries of a matrix are; required for the task "similarity", else not allowed.
+        The meaning of a matrix's entries; required for the task "similarity", else not allowed.
     notes : tuple of str, default=()
         Known faults and other remarks for users.
 

@@ -202,7 +202,7 @@ class Verified:
     paths : tuple of pathlib.Path
         Its files.
     remark : str
-        What differs, or is damaged and where.
+        The difference, or the damage and its place.
     fingerprint : str
         The content's fingerprint; empty if there is none.
     """

@@ -42,7 +42,7 @@ class Fetched:
     n_bytes : int
         The number of bytes transferred and kept.
     remark : str
-        Whether the content is that of the card; why it was not fetched.
+        The comparison with the card, or the reason why it was not fetched.
     """
 
     name: str
@@ -78,7 +78,7 @@ def fetch(
         Where each data set gets a folder of its name; by default in the user's cache, which is
         the last folder of :func:`search_path`.
     force : bool, default=False
-        Whether to fetch data again that is available.
+        Whether to fetch available data again.
     timeout : float, default=30
         Seconds without an answer, or with less than 1 KiB of it, after which an attempt ends.
     retries : int, default=3

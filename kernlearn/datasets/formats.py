@@ -1,4 +1,4 @@
-"""File formats: the options of each, as a card states them, and what its reader returns.
+"""File formats: the options of each, as on a card, and the result of its reader.
 
 A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function in
 a module of its own.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Expected(NamedTuple):
-    """What a card promises of its files, so that a reader can name the line that differs.
+    """The part of a card that readers check, so that they can name the line that differs.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Expected(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a reader returns.
+    """The result of a reader.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class Guess(NamedTuple):
     numeric : bool
         Whether the target is a number.
     remarks : list of str
-        What was guessed, for users.
+        The guesses in words, for users.
     """
 
     format: dict[str, Any]
@@ -205,10 +205,10 @@ def _guess_delimited(
         )
     all_names = names or [str(i) for i in range(width)]
     columns = [Entries(name, [row[i] for row in rows]) for i, name in enumerate(all_names)]
-    shown = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
+    separator_name = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
     chosen, remark = _choose_target(path, target, names, width)
     remarks = [
-        f"columns separated by {shown!r}",
+        f"columns separated by {separator_name!r}",
         f"the first line {'is a header' if header else 'is data'}",
         remark,
     ]

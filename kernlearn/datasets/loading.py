@@ -77,7 +77,7 @@ def load(
             The published fold of each row, from 0; only if the card has folds and all rows
             are kept.
         similarity : {"similarity", "distance"}
-            What the entries of the matrix are; only for similarity matrices.
+            The meaning of the matrix's entries; only for similarity matrices.
         card : Card
             The data set's card.
         fingerprint : str
@@ -346,7 +346,7 @@ def _one_hot(
 
 
 def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, str]:
-    """Remove or fill missing entries (NaN) as :func:`load` is told; return what was done too."""
+    """Drop, fill or refuse missing entries (NaN); return the table and a note on it."""
     from scipy import sparse
 
     X = table.X
@@ -361,12 +361,12 @@ def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, s
     if not n_entries:
         return table, ""
     n_rows, total = int(rows.sum()), len(rows)
-    found = f"{n_entries} entries in {n_rows} of {total} rows are missing"
+    extent = f"{n_entries} entries in {n_rows} of {total} rows are missing"
     if missing == "error":
-        raise DataError(f"{place}: {found}; load with missing='drop', 'mean' or 'most_frequent'")
+        raise DataError(f"{place}: {extent}; load with missing='drop', 'mean' or 'most_frequent'")
     if missing == "drop":
         if n_rows == total:
-            raise DataError(f"{place}: {found}; no row is left, load with missing='mean'")
+            raise DataError(f"{place}: {extent}; no row is left, load with missing='mean'")
         kept = ~rows
         query = None if table.query is None else table.query[kept]
         left = table._replace(X=X[kept], y=table.y[kept], query=query)
@@ -374,7 +374,7 @@ def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, s
     nominal = {i for i, name in enumerate(table.feature_names) if name in table.nominal}
     filled = table._replace(X=_fill(X, missing, nominal, table.feature_names, place))
     means = "their column's mean" if missing == "mean" else "their column's most frequent value"
-    return filled, f"{found} and were filled in by {means}."
+    return filled, f"{extent} and were filled in by {means}."
 
 
 def _fill(

@@ -29,7 +29,7 @@ class Added:
     linked : bool
         Whether that is a link to the original file, which must then stay where it is.
     remarks : tuple of str
-        What was guessed.
+        The guesses in words.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Streams of two normal classes, and what all generators share: checks, seeds, bunches."""
+"""A stream of two normal classes; checks, seeds and bunches for all generators."""
 
 from collections.abc import Iterator
 from itertools import count as counting
@@ -117,38 +117,6 @@ def gaussian_stream(
     half = between("separation", separation, 0, np.inf) / 2
     speed = between("drift", drift, 0, np.inf) / 1000
     return _batches(_blocks(random(random_state), d, share, half, speed), total, size)
-
-
-def two_gaussians(
-    n_samples: int = 1000,
-    n_features: int = 20,
-    positive: float = 0.5,
-    separation: float = 2.0,
-    drift: float = 0.0,
-    random_state: Seed = None,
-) -> "Bunch":
-    """Draw the first points of :func:`gaussian_stream`, in its order.
-
-    Parameters
-    ----------
-    n_samples : int, default=1000
-        The number of points.
-    n_features, positive, separation, drift, random_state
-        As in :func:`gaussian_stream`.
-
-    Returns
-    -------
-    sklearn.utils.Bunch
-        As from :func:`load`; ``card`` is None.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    """
-    n = count("n_samples", n_samples)
-    X, y = next(gaussian_stream(n, n_features, positive, separation, drift, n, random_state))
-    return to_bunch(X, y, "0", "1")
 
 
 def _blocks(

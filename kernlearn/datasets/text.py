@@ -85,8 +85,8 @@ def canonical_labels(y: ArrayLike) -> NDArray[np.str_]:
     elif labels.dtype.kind == "f":
         labels = labels.astype(np.float64)  # the shortest form of a float32 is another number
     distinct, positions = np.unique(labels, return_inverse=True)
-    spelt = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
-    return spelt[positions.reshape(-1)]
+    spellings = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
+    return spellings[positions.reshape(-1)]
 
 
 def coder(values: Sequence[str]) -> Convert:

@@ -69,7 +69,8 @@ def download(
 
     name = sha256(address.encode()).hexdigest()[:16]
     manager = pooch.Pooch(folder, "", {name: None}, {name: address}, retry_if_failed=retries)
-    with _claimed(kept / name, folder / f"{name}.part") as part, _quiet(pooch.get_logger()):
+    pooch.get_logger().setLevel("WARNING")
+    with _claimed(kept / name, folder / f"{name}.part") as part:
 
         def attempt(url: str, output_file: str, _: Any) -> None:
             with _Body(part, timeout, max_bytes, report) as body:
@@ -121,26 +122,10 @@ def _claimed(kept: Path, part: Path) -> Iterator[Path]:
             kept.parent.rmdir()  # if nothing is kept
 
 
-@contextmanager
-def _quiet(logger: Any) -> Iterator[None]:
-    before = logger.level
-    logger.setLevel("WARNING")
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
-
-
 class _Body:
-    """The file that pooch's HTTPDownloader writes to; it continues the part that is there."""
+    """The file that pooch's HTTPDownloader writes to; it continues a part received before."""
 
-    def __init__(
-        self,
-        part: Path,
-        timeout: float,
-        max_bytes: int,
-        report: Report | None,
-    ) -> None:
+    def __init__(self, part: Path, timeout: float, max_bytes: int, report: Report | None) -> None:
         self.path, self.validator = part / "body", part / "validator"
         self.timeout, self.max_bytes, self.report = timeout, max_bytes, report
         self.total: int | None = None
@@ -184,9 +169,8 @@ class _Body:
                 self.validator.write_text(tag)
         length = response.headers.get("Content-Length", "")
         self.total = self.received + int(length) if length.isdecimal() else None
-        self._limit(self.total or 0)
-        self._deadline(self.received)
-        self._progress()
+        self.mark, self.deadline = self.received, time.monotonic() + self.timeout
+        self._check()
         response.iter_content = partial(self._blocks, response)  # type: ignore[method-assign]
 
     def _blocks(self, response: "Response", chunk_size: int) -> Iterator[bytes]:
@@ -206,10 +190,9 @@ class _Body:
         """Append a block; refuse too many bytes, and too few within the time-out."""
         self.file.write(block)
         self.received += len(block)
-        self._limit(self.received)
-        self._progress()
+        self._check()
         if self.received - self.mark >= _SLOWEST:
-            self._deadline(self.received)
+            self.mark, self.deadline = self.received, time.monotonic() + self.timeout
         elif time.monotonic() > self.deadline:
             raise _retryable(f"hardly anything came within {self.timeout:g} s")
 
@@ -225,17 +208,13 @@ class _Body:
         self.validator.unlink(missing_ok=True)
         self.path.replace(output_file)
 
-    def _deadline(self, mark: int) -> None:
-        self.mark, self.deadline = mark, time.monotonic() + self.timeout
-
-    def _progress(self) -> None:
-        if self.report is not None:
-            self.report(self.received, self.total)
-
-    def _limit(self, n_bytes: int) -> None:
-        if n_bytes > self.max_bytes:
+    def _check(self) -> None:
+        """Report the progress; refuse more than the largest size."""
+        if max(self.received, self.total or 0) > self.max_bytes:
             self.validator.unlink(missing_ok=True)
             raise DataError(f"it is larger than {_size(self.max_bytes)}, the limit")
+        if self.report is not None:
+            self.report(self.received, self.total)
 
     def _interrupted(self) -> Exception:
         of = "" if self.total is None else f" of {_size(self.total)}"

@@ -16,7 +16,7 @@ from scipy.io import loadmat
 
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
-from tests.datasets.test_matlab import save_v5, save_v73
+from tests.datasets.test_arrays_matlab import save_v5, save_v73
 
 VALUES = [[1.0, 2.5, 3.0], [-4.0, 500.0, 6.0], [0.0, 0.125, -7.0], [8.0, 0.0, 1e-5]]
 ATTRIBUTES = "@relation r\n@attribute a numeric\n@attribute b real\n@attribute y numeric\n@data\n"

@@ -10,7 +10,7 @@ import pytest
 
 from kernlearn.datasets import catalogue, load
 from kernlearn.exceptions import DataError
-from tests.datasets.test_matlab import save_v5, save_v73
+from tests.datasets.test_arrays_matlab import save_v5, save_v73
 
 CLIMATE = (
     "Study Run vconst_corr vconst_2 vconst_3 vconst_4 vconst_5 vconst_7 ah_corr ah_bolus slm_corr "

@@ -63,11 +63,21 @@ DROPPED = {"breast_cancer": (699, 9, [458, 241], 683), "adult_raw": (48842, 14, 
 EIGENVALUES = {"aural_sonar": -2.10, "protein": -12.4, "voting": -0.27}
 
 
+@pytest.fixture(scope="module")
+def module_cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def _parse_once(_no_real_folders, module_cache, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_CACHE", str(module_cache))
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("name", [*CLASSES, *NUMBERS])
 def test_it_is_what_its_publisher_says(name, data_dir):
     rows, n_features, *target = (CLASSES | NUMBERS)[name]
-    bunch = load(name, data_dir=data_dir, cache=False)
+    bunch = load(name, data_dir=data_dir)
     assert bunch.data.shape == (rows, n_features)
     assert bunch.fingerprint == bunch.card.forms[0].fingerprint
     assert (bunch.note, bunch.sample) == ("", False)
@@ -179,7 +189,7 @@ WRITERS = [write_csv, write_arff, write_libsvm, write_npz, write_parquet]
 
 
 # enough of a data set to meet all its kinds of values, and little enough to be quick
-CELLS = 30_000
+CELLS = 10_000
 TABLES = [name for name in [*CLASSES, *NUMBERS, *DROPPED] if name != "mq2008"]
 
 

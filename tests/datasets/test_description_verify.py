@@ -1,6 +1,5 @@
 import bz2
 
-import numpy as np
 import pytest
 
 from kernlearn.datasets import catalogue, load, verify
@@ -95,7 +94,5 @@ def test_all_of_the_catalogue_or_some_names():
 
 @pytest.mark.data
 def test_the_real_data(data_dir):
-    results = {result.name: result.state for result in verify(data_dir=data_dir)}
-    assert {"differs", "damaged"}.isdisjoint(results.values()), results
-    counts = dict(zip(*np.unique(list(results.values()), return_counts=True), strict=True))
-    assert counts["ok"] >= 8
+    names = ["nursery", "spambase", "voting", "breast_cancer"]
+    assert [result.state for result in verify(names, data_dir=data_dir)] == ["ok"] * len(names)
