@@ -116,12 +116,7 @@ LINES = [
     ),
     (
         "kernlearn/datasets/artificial.py",
-        "    points = (",
-        "stripes, ",
-    ),
-    (
-        "kernlearn/datasets/artificial.py",
-        "def generators() ->",
+        "@register()\ndef unit_ball(",
         None,
     ),
     (
@@ -159,7 +154,8 @@ LINES = [
     ),
     ("kernlearn/cli/app.py", "from kernlearn.cli import ", "greet, "),
 ]
-STRIPES = '''def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
+STRIPES = '''@register()
+def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
     """Draw two stripes."""
     X = random(random_state).uniform(size=(n_samples, 2))
     return to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
