@@ -24,19 +24,20 @@ def _mark_other_settings_as_exhaustive(items: list[pytest.Item]) -> None:
     ``parametrize_with_checks`` runs some 50 checks per setting. The first setting that a test
     lists (the default) and those on precomputed similarities run in every test run.
     """
-    first: dict[tuple[str, str, type], object] = {}
+    first: dict[tuple[str, str, type], str] = {}
+    others: dict[int, bool] = {}  # by the estimator's id, since its checks share it
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if "check" not in parameters or "estimator" not in parameters:
             continue
         estimator = parameters["estimator"]
-        name = getattr(item, "originalname", item.name)
-        shown = first.setdefault((str(item.path), name, type(estimator)), estimator)
-        pairwise = "precomputed" in (
-            getattr(estimator, "similarity", None),
-            getattr(estimator, "kernel", None),
-        )
-        if repr(estimator) != repr(shown) and not pairwise:
+        if id(estimator) not in others:
+            name = getattr(item, "originalname", item.name)
+            setting = repr(estimator)
+            default = first.setdefault((str(item.path), name, type(estimator)), setting)
+            compares = (getattr(estimator, key, None) for key in ("similarity", "kernel"))
+            others[id(estimator)] = setting != default and "precomputed" not in compares
+        if others[id(estimator)]:
             item.add_marker(pytest.mark.exhaustive)
 
 
