@@ -320,12 +320,15 @@ class BilinearSimilarity(Kernel):
 
 def power(t: np.ndarray, exponent: int) -> np.ndarray:
     """Return t to a non-negative integer power, by squaring: much faster than ``**``."""
-    power = np.ones_like(t)
-    square = t
-    while exponent:
-        if exponent & 1:
-            power = power * square
-        exponent >>= 1
-        if exponent:
-            square = square * square
-    return power
+    if exponent == 0:
+        return np.ones_like(t)
+    square = np.array(t)
+    while exponent % 2 == 0:
+        np.multiply(square, square, out=square)
+        exponent //= 2
+    result = square.copy()
+    while exponent := exponent // 2:
+        np.multiply(square, square, out=square)
+        if exponent % 2:
+            np.multiply(result, square, out=result)
+    return result

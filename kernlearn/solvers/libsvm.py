@@ -294,11 +294,11 @@ def train(
         )
     # LIBSVM counts the rows from 1, in the order in which they were passed.
     indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
-    coefficients = np.array(model.get_sv_coef()).reshape(-1, n_classes - 1)
+    coefficients = [model.sv_coef[j][: model.l] for j in range(n_classes - 1)]
     return SupportVectors(
         indices=by_class[indices].astype(np.int32),
         n_by_class=np.array(model.nSV[:n_classes], dtype=np.int32),
-        coefficients=np.ascontiguousarray(coefficients.T),
+        coefficients=np.array(coefficients),
         rho=np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
     )
 
