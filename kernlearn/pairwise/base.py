@@ -291,7 +291,9 @@ class OnlineRanker(LinearRanker):
     def _feed(self, X: Any, codes: NDArray[np.int64]) -> None:
         for part in row_blocks(*X.shape):
             rows = X[part].toarray() if sparse.issparse(X) else X[part]
-            self._learn(np.ascontiguousarray(rows, dtype=np.float64), codes[part])
+            rows = np.ascontiguousarray(rows, dtype=np.float64).view()
+            rows.flags.writeable = False  # one compiled version for all, read-only input too
+            self._learn(rows, codes[part])
             self._class_counts += np.bincount(codes[part], minlength=2)
             self.n_samples_seen_ += len(rows)
 

@@ -109,7 +109,7 @@ def test_plot(run, tmp_path, name, start):
         (["iris", "--kind", "dissimilarity"], "--kind dissimilarity: expected similarity or dis"),
         (["iris", "--similarity", "gauss"], "--similarity gauss: "),
         (["iris", "--similarity", "precomputed"], "iris: 'precomputed' needs a square matrix"),
-        (["iris", "--target", "class"], "iris: target goes with the path of a file"),
+        (["iris", "--target", "class"], "iris: target is for the path of a file"),
         (["diabetes_sklearn"], "diabetes_sklearn: its target is a number; goodness is about"),
         (["nothing"], "nothing"),
     ],

@@ -81,3 +81,9 @@ def oam(X, y, policies, seed=0, C=1.0, variant="gradient"):
         moves = policies[label].update(seen[label], len(kept[label]), rngs[label])
         kept[label] = move(kept[label], x, *moves)
     return np.array(iterates)
+
+
+def stream(n, d, seed=0, shift=0.7):
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1, -1)
+    return rng.standard_normal((n, d)) + shift * (y == 1)[:, np.newaxis] / np.sqrt(d), y

@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from kernlearn.pairwise import AllPairsSVM
 from kernlearn.pairwise.all_pairs import _mean_loss
 from kernlearn.solvers import LinearSVM
-from tests.pairwise.test_olp import stream
+from tests.pairwise.plain import stream
 
 
 @parametrize_with_checks([AllPairsSVM()])

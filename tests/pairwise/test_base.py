@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from kernlearn import memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.pairwise import OAM, OLP, Hinge
-from tests.pairwise.test_olp import stream
+from tests.pairwise.plain import stream
 
 MODELS = [
     OLP(6, random_state=0),
