@@ -19,7 +19,6 @@ from kernlearn.exceptions import DataError
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
-
 _BARS = " ▁▂▃▄▅▆▇█"
 _ROWS = 5000
 _CLASSES = 12

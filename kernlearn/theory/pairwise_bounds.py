@@ -3,7 +3,7 @@ r"""Guarantees of online learning from pairs: Kar (2013), theorems 6.3, 6.5, 6.6
 The theorems hide constants in O(). Here they are as the proofs of section 6.12 have them, with the
 probability of failure δ divided among all events that the proofs combine (most often log n/δ
 becomes log 2n/δ). Where a proof has a slip, the value returned is one that holds, and the
-function's docstring says so.
+function's docstring says so. A ValueError names an argument that is out of range.
 
 Arguments of the same name mean the same everywhere:
 
@@ -15,8 +15,6 @@ Arguments of the same name mean the same everywhere:
   a number c for :math:`c / \sqrt{m}`, as in tables 6.1 to 6.3; see :func:`contracted_complexity`;
 - `loss_bound`: B; losses are in [0, B];
 - `delta`: allowed probability of failure, between 0 and 1.
-
-A ValueError names an argument that is out of range.
 """
 
 from __future__ import annotations
