@@ -1,4 +1,4 @@
-"""Memory: what is available, refusing what cannot fit, and the size of blocks of rows."""
+"""Available memory, errors for what cannot fit, and the size of blocks of rows."""
 
 from __future__ import annotations
 

@@ -238,11 +238,10 @@ class SpectrumSVM(ChoosesC):
     - "shift": g(λ) = λ + max(-λ_min, 0);
     - "square": g(λ) = λ².
 
-    Clip, flip and square are a linear map P of the columns, P S; the similarities s of a new
-    point to the training points are mapped by the same P. Shift changes what a point has
-    with itself alone, so that those of a new point stay as they are. Eigenvalues that are
-    negative by rounding count as 0: clip, flip and shift leave a positive semi-definite
-    matrix alone.
+    Clip, flip and square are a linear map P of the columns, P S; the similarities of a new point
+    to the training points are mapped by the same P. Shift changes only the diagonal, so that the
+    similarities of new points stay as they are. Eigenvalues that are negative by rounding count
+    as 0: clip, flip and shift leave a positive semi-definite matrix unchanged.
 
     Parameters
     ----------
