@@ -97,10 +97,10 @@ def excess_risk_bound(
         \frac{\mathfrak{R}_n}{n-1} + \frac{4}{n-1} \sum_{t=2}^n
         \mathcal{R}_{t-1}(\ell \circ \mathcal{H}) + 6B \sqrt{\frac{\log(n/\delta)}{n-1}}
 
-    There are no hidden constants: all are as printed. They also cover the union of the n + 1
-    events in the proofs of lemmas 6.1 and 6.2: by the sums of section 6.12.1, and McDiarmid's
-    inequality for the fixed :math:`h^*`, less than :math:`4.5 B \sqrt{\log(2n/\delta)/(n-1)}` is
-    needed; the rest is slack (where it is not, the bound exceeds B).
+    All constants are as printed, and cover the union of the n + 1 events in the proofs of lemmas
+    6.1 and 6.2: by the sums of section 6.12.1, and McDiarmid's inequality for the fixed
+    :math:`h^*`, less than :math:`4.5 B \sqrt{\log(2n/\delta)/(n-1)}` is needed (or the bound
+    exceeds B).
 
     Examples
     --------
@@ -144,11 +144,10 @@ def finite_buffer_excess_risk_bound(
     not full yet, and lemma 6.7 then leaves out equation 6.7's
     :math:`B \sqrt{2 \log(1/\delta) / (n-1)}`: :math:`B \sqrt{2 \log(n/\delta) / s}` does not
     follow unless n is several times s. For :math:`h^*`, which is fixed, Hoeffding's inequality
-    holds without a complexity: hence 2 and not 4.
+    holds without a complexity: hence 2 and not 4. See section 6.12.4.
 
-    The proof assumes s different points, so the bound is for FIFO and reservoir sampling. RS-x
-    keeps points more than once; for it, use :func:`excess_risk_bound` with the regret of
-    :func:`all_pairs_regret_bound`. See section 6.12.4.
+    The proof assumes s different points: FIFO and reservoir sampling. RS-x keeps points more than
+    once; for it, use :func:`excess_risk_bound` with the regret of :func:`all_pairs_regret_bound`.
 
     Examples
     --------
@@ -199,7 +198,7 @@ def fast_rate_bound(
     Parameters
     ----------
     n, regret, loss_bound, delta
-        See the module.
+        As in the module's docstring.
     lipschitz : float
         L, the Lipschitz constant of the losses: the larger one of that in the inner product
         with the features (theorem 6.4) and that in h (section 6.12.3).
