@@ -144,10 +144,9 @@ def finite_buffer_excess_risk_bound(
     not full yet, and lemma 6.7 then leaves out equation 6.7's
     :math:`B \sqrt{2 \log(1/\delta) / (n-1)}`: :math:`B \sqrt{2 \log(n/\delta) / s}` does not
     follow unless n is several times s. For :math:`h^*`, which is fixed, Hoeffding's inequality
-    holds without a complexity: hence 2 and not 4. See section 6.12.4.
-
-    The proof assumes s different points: FIFO and reservoir sampling. RS-x keeps points more than
-    once; for it, use :func:`excess_risk_bound` with the regret of :func:`all_pairs_regret_bound`.
+    holds without a complexity: hence 2 and not 4 (section 6.12.4). The proof assumes s different
+    points: FIFO and reservoir sampling. RS-x keeps points more than once; for it, use
+    :func:`excess_risk_bound` with the regret of :func:`all_pairs_regret_bound`.
 
     Examples
     --------
