@@ -31,101 +31,52 @@ def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator
     return RegisteredEstimator(target.partition(":")[2], target, summary=summary, **options)
 
 
+def _on_kernel(target: str, summary: str) -> RegisteredEstimator:
+    """Register an estimator with a parameter ``kernel``."""
+    return _estimator(target, summary, takes="kernel")
+
+
+def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimator:
+    """Register an estimator on landmarks, with a parameter ``similarity``."""
+    return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity", **options)
+
+
 ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
-    _estimator("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM", takes="kernel"),
+    _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
     _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
-    _estimator(
-        "kernlearn.features:MaclaurinSVM",
-        "RF and H0/1: random Maclaurin features, LIBLINEAR",
-        takes="kernel",
-    ),
-    _estimator(
-        "kernlearn.features:RandomMaclaurin",
-        "feature map of a dot-product kernel",
-        takes="kernel",
-    ),
-    _estimator(
-        "kernlearn.features:CompositionalMaclaurin",
-        "feature map of a composed kernel",
-        takes="kernel",
-    ),
-    _estimator(
-        "kernlearn.landmarks:BBSClassifier",
-        "BBS: similarities to landmarks as features",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:DBoostClassifier",
-        "DBOOST: boosted comparisons with landmark pairs",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:FTuneClassifier",
-        "FTUNE: landmark pairs with a learnt transfer function",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:SimilarityKNNClassifier",
-        "k nearest neighbours by similarity",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:SimilarityFeatureSVM",
-        "linear SVM on all similarities",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:SpectrumSVM",
-        "SVM after clipping, flipping or shifting a spectrum",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:KernelRegressor",
-        "KR: weighted mean of training targets",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:RegLand",
-        "RegLand: support vector regression on landmarks",
-        version=2,
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:SparseRegLand",
-        "RegLand-Sp: few landmarks chosen greedily",
-        takes="similarity",
-    ),
-    _estimator(
-        "kernlearn.landmarks:ORLand",
-        "ORLand: ordinal regression on landmarks",
-        takes="similarity",
-    ),
-    _estimator("kernlearn.landmarks:RankLand", "ranking on landmarks", takes="similarity"),
+    _on_kernel("kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR"),
+    _on_kernel("kernlearn.features:RandomMaclaurin", "feature map of a dot-product kernel"),
+    _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
+    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
+    _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
+    _on_landmarks("FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function"),
+    _on_landmarks("SimilarityKNNClassifier", "k nearest neighbours by similarity"),
+    _on_landmarks("SimilarityFeatureSVM", "linear SVM on all similarities"),
+    _on_landmarks("SpectrumSVM", "SVM after clipping, flipping or shifting a spectrum"),
+    _on_landmarks("KernelRegressor", "KR: weighted mean of training targets"),
+    _on_landmarks("RegLand", "RegLand: support vector regression on landmarks", version=2),
+    _on_landmarks("SparseRegLand", "RegLand-Sp: few landmarks chosen greedily"),
+    _on_landmarks("ORLand", "ORLand: ordinal regression on landmarks"),
+    _on_landmarks("RankLand", "ranking on landmarks"),
     _estimator("kernlearn.pairwise:OLP", "OLP: online learning with pairs in a buffer"),
     _estimator("kernlearn.pairwise:OAM", "OAM_gra, OAM_seq: online AUC maximisation"),
     _estimator("kernlearn.pairwise:AllPairsSVM", "large AUC from all pairs"),
     _estimator("kernlearn.theory.rademacher:LinearAUC", "ball of linear scores"),
-    _estimator("kernlearn.theory.rademacher:KernelAUC", "ball of kernel scores", takes="kernel"),
+    _on_kernel("kernlearn.theory.rademacher:KernelAUC", "ball of kernel scores"),
     _estimator("kernlearn.theory.rademacher:BilinearSimilarity", "ball of bilinear similarities"),
     _estimator("kernlearn.theory.rademacher:MahalanobisMetric", "ball of Mahalanobis metrics"),
     _estimator("kernlearn.theory.rademacher:KernelCombination", "combinations of kernels"),
-    _estimator("sklearn.svm:SVC", "support vector machine by LIBSVM", takes="kernel"),
+    _on_kernel("sklearn.svm:SVC", "support vector machine by LIBSVM"),
     _estimator("kernlearn.voted:VotedKernelClassifier", "voted kernel regularization"),
-    _estimator("kernlearn.voted:L1SVMClassifier", "norm-1 SVM", takes="kernel"),
+    _on_kernel("kernlearn.voted:L1SVMClassifier", "norm-1 SVM"),
     _estimator("sklearn.dummy:DummyClassifier", "the most frequent class"),
     _estimator("sklearn.dummy:DummyRegressor", "the mean"),
     _estimator("sklearn.linear_model:Ridge", "linear least squares, regularised"),
-    _estimator("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression", takes="kernel"),
-    _estimator("sklearn.svm:SVR", "support vector regression by LIBSVM", takes="kernel"),
-    _estimator(
-        "skordinal.classifiers:LogisticAT",
-        "ordinal logistic regression, all thresholds",
-        extra="bench",
-    ),
+    _on_kernel("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression"),
+    _on_kernel("sklearn.svm:SVR", "support vector regression by LIBSVM"),
+    _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
-    _estimator(
-        "kernlearn.solvers:LinearSVMRegressor", "linear support vector regression by LIBLINEAR"
-    ),
+    _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
 )
 
 

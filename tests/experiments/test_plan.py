@@ -116,7 +116,7 @@ def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
     assert make_plan(experiment, available=True, stored={"sonar": known[:1]}).trials == []
     with (
         Store(tmp_path / "s") as store,
-        pytest.raises(DataError, match="sonar: not found; a store knows"),
+        pytest.raises(DataError, match="sonar: not found; the store knows"),
     ):
         run_plan(plan, store)
 

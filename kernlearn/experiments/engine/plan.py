@@ -1,4 +1,4 @@
-"""Unfold an experiment into trials."""
+"""Plans: the trials of an experiment."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config.entries import KernelEntry, MethodEntry
+from kernlearn.experiments.config.entries import MethodEntry
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.sources import StoredDataset, Variant, dataset_variants
@@ -39,10 +39,10 @@ class Plan:
     left_out : list of str
         Labels of data sets that were not found and are left out.
     stored : list of str
-        Labels of data sets that were not found, and are here what they were when a store's
-        trials were measured. Their trials can be reported, not run.
+        Labels of data sets that were not found but are known from a store. Their trials can be
+        reported, but not run.
     not_installed : list of str
-        Labels of methods that are left out since their library is not installed.
+        Labels of methods that are left out because their library is not installed.
     axes : list of str
         The varied parameters among the labels.
     """
@@ -63,18 +63,18 @@ def make_plan(
     stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
     located: "Mapping[str, Found | Card] | None" = None,
 ) -> Plan:
-    """Unfold an experiment into trials.
+    """Expand an experiment into trials.
 
     Parameters
     ----------
     experiment : LoadedExperiment
     data_dir : Path, optional
-        Where data is looked for first.
+        Folder to search for data first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
     stored : mapping of str to sequence of StoredDataset, optional
-        What data sets were when they were measured, by name, from
-        :meth:`~kernlearn.experiments.Store.datasets`, for those that are not found.
+        What a store records of data sets, by name, for those that are not found; from
+        :meth:`~kernlearn.experiments.Store.datasets`.
     located : mapping of str to Found or Card, optional
         The result of :func:`locate_datasets`, if it is known.
 
@@ -110,8 +110,8 @@ def make_plan(
         for labels, spec, source in _cells(config, variants)
         for trial in _splits(experiment, labels, spec, source)
     ]
-    known = config.scope.estimators
-    absent = [k for k, m in config.methods.items() if not known[m.estimator].installed]
+    estimators = config.scope.estimators
+    absent = [k for k, m in config.methods.items() if not estimators[m.estimator].installed]
     from_store = [label for label in missing if label not in left_out]
     return Plan(experiment, trials, left_out, from_store, absent, _axes(config))
 
@@ -201,15 +201,15 @@ def _kernels_and_methods(
             needs = component.installed and _needs_kernel(component, entry)
             if not component.installed or (i > 0 and not needs):
                 continue
-            met = (kernel_label, kernel) if compares or needs else (None, None)
+            used = (kernel_label, kernel) if compares or needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
-                labels = {"kernel": met[0], "method": label}
+                labels = {"kernel": used[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
                 method = MethodSpec(
                     entry.estimator, **component.identity, parameters=fixed, select=grid,
                     kernels=_own_kernels(fixed, scope),
                 )  # fmt: skip
-                yield labels, met[1], method
+                yield labels, used[1], method
 
 
 def _needs_kernel(component: RegisteredEstimator, entry: MethodEntry) -> bool:
@@ -230,24 +230,16 @@ def _kernel_variants(
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
-        yield from _unfold_kernel(label, entry, config.scope)
-
-
-def _unfold_kernel(
-    label: str, entry: KernelEntry, scope: Scope
-) -> Iterator[tuple[str, KernelSpec]]:
-    kernel = scope.kernel(entry.kernel)
-    assert kernel is not None
-    variants = unfold(entry.parameters)
-    names = varied(entry.parameters)
-    for parameters, _ in variants:
-        values = ", ".join(f"{k}={parameters[k]}" for k in names)
-        spec = KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
-        yield f"{label} ({values})" if values else label, spec
+        kernel = config.scope.kernel(entry.kernel)
+        assert kernel is not None
+        for parameters, _ in unfold(entry.parameters):
+            values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
+            spec = KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
+            yield f"{label} ({values})" if values else label, spec
 
 
 def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
-    """Whether ``only``, if it is given, lets a combination of labels pass."""
+    """Whether a combination of labels is run, as ``only`` says."""
     return not config.only or any(
         all(labels.get(k) == v for k, v in match.items()) for match in config.only
     )

@@ -1,4 +1,4 @@
-"""Random streams named by what they are for, never by the order of work."""
+"""The protocol of a trial: named random streams, splits, folds and scaling."""
 
 import zlib
 from dataclasses import dataclass, replace
@@ -17,31 +17,20 @@ from kernlearn.experiments.engine.spec import ProtocolSpec
 
 
 def seed_sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
-    """Return the random stream of one purpose.
+    """Return the random stream of a purpose, such as ``"split"``, and indices, such as its number.
 
-    Parameters
-    ----------
-    seed : int
-        The experiment's seed.
-    purpose : str
-        What the numbers are for, such as ``"split"``; another purpose is another stream.
-    *indices : int
-        Further coordinates, such as the number of the split.
-
-    Returns
-    -------
-    numpy.random.SeedSequence
+    Streams depend on the experiment's seed and their names only, never on the order of work.
     """
     return np.random.SeedSequence(seed, spawn_key=(zlib.crc32(purpose.encode()), *indices))
 
 
 def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:
-    """Return a generator on the stream that :func:`seed_sequence` names."""
+    """Return a generator on a stream of :func:`seed_sequence`."""
     return np.random.default_rng(seed_sequence(seed, purpose, *indices))
 
 
 def random_state(seed: int, purpose: str, *indices: int) -> int:
-    """Return an integer for scikit-learn's ``random_state`` from the same stream."""
+    """Return an integer for scikit-learn's ``random_state`` from that stream."""
     return int(seed_sequence(seed, purpose, *indices).generate_state(1, np.uint32)[0])
 
 
@@ -49,7 +38,7 @@ class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Divide every vector by the largest Euclidean norm of the training vectors.
 
     "The lengths of all vectors were normalized using normalization constants learnt on
-    the training sets" (Kar 2013, section 3.6.3). Test vectors may come out longer than 1.
+    the training sets" (Kar 2013, section 3.6.3). Test vectors may be longer than 1.
     """
 
     def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
@@ -83,18 +72,10 @@ _SCALERS = {
 
 @dataclass(frozen=True)
 class Parts:
-    """The training and the test part of one split, scaled.
+    """The training, held-out (if any) and test parts of a split, scaled.
 
-    Attributes
-    ----------
-    X_train, X_test : {ndarray, sparse matrix}
-        Features; or, if ``pairwise``, similarities to the training points.
-    y_train, y_test : ndarray
-    X_val, y_val : as above, or None
-        The rows held out for choosing parameters, where the protocol has such.
-    pairwise : bool
-    queries : tuple of ndarray, or None
-        The query of each training, held-out and test row, for ranking.
+    If ``pairwise``, X contains similarities to the training points. ``queries`` are those of the
+    training, held-out and test rows, for ranking.
     """
 
     X_train: Any
@@ -106,32 +87,18 @@ class Parts:
     pairwise: bool = False
     queries: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None
 
-    def training(self, rows: NDArray[np.intp], known: NDArray[np.intp]) -> Any:
-        """Return some training points, as they look to a model that was fitted on ``known``."""
-        return self.X_train[np.ix_(rows, known)] if self.pairwise else self.X_train[rows]
+    def training(self, rows: NDArray[np.intp], fitted: NDArray[np.intp]) -> Any:
+        """Return some training points, as the input of a model that is fitted on ``fitted``."""
+        return self.X_train[np.ix_(rows, fitted)] if self.pairwise else self.X_train[rows]
 
 
 def positive_classes(
     names: list[str], how: str | list[str] | None, seed: int, dataset: str
 ) -> list[str] | None:
-    """Choose the classes that make up the positive one.
+    """Choose the classes that form the positive class.
 
-    Parameters
-    ----------
-    names : list of str
-        All classes.
-    how : {"random"}, list of str or None
-        A random half (rounded down) of the classes, fixed for a data set by the seed; the
-        classes named; or no binarisation.
-    seed : int
-        The experiment's seed.
-    dataset : str
-        Name of the data set.
-
-    Returns
-    -------
-    list of str or None
-        None if the classes stay as they are: asked so, or already two.
+    ``how`` is "random" for a random half (rounded down), which seed and data set determine, a
+    list of classes, or None. Return None if the classes stay as they are.
     """
     if how is None or (how == "random" and len(names) <= 2):
         return None
@@ -148,7 +115,7 @@ def positive_classes(
 
 
 def binarized(data: Bunch, positive: list[str] | None) -> NDArray[Any]:
-    """Return the labels, as 0 and 1 where positive classes are given."""
+    """Return the labels, as 0 and 1 if positive classes are given."""
     y = np.asarray(data.target)
     if positive is None:
         return y
@@ -166,11 +133,11 @@ def split_indices(
     split: int,
     holdout: float | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Cut row numbers at random into a training, a held-out and a test part.
+    """Split row numbers at random into a training, a held-out and a test part.
 
-    The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out one
-    ``round(holdout * n_samples)``, none by default; all others are the test part, of which
-    at most ``max_test`` are kept.
+    The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out part
+    ``round(holdout * n_samples)``, by default none; the others form the test part, of which at
+    most ``max_test`` are kept.
     """
     order = generator(seed, "split", split).permutation(n_samples)
     n_train = max(1, round(train * n_samples))
@@ -193,22 +160,10 @@ def fold_indices(
     seed: int,
     split: int,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Cut row numbers by folds: one is the test part, the one before it is held out.
+    """Split row numbers by folds: one is the test part, the one before it is held out.
 
-    The first split tests on the last fold, as LETOR's does.
-
-    Parameters
-    ----------
-    n_samples : int
-    folds : int or "published"
-        The number of random folds, or the data set's own.
-    published : ndarray of shape (n_samples,) or None
-        The data set's own fold of each row.
-    seed, split : int
-
-    Returns
-    -------
-    training, held-out, test : ndarray of int
+    The first split tests on the last fold, as in LETOR. ``folds`` is the number of random folds,
+    or "published" for the data set's own, which ``published`` gives for each row.
     """
     if folds == "published":
         if published is None:
@@ -236,31 +191,24 @@ def prepare(
     fold: NDArray[np.intp] | None = None,
     query: NDArray[Any] | None = None,
 ) -> Parts:
-    """Split, then scale by what the training part teaches.
+    """Split the data, then scale it by parameters learnt on the training part.
 
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Or (n_samples, n_samples), if ``pairwise``.
+        Or similarities of shape (n_samples, n_samples), if ``pairwise``.
     y : ndarray of shape (n_samples,)
     protocol : ProtocolSpec
     split : int
         Number of the split.
     pairwise : bool, default=False
-        Whether X holds similarities between the points.
-    fold : ndarray of shape (n_samples,), optional
-        The data set's own fold of each row.
-    query : ndarray of shape (n_samples,), optional
-        The query of each row, for ranking.
-
-    Returns
-    -------
-    Parts
+    fold, query : ndarray of shape (n_samples,), optional
+        The data set's own fold of each row, and its query, for ranking.
 
     Raises
     ------
     ValueError
-        If no test part is left, or the data cannot be scaled as asked.
+        If no test part is left, or the data cannot be scaled in this way.
     """
     train, held_out, test = _cut(X.shape[0], protocol, split, fold, query)
     if pairwise:
@@ -317,7 +265,7 @@ def _cut(
 def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:
     if how is None:
         return y
-    known = y[train]
+    learnt_on = y[train]
     if how == "max_abs":
-        return y / (np.abs(known).max() or 1.0)
-    return (y - known.mean()) / (known.std() or 1.0)
+        return y / (np.abs(learnt_on).max() or 1.0)
+    return (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
