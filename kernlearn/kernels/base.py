@@ -1,4 +1,4 @@
-"""Base classes of kernels, and kernels given by functions."""
+"""Base classes of kernels, and kernels from functions."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Kernel(BaseEstimator, ABC):
 
 
 class CallableKernel(Kernel):
-    """A kernel given by a function of two matrices.
+    """A kernel from a function of two matrices.
 
     Parameters
     ----------

@@ -322,11 +322,11 @@ def power(t: np.ndarray, exponent: int) -> np.ndarray:
     """Return t to a non-negative integer power, by squaring: much faster than ``**``."""
     if exponent == 0:
         return np.ones_like(t)
-    square = np.array(t)
+    square = np.array(t)  # a copy in the same memory layout, unlike t.copy()
     while exponent % 2 == 0:
         np.multiply(square, square, out=square)
         exponent //= 2
-    result = square.copy()
+    result = np.array(square)
     while exponent := exponent // 2:
         np.multiply(square, square, out=square)
         if exponent % 2:

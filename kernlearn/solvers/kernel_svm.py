@@ -279,7 +279,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             gaussian = libsvm.as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
             if gaussian is not None:
                 return self.classes_[self._predict_as_gaussian(gaussian, support, X)]
-        # Numbered anew from 1, the support vectors need only their own kernel values.
+        # With serial numbers from 1, the support vectors need only their own kernel values.
         serial = nodes.serial_rows(len(self.support_))
         model = NativeModel(self._native_kernel, serial, support)
         codes = []

@@ -15,7 +15,7 @@ from kernlearn.solvers.liblinear import (
     solve_path,
     solver_number,
 )
-from kernlearn.solvers.losses import LOSSES, SquaredEpsilonInsensitive
+from kernlearn.solvers.losses import LOSSES, Loss, SquaredEpsilonInsensitive
 from kernlearn.solvers.newton import PrimalNewton, TruncatedNewton
 from kernlearn.solvers.nodes import feature_rows
 
@@ -158,7 +158,13 @@ def linear_paths(
     ascending = np.argsort(values, kind="stable")
     weights = np.empty((len(signs), len(values), X.shape[1] + int(fit_intercept)))
     if solver != "liblinear":
-        newton = _newton(X, solver, loss, tol, fit_intercept)
+        features = _with_ones(X, fit_intercept)
+        newton: PrimalNewton | TruncatedNewton
+        if solver == "truncated_newton":
+            default = DEFAULT_TOL[solver_number(loss)]
+            newton = TruncatedNewton(features, tol=default if tol is None else tol)
+        else:
+            newton = _primal_newton(features, loss, tol)
         weights[:, ascending] = [newton.path(y, values[ascending]) for y in signs]
     else:
         settings = _liblinear_settings(loss, tol, fit_intercept, seed)
@@ -167,23 +173,25 @@ def linear_paths(
             solve_path(rows, code, weights.shape[2], settings, values[ascending], warm_start)
             for code in (signs < 0).astype(np.float64)
         ]
-    coef = np.ascontiguousarray(weights[:, :, : X.shape[1]], dtype=X.dtype)
-    if not fit_intercept:
-        return coef, np.zeros(coef.shape[:2], dtype=X.dtype)
-    return coef, weights[:, :, -1].astype(X.dtype)
+    return _coef_and_intercept(weights, X, fit_intercept)
 
 
 def _with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
     return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
 
 
-def _newton(
-    X: NDArray[np.floating], solver: str, loss: str, tol: float | None, fit_intercept: bool
-) -> PrimalNewton | TruncatedNewton:
-    X = _with_ones(X, fit_intercept)
-    if solver == "truncated_newton":
-        return TruncatedNewton(X, tol=DEFAULT_TOL[solver_number(loss)] if tol is None else tol)
+def _primal_newton(X: NDArray[np.floating], loss: str | Loss, tol: float | None) -> PrimalNewton:
     return PrimalNewton(X, loss, tol=_NEWTON_TOL if tol is None else tol, max_iter=_MAX_STEPS)
+
+
+def _coef_and_intercept(
+    weights: NDArray[np.float64], X: NDArray[np.floating], fit_intercept: bool
+) -> Path:
+    """Split weights of shape (..., n_weights), in the dtype of X."""
+    coef = np.ascontiguousarray(weights[..., : X.shape[1]], dtype=X.dtype)
+    if not fit_intercept:
+        return coef, np.zeros(coef.shape[:-1], dtype=X.dtype)
+    return coef, weights[..., -1].astype(X.dtype)
 
 
 def _liblinear_settings(loss: str, tol: float | None, fit_intercept: bool, seed: int) -> Settings:
@@ -305,14 +313,8 @@ def regression_path(
     check_consistent_length(X, y)
     values = _check_Cs(Cs)
     ascending = np.argsort(values, kind="stable")
-    newton = PrimalNewton(
-        _with_ones(X, fit_intercept),
-        SquaredEpsilonInsensitive(epsilon),
-        tol=_NEWTON_TOL if tol is None else tol,
-        max_iter=_MAX_STEPS,
-    )
+    loss = SquaredEpsilonInsensitive(epsilon)
+    newton = _primal_newton(_with_ones(X, fit_intercept), loss, tol)
     weights = np.empty((len(values), X.shape[1] + int(fit_intercept)))
     weights[ascending] = newton.regression_path(y, values[ascending])
-    coef = weights[:, : X.shape[1]].astype(X.dtype)
-    intercept = weights[:, -1] if fit_intercept else np.zeros(len(values))
-    return coef, intercept.astype(X.dtype)
+    return _coef_and_intercept(weights, X, fit_intercept)

@@ -179,10 +179,13 @@ class OrdinalProblem:
             If `max_iter` steps were not enough.
         """
         z = np.zeros(self._X.shape[1] + self._thresholds.basis.shape[1])
-        solve = self._squared_hinge if loss == "squared_hinge" else self._hinge
         path = []
         for C in Cs:
-            z, n_iter, converged = solve(z, C, tol, max_iter)
+            if loss == "hinge":
+                z, n_iter, converged = self._hinge(z, C, tol, max_iter)
+            else:
+                squared = SquaredHinge(edge=0.0, sign=1.0)
+                z, n_iter, converged = self._minimise(z, C, squared, tol, max_iter)
             if not converged:
                 warnings.warn(
                     f"ordinal regression did not converge in {max_iter} steps at C={C:g}: "
@@ -195,11 +198,6 @@ class OrdinalProblem:
             # them keeps the minimum.
             path.append(Solution(w, np.sort(self._thresholds.at(variables)), n_iter))
         return path
-
-    def _squared_hinge(
-        self, z: Floats, C: float, tol: float, max_iter: int
-    ) -> tuple[Floats, int, bool]:
-        return self._minimise(z, C, SquaredHinge(edge=0.0, sign=1.0), tol, max_iter)
 
     def _hinge(self, z: Floats, C: float, tol: float, max_iter: int) -> tuple[Floats, int, bool]:
         width = max(float(self._short(z).max()), self._margin)

@@ -182,7 +182,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             X, labels, codes = X[rows], labels[rows], codes[rows]
         kernels = self._compared_by()
         if kernels is None:
-            family = KernelFamily.given(rows, n_total, X.shape[1] // n_total)
+            family = KernelFamily.precomputed(rows, n_total, X.shape[1] // n_total)
         else:
             family = KernelFamily.fitted(kernels, X, labels)
         grams = family.grams(X)
@@ -240,6 +240,6 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return X, y, codes
 
 
-def descending(given: Any, name: str, *, zero: bool = True) -> NDArray[np.float64]:
+def descending(values: Any, name: str, *, zero: bool = True) -> NDArray[np.float64]:
     """Return the values of a parameter to choose from, see `candidate_values`, descending."""
-    return candidate_values(given, name, zero=zero).astype(np.float64)[::-1]
+    return candidate_values(values, name, zero=zero).astype(np.float64)[::-1]

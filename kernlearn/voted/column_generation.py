@@ -86,8 +86,6 @@ class ColumnGeneration:
         Largest gap to the dual bound, relative to the objective.
     max_iter : int, default=1000
         Maximum number of rounds per problem.
-    start : array-like of int, default=()
-        Columns to start with, as k · n_points + j.
 
     Attributes
     ----------
@@ -101,12 +99,10 @@ class ColumnGeneration:
         *,
         tol: float = 1e-6,
         max_iter: int = 1000,
-        start: NDArray[np.intp] | tuple[int, ...] = (),
     ) -> None:
         self._problem = problem
         self.tol = tol
         self.max_iter = max_iter
-        self._start = np.asarray(start, dtype=np.intp)
         self._reset()
 
     def _reset(self) -> None:
@@ -127,7 +123,6 @@ class ColumnGeneration:
         # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
         self._thresholds: NDArray[np.float64] = 1 + _PERTURBATION * spread
-        self._add(self._start)
 
     def solve(self, penalties: NDArray[np.float64]) -> Solution:
         """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed."""

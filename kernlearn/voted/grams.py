@@ -51,7 +51,7 @@ class KernelFamily:
         return cls(fitted, X, X.shape[0], len(fitted))
 
     @classmethod
-    def given(cls, columns: NDArray[np.intp], n_total: int, n_kernels: int) -> KernelFamily:
+    def precomputed(cls, columns: NDArray[np.intp], n_total: int, n_kernels: int) -> KernelFamily:
         """Return the family of precomputed matrices side by side, restricted to some columns."""
         return cls(None, None, len(columns), n_kernels, columns, n_total)
 

@@ -62,12 +62,12 @@ class VotedPath:
     @property
     def n_support(self) -> NDArray[np.intp]:
         """Number of points with a coefficient for any kernel, of the shape of the grid."""
-        return np.array([len(support(found)) for found in self.solutions]).reshape(self.shape)
+        return np.array([len(support(row)) for row in self.solutions]).reshape(self.shape)
 
     @property
     def objective(self) -> NDArray[np.float64]:
         """Objective (1), summed over one-vs-all problems, of the shape of the grid."""
-        values = [sum(s.objective for s in found) for found in self.solutions]
+        values = [sum(s.objective for s in row) for row in self.solutions]
         return np.array(values).reshape(self.shape)
 
     def decision_functions(self, X: Any) -> NDArray[np.float64]:
@@ -83,7 +83,7 @@ class VotedPath:
         ndarray of shape (n_settings, n_samples, n_problems)
         """
         X = self._check(X)
-        together = [solution for found in self.solutions for solution in found]
+        together = [solution for row in self.solutions for solution in row]
         sums = self.family.sums(X, coefficients(together, self.family))
         return sums.T.reshape(len(self.settings), -1, X.shape[0]).transpose(0, 2, 1)
 

@@ -4,7 +4,7 @@ The problem is to minimise, over a pool of columns :math:`a_j`,
 
 .. math:: \sum_i \max(0, t_i - (A \alpha)_i) + \sum_j c_j |\alpha_j|.
 
-There are no constraints on :math:`\alpha`, so every point is feasible, and a vertex is given by as
+There are no constraints on :math:`\alpha`, so every point is feasible, and a vertex consists of as
 many columns with a coefficient as there are rows at the kink of their loss. These are few if the
 solution is sparse; only the inverse of their square block is stored, not a basis of all rows. An
 edge leaves a vertex by changing the coefficient of another column or by moving a row off its kink.
@@ -35,7 +35,7 @@ from kernlearn.voted.vertex import (
 # Status of `pivot`.
 OPTIMAL, STALLED, STUCK = 0, 1, 2
 
-_REFRESH = 50  # steps after which the vertex is computed anew
+_REFRESH = 50  # steps after which the vertex is recomputed
 _STALLS = 60  # refreshes without a lower objective after which to stop
 _CANDIDATES = 10  # columns whose edges are compared by their slope per length
 _NOISE = 1e-13  # correlations smaller than this per row are rounding errors

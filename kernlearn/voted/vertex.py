@@ -34,10 +34,10 @@ def refresh(
         for r in range(size):
             for q in range(size):
                 block[r, q] = pool[columns[q], rows[r]]
-        found = np.linalg.inv(block)
-        if not np.isfinite(found).all():
+        inverted = np.linalg.inv(block)
+        if not np.isfinite(inverted).all():
             return False
-        inverse[:size, :size] = found
+        inverse[:size, :size] = inverted
     alpha[:] = 0.0
     slack[:] = thresholds
     rest = np.empty(size)
@@ -144,7 +144,7 @@ def grow(
 def swap_row(
     inverse: NDArray[np.float64], size: int, gone: int, row: NDArray[np.float64]
 ) -> None:  # pragma: no cover
-    """Replace a row by another (given times the inverse; changed)."""
+    """Replace a row by another, passed times the inverse; `row` is changed."""
     corner = row[gone]
     row[gone] -= 1.0
     for q in range(size):
@@ -157,7 +157,7 @@ def swap_row(
 def swap_column(
     inverse: NDArray[np.float64], size: int, gone: int, column: NDArray[np.float64]
 ) -> None:  # pragma: no cover
-    """Replace a column by another (given as the inverse times it)."""
+    """Replace a column by another, passed as the inverse times it."""
     corner = column[gone]
     for r in range(size):
         inverse[gone, r] /= corner

@@ -155,15 +155,6 @@ def test_any_order_of_penalties_gives_the_same(kind):
     assert warm.n_iter < cold.n_iter
 
 
-def test_given_columns_are_enough_to_start_with():
-    problem = make_problem(1, 60, 5, "polynomial", 1e-3, 1e-3)
-    first = by_columns(problem)
-    places = first.kernels * problem.n_points + first.points
-    again = by_columns(problem, start=places)
-    assert again.objective == pytest.approx(first.objective, rel=1e-6)
-    assert again.n_iter < first.n_iter
-
-
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_huge_penalties_give_zero(solver):
     found = SOLVERS[solver](make_problem(0, lam=100.0, beta=100.0))
