@@ -1,5 +1,7 @@
 """Files of data sets: where they are looked for, archives and compressed files, their bytes."""
 
+# ruff: noqa: PTH112, PTH113 - os.path, since pathlib raises for paths that may not be accessed
+
 import bz2
 import gzip
 import lzma
@@ -64,14 +66,6 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
     folders = [Path(part).expanduser() for part in named]
     folders += [Path("datasets"), cache_folder() / "datasets"]
     return list(dict.fromkeys(folders))
-
-
-def exists(test: Callable[[], bool]) -> bool:
-    """Call ``path.is_file`` or ``path.is_dir``; a path that may not be accessed does not exist."""
-    try:
-        return test()
-    except OSError:
-        return False
 
 
 def is_archive(path: Path | str) -> bool:
@@ -282,20 +276,19 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     for form in card.forms:
         if not form.files:
             return Found(form, (), card)
+        members = [form.members.get(file, file) for file in form.files]
         for folder, plain, archives in _candidates(card, form, folders):
             paths = []
-            for file in form.files:
+            for file, member in zip(form.files, members, strict=True):
                 path = existing(folder / file) if plain else None
                 for archive in () if path else archives:
-                    packed = archive / form.members.get(file, file)
                     try:
-                        has_file = find_member(archive, form.members.get(file, file)) is not None
+                        if find_member(archive, member) is not None:
+                            path = archive / member
+                            break
                     except (DataError, OSError):
-                        unreadable = unreadable or Found(form, (packed,) * len(form.files), card)
-                        continue
-                    if has_file:
-                        path = packed
-                        break
+                        damaged = (archive / member,) * len(form.files)
+                        unreadable = unreadable or Found(form, damaged, card)
                 if path is not None:
                     paths.append(path)
             if len(paths) == len(form.files):
@@ -318,7 +311,7 @@ def _candidates(
             if name is not None:
                 yield folder / name, True, _archives_in(folder / name)
         listed = (folder / name for name in dict.fromkeys(names))
-        yield folder, not form.own_folder, [path for path in listed if exists(path.is_file)]
+        yield folder, not form.own_folder, [path for path in listed if os.path.isfile(path)]
 
 
 def _archives_in(folder: Path) -> list[Path]:
@@ -331,7 +324,7 @@ def _archives_in(folder: Path) -> list[Path]:
 def existing(path: Path) -> Path | None:
     """Return the path of a file or of a packed copy of it; None if there is none."""
     alternatives = (path, *(path.with_name(path.name + suffix) for suffix in PACKED))
-    return next((candidate for candidate in alternatives if exists(candidate.is_file)), None)
+    return next((candidate for candidate in alternatives if os.path.isfile(candidate)), None)
 
 
 def missing_message(
@@ -369,7 +362,7 @@ def missing_message(
         lines += [f"    {file}: {url}" for file, url in card.source.downloads.items()]
     lines.append("Put the files into FOLDER/<data set>/ or FOLDER/, where FOLDER is one of")
     lines += [
-        f"  {folder.absolute()}{'' if exists(folder.is_dir) else ' (does not exist)'}"
+        f"  {folder.absolute()}{'' if os.path.isdir(folder) else ' (does not exist)'}"
         for folder in search_path(data_dir)
     ]
     lines.append("or name another folder by --data-dir or the variable KERNLEARN_DATA.")
