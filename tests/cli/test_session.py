@@ -133,7 +133,7 @@ def test_list_names_what_a_config_can_use(kernlearn):
         "table3_1",
         "nursery",
         "unit_ball",
-        "ExponentialKernel",
+        "exponential",
         "MaclaurinSVM",
         "accuracy",
     ):
