@@ -1,12 +1,12 @@
 """Options, data and pictures of the commands that analyse one data set."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from kernlearn import datasets
+from kernlearn.exceptions import DataError
 
 Data = Annotated[
     str, typer.Argument(help="A name in the catalogue, a data file, or a card file (YAML).")
@@ -29,18 +29,13 @@ _SUFFIXES = (".html", ".svg", ".png")
 
 def check_share(option: str, share: float) -> None:
     """Refuse a value of an option that is not between 0 and 1."""
-    from kernlearn.exceptions import DataError
-
     if not 0 < share < 1:
         raise DataError(f"{option} {share:g}: expected a number between 0 and 1")
 
 
 def load_points(data: str, target: str | None, data_dir: Path | None) -> Any:
     """Load a data set of points, as a Bunch; refuse a matrix of similarities."""
-    from kernlearn.datasets import load
-    from kernlearn.exceptions import DataError
-
-    bunch = load(data, target=target, data_dir=data_dir)
+    bunch = datasets.load(data, target=target, data_dir=data_dir)
     if "similarity" in bunch:
         raise DataError(f"{data} is a matrix of similarities; this is about points")
     return bunch
@@ -62,29 +57,14 @@ def part_of(n_points: int, n_total: int) -> str:
     return f"{n_points} of {n_total}" if n_points < n_total else f"{n_points}"
 
 
-def make_table(*columns: str, left: int = 1) -> "Table":
-    """Return an empty table in which all columns but the first `left` are numbers."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(*columns[:left], box=SIMPLE_HEAD)
-    for column in columns[left:]:
-        table.add_column(column, justify="right")
-    return table
-
-
 def check_picture(path: Path | None) -> None:
     """Refuse a file name without the suffix of a picture format."""
-    from kernlearn.exceptions import DataError
-
     if path is not None and path.suffix.lower() not in _SUFFIXES:
         raise DataError(f"--plot {path}: expected a file name with {', '.join(_SUFFIXES)}")
 
 
 def save_picture(chart: Any, path: Path) -> None:
     """Write an Altair chart in the format of the file's suffix; HTML needs no network."""
-    from kernlearn.exceptions import DataError
-
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 150}}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,17 @@
 """The ``kernlearn`` command and its short subcommands."""
 
+import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import kernlearn
+from kernlearn import experiments
 from kernlearn.cli import datasets, goodness, rademacher, regret, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
+from kernlearn.exceptions import KernlearnError
+from kernlearn.resources import shipped
 
 if TYPE_CHECKING:
     from kernlearn.experiments.registry import Scope
@@ -39,9 +44,7 @@ app.command("regret")(regret.show_regret)
 
 def _show_version(requested: bool) -> None:
     if requested:
-        from kernlearn import __version__
-
-        typer.echo(__version__)
+        typer.echo(kernlearn.__version__)
         raise typer.Exit
 
 
@@ -62,11 +65,7 @@ def _root(
 @app.command()
 def schema() -> None:
     """Print the JSON schema of config files, for editors."""
-    import json
-
-    from kernlearn.experiments import ExperimentConfig
-
-    typer.echo(json.dumps(ExperimentConfig.model_json_schema(), indent=2))
+    typer.echo(json.dumps(experiments.ExperimentConfig.model_json_schema(), indent=2))
 
 
 @app.command()
@@ -98,20 +97,18 @@ def show_list(
 
 def _components(scope: "Scope") -> dict[str, dict[str, str]]:
     """Return a line of text per name, by section; a plug-in is named in brackets."""
-    from kernlearn.datasets import catalogue
     from kernlearn.experiments.config.yaml import read_yaml
     from kernlearn.experiments.registry import TASKS
-    from kernlearn.resources import shipped
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")
         return f"{text} ({plugin})".lstrip() if plugin else text
 
     configs = sorted(shipped("configs").glob("*.yaml"))
-    datasets = {**catalogue(), **scope.datasets}
+    cards = {**kernlearn.datasets.catalogue(), **scope.datasets}
     return {
         "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
-        "Data sets": {n: marked(d.title, d) for n, d in sorted(datasets.items())},
+        "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
         "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
@@ -124,8 +121,6 @@ def _components(scope: "Scope") -> dict[str, dict[str, str]]:
 
 def main() -> None:
     """Run the command; a user's error is one message on standard error and exit code 2."""
-    from kernlearn.exceptions import KernlearnError
-
     try:
         app()
     except KernlearnError as error:

@@ -1,12 +1,15 @@
 """The ``kernlearn datasets`` command: list, describe, fetch, verify and add data sets."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from kernlearn import datasets as data
+from kernlearn import experiments
 from kernlearn.cli.options import DataDir
-from kernlearn.cli.terminal import make_console
+from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,20 +40,12 @@ def show_list(
     data_dir: DataDir = None,
 ) -> None:
     """List the data sets, their sizes, and where they are found."""
-    from typing import get_args
-
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from kernlearn.datasets import Card, locate
-    from kernlearn.exceptions import DataError
-
-    tasks = get_args(Card.model_fields["task"].annotation)
+    tasks = get_args(data.Card.model_fields["task"].annotation)
     if task is not None and task not in tasks:
         raise DataError(f"--task {task}: expected one of {', '.join(tasks)}")
-    table = Table("name", "task", "rows x features", "classes", "found", box=SIMPLE_HEAD)
+    table = make_table("name", "task", "rows x features", "classes", "found", left=5)
     for card in _all_cards(data_dir):
-        found = locate(card, data_dir)
+        found = data.locate(card, data_dir)
         if (task and card.task != task) or (missing and found is not None):
             continue
         form = card.forms[0] if found is None else found.form
@@ -69,14 +64,9 @@ def info(
     data_dir: DataDir = None,
 ) -> None:
     """Describe a data set: the facts on its card, its columns, and a small picture."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from kernlearn.datasets import describe
-
     console = make_console()
     card, folder = _card(name, data_dir)
-    about = describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
+    about = data.describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
     for fact, text in about.facts.items():
         typer.echo(f"{fact:10} {text}")
     for note in about.notes:
@@ -88,12 +78,12 @@ def info(
     typer.echo(f"{'loaded':10} {about.shape[0]} x {about.shape[1]}")
     if about.classes:
         total = sum(about.classes.values())
-        table = Table("class", "rows", "share", box=SIMPLE_HEAD)
+        table = make_table("class", "rows", "share", left=3)
         for label, count in about.classes.items():
             table.add_row(label, str(count), f"{100 * count / total:.1f} %")
         console.print(table)
     if columns := [*filter(None, [about.target]), *about.features]:
-        table = Table("column", "min", "max", "mean", "zeros", "missing", box=SIMPLE_HEAD)
+        table = make_table("column", "min", "max", "mean", "zeros", "missing", left=6)
         for c in columns:
             numbers = (f"{value:.5g}" for value in (c.min, c.max, c.mean))
             table.add_row(c.name, *numbers, f"{100 * c.zeros:.1f} %", str(c.missing))
@@ -119,19 +109,16 @@ def fetch_some(
     ] = 30.0,
 ) -> None:
     """Fetch data sets from their publishers and compare them with their cards."""
-    from kernlearn.datasets import catalogue, fetch
-    from kernlearn.exceptions import DataError
-
     cards = [_card(name, None)[0] for name in names or []]
     cards += [_card(name, None)[0] for config in wanted_by for name in _published(config)]
     if everything:
-        cards += catalogue().values()
+        cards += data.catalogue().values()
     cards = list({card.name: card for card in cards}.values())
     if not cards and not wanted_by:
         raise DataError("nothing to fetch: give names, --for CONFIG or --all")
     with _Reporter(make_console(), len(cards)) as reporter:
         try:
-            fetch(
+            data.fetch(
                 cards, folder=into, force=force, timeout=timeout,
                 progress=reporter.progress, on_done=reporter.done,
             )  # fmt: skip
@@ -146,14 +133,12 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
 
     The exit code is 1 if a data set differs or is damaged, or a named one is missing.
     """
-    from kernlearn.datasets import verify
-
     wanted = [_card(name, data_dir) for name in names or []]
     wanted = wanted or [(card, data_dir) for card in _all_cards(data_dir)]
     faults = {"differs", "damaged", *(["missing"] if names else [])}
     failed = False
     for card, folder in wanted:
-        (result,) = verify(card, data_dir=folder)
+        (result,) = data.verify(card, data_dir=folder)
         failed |= result.state in faults
         remark = f": {result.remark}" if result.remark else ""
         typer.echo(f"{result.state:8} {result.name}{remark}")
@@ -191,9 +176,7 @@ def add_one(
     ] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
-    from kernlearn.datasets import add
-
-    added = add(
+    added = data.add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, folder=folder, copy=copy,
     )  # fmt: skip
@@ -206,25 +189,19 @@ def add_one(
 
 def _all_cards(data_dir: Path | None) -> "list[Card]":
     """Return the shipped cards and those of the user next to data."""
-    from kernlearn.datasets import catalogue, own_cards, read_card
-
-    return [*catalogue().values(), *map(read_card, own_cards(data_dir).values())]
+    return [*data.catalogue().values(), *map(data.read_card, data.own_cards(data_dir).values())]
 
 
 def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":
     """Find a card by name or file, and the folder in which its data is looked for first."""
-    from kernlearn.datasets import find_card, read_card
-
     if name.endswith((".yaml", ".yml")):
-        return read_card(name), data_dir or Path(name).parent
-    return find_card(name, data_dir), data_dir
+        return data.read_card(name), data_dir or Path(name).parent
+    return data.find_card(name, data_dir), data_dir
 
 
 def _published(config: str) -> list[str]:
     """Return the data sets of a config that have cards."""
-    from kernlearn.experiments import load_config
-
-    return [*load_config(config).config.published.values()]
+    return [*experiments.load_config(config).config.published.values()]
 
 
 def _folder(paths: "tuple[Path, ...]") -> str:

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kernlearn import datasets
 from kernlearn.cli import analysis
 from kernlearn.cli.options import DataDir
-from kernlearn.cli.terminal import make_console
+from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -52,7 +54,6 @@ def show_goodness(
     et al. and of a family of transfer functions, all with equal weights. With several classes,
     each is compared with the rest.
     """
-    from kernlearn.exceptions import DataError
     from kernlearn.theory.goodness import assess_similarity
 
     analysis.check_share("--epsilon", epsilon)
@@ -86,7 +87,6 @@ def show_goodness(
 
 def _criterion(spec: str) -> tuple[str, Any]:
     """Return the name of a transfer function, and the function."""
-    from kernlearn.exceptions import DataError
     from kernlearn.landmarks.transfer import Ramp, as_transfer
 
     try:
@@ -115,12 +115,10 @@ def _read(
     """Return a sample of points or a matrix, its classes, the similarity, and the total number."""
     import numpy as np
 
-    from kernlearn.datasets import load
-    from kernlearn.exceptions import DataError
     from kernlearn.kernels import as_kernel
     from kernlearn.theory.comparisons import stratified_sample
 
-    bunch = load(data, target=target, data_dir=data_dir)
+    bunch = datasets.load(data, target=target, data_dir=data_dir)
     if not len(bunch.target_names):
         raise DataError(f"{data}: its target is a number; goodness is about classes")
     X, codes = bunch.data, bunch.target
@@ -146,7 +144,7 @@ def _table(assessment: "SimilarityAssessment", epsilon: float, delta: float) -> 
     rows = assessment.table(epsilon, delta)
     several = _several_classes(assessment)
     heads = [f"γ at ε = {epsilon:g}", "wrong side", "mean margin", "landmark pairs"]
-    table = analysis.make_table("criterion", *heads, *(["wrong class"] if several else []))
+    table = make_table("criterion", *heads, *(["wrong class"] if several else []))
     for row in rows.itertuples():
         cells = [f"{row.gamma:.4f}", _percent(row.misplaced), f"{row.mean_margin:.4f}"]
         pairs = "-" if row.landmark_pairs is None else str(row.landmark_pairs)

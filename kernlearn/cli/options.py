@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from kernlearn import datasets, experiments
+from kernlearn.exceptions import ConfigError, DataError
 
 if TYPE_CHECKING:
     from kernlearn.experiments.config.model import LoadedExperiment
@@ -63,16 +66,12 @@ def load_experiments(
     ConfigError
         With the errors of all configs.
     """
-    from kernlearn.exceptions import ConfigError
-    from kernlearn.experiments import load_config
-
     settings = with_splits(settings, splits)
     loaded, errors = [], []
+    options: dict[str, Any] = {"profile": profile, "settings": settings, "data_dir": data_dir}
     for config in configs:
         try:
-            loaded.append(
-                load_config(config, profile=profile, settings=settings, data_dir=data_dir)
-            )
+            loaded.append(experiments.load_config(config, **options))
         except ConfigError as error:
             errors.append(error)
     if errors:
@@ -85,7 +84,7 @@ def load_experiments(
 
 
 def make_plans(
-    experiments: "Sequence[LoadedExperiment]",
+    loaded: "Sequence[LoadedExperiment]",
     data_dir: Path | None,
     available: bool,
     store: "Store | None" = None,
@@ -100,26 +99,25 @@ def make_plans(
     DataError
         If data sets are missing and not left out with ``available``.
     """
-    from kernlearn.datasets import missing_message
-    from kernlearn.exceptions import DataError
-    from kernlearn.experiments import make_plan
     from kernlearn.experiments.engine.plan import locate_datasets, missing_cards
 
     measured = {} if store is None else store.datasets()
-    located = [locate_datasets(e.config, data_dir) for e in experiments]
+    located = [locate_datasets(e.config, data_dir) for e in loaded]
     if not available:
         missing = {
             card.name: card
-            for e, datasets in zip(experiments, located, strict=True)
-            for label, card in missing_cards(datasets).items()
+            for e, places in zip(loaded, located, strict=True)
+            for label, card in missing_cards(places).items()
             if not e.config.datasets[label].optional and card.name not in measured
         }
         if missing:
+            text = datasets.missing_message(missing.values(), data_dir)
             raise DataError(
-                f"{missing_message(missing.values(), data_dir)}\n`kernlearn datasets fetch NAME` "
-                "downloads what its publisher serves; --available runs the rest without them."
+                f"{text}\n`kernlearn datasets fetch NAME` downloads what its publisher serves; "
+                "--available runs the rest without them."
             )
+    options: dict[str, Any] = {"data_dir": data_dir, "available": available, "stored": measured}
     return [
-        make_plan(e, data_dir=data_dir, available=available, stored=measured, located=datasets)
-        for e, datasets in zip(experiments, located, strict=True)
+        experiments.make_plan(e, located=places, **options)
+        for e, places in zip(loaded, located, strict=True)
     ]

@@ -6,7 +6,8 @@ import typer
 
 from kernlearn.cli import analysis
 from kernlearn.cli.options import DataDir
-from kernlearn.cli.terminal import make_console
+from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +39,6 @@ def show_rademacher(
     """
     import numpy as np
 
-    from kernlearn.exceptions import DataError
     from kernlearn.theory.rademacher import rademacher_table
 
     bunch = analysis.load_points(data, target, data_dir)
@@ -63,7 +63,7 @@ def show_rademacher(
 
 def _table(rows: "list[RademacherRow]") -> "Table":
     numbers = ("printed", "bound", "estimate", "standard error", "share of bound")
-    table = analysis.make_table("table", "problem", "class", *numbers, left=3)
+    table = make_table("table", "problem", "class", *numbers, left=3)
     for row in rows:
         values = (row.printed, row.bound, row.estimate, row.standard_error)
         share = f"{100 * row.estimate / row.bound:.0f} %" if row.bound else "-"

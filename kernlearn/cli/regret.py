@@ -7,7 +7,8 @@ import typer
 
 from kernlearn.cli import analysis
 from kernlearn.cli.options import DataDir
-from kernlearn.cli.terminal import make_console
+from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,6 @@ def show_regret(
     and standard deviation 1 and all divided by the largest norm of a point; the points come in a
     random order.
     """
-    from kernlearn.exceptions import DataError
     from kernlearn.pairwise.regret import regret_curves
 
     analysis.check_picture(plot)
@@ -96,7 +96,7 @@ def _read(
 
 
 def _table(frame: "pd.DataFrame") -> "Table":
-    table = analysis.make_table("buffer size", "all pairs", "buffer", "bound", left=0)
+    table = make_table("buffer size", "all pairs", "buffer", "bound", left=0)
     whole = frame[frame["length"] == frame["length"].max()]
     for size, rows in whole.groupby("buffer_size", sort=False):
         regrets = rows.set_index("pairs")["regret"]

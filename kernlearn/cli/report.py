@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.options import Available, Configs, DataDir, Settings, StorePath
+from kernlearn.cli.terminal import show_report
+from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,10 +65,6 @@ def report(
     Without a CONFIG, write a site of all experiments in the store: an overview and a page per
     experiment, to be opened without a web server. With CONFIGs, write and show their reports.
     """
-    from kernlearn.cli.terminal import show_report
-    from kernlearn.exceptions import ReportError
-    from kernlearn.experiments import Store
-
     names = what or []
     stores = [name for name in names if _is_store(name)]
     if stores and len(names) > 1:
@@ -82,9 +81,9 @@ def report(
         raise ReportError(
             f"--config {config[0]}: belongs to the site of a store; name it without --config"
         )
-    experiments = options.load_experiments(names, profile or "full", splits, option, data_dir)
-    with Store.existing(store) as opened:
-        for plan in options.make_plans(experiments, data_dir, available, opened):
+    loaded = options.load_experiments(names, profile or "full", splits, option, data_dir)
+    with experiments.Store.existing(store) as opened:
+        for plan in options.make_plans(loaded, data_dir, available, opened):
             show_report(*write_reports(plan, opened, output or options.OUTPUT, summary))
 
 
@@ -92,12 +91,10 @@ def write_reports(
     plan: "Plan", store: "Store", output: Path, summary: Path | None
 ) -> "tuple[Report, Path]":
     """Write the page of an experiment and, if a folder for it is given, its summary."""
-    from kernlearn.reports import assemble, write_report, write_summary
-
-    report = assemble(plan, store)
-    page = write_report(report, output / plan.experiment.name)
+    report = reports.assemble(plan, store)
+    page = reports.write_report(report, output / plan.experiment.name)
     if summary is not None:
-        write_summary(report, summary)
+        reports.write_summary(report, summary)
     return report, page
 
 
@@ -122,14 +119,11 @@ def _report_all(
     data_dir: Path | None,
 ) -> None:
     """Write a site of all experiments in a store."""
-    from kernlearn.exceptions import ReportError
-    from kernlearn.experiments import Store
-    from kernlearn.reports import assemble, write_site, write_summary
     from kernlearn.reports.site import stored_plans
     from kernlearn.reports.totals import total
 
-    reports = []
-    with Store.existing(store) as opened:
+    written = []
+    with experiments.Store.existing(store) as opened:
         plans, skipped = stored_plans(
             opened, configs=configs, profile=profile, settings=settings, data_dir=data_dir
         )
@@ -137,10 +131,10 @@ def _report_all(
             reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
             raise ReportError(f"{store}: nothing to show{reasons or '; it has no runs'}")
         for plan in plans:
-            report = assemble(plan, opened)
-            reports.append(report)
+            report = reports.assemble(plan, opened)
+            written.append(report)
             if summary is not None:
-                write_summary(report, summary)
+                reports.write_summary(report, summary)
             details = report.details
             typer.echo(
                 f"{details['experiment']}: profile {report.run_as}, {details['done']} of "
@@ -148,9 +142,9 @@ def _report_all(
             )
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
-    for sentence in total(report.measured for report in reports).in_words():
+    for sentence in total(report.measured for report in written).in_words():
         typer.echo(sentence)
-    typer.echo(f"Site: {write_site(reports, output, skipped=skipped)}")
+    typer.echo(f"Site: {reports.write_site(written, output, skipped=skipped)}")
 
 
 def check(
@@ -174,15 +168,13 @@ def check(
     accuracy, 2 points for an error in per cent and 2 % for other metrics, or half a standard
     deviation over the splits if that is more. Times are not compared.
     """
-    from kernlearn.exceptions import KernlearnError, SummaryError
-    from kernlearn.experiments import Store
     from kernlearn.reports.check import FAILURES, check_plan, write_junit
 
-    experiments = options.load_experiments(configs, profile, None, option, data_dir)
+    loaded = options.load_experiments(configs, profile, None, option, data_dir)
     checks: dict[str, pd.DataFrame] = {}
     errors = []
-    with Store.existing(store) as opened:
-        for plan in options.make_plans(experiments, data_dir, available, opened):
+    with experiments.Store.existing(store) as opened:
+        for plan in options.make_plans(loaded, data_dir, available, opened):
             try:
                 checks[plan.experiment.name] = check_plan(plan, opened, against)
             except KernlearnError as error:

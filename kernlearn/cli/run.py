@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.cli.options import Available, Configs, DataDir, Profile, Settings, Splits, StorePath
+from kernlearn.cli.report import write_reports
 from kernlearn.cli.terminal import show_left_out
+from kernlearn.experiments import engine, executors
 
 if TYPE_CHECKING:
     from kernlearn.experiments.engine.plan import Plan
@@ -77,10 +80,6 @@ def run(
 ) -> None:
     """Run the trials that the store lacks and report the results."""
     from kernlearn.cli.progress import make_progress
-    from kernlearn.cli.report import write_reports
-    from kernlearn.experiments import Store, run_plan
-    from kernlearn.experiments.engine.selection import check_choice
-    from kernlearn.experiments.executors import make_executor
 
     if summary is not None and not report:
         raise typer.BadParameter("a summary is part of the report", param_hint="--no-report")
@@ -90,22 +89,24 @@ def run(
     }  # fmt: skip
     option = [*option, *(f"execution.{k}={v}" for k, v in limits.items() if v is not None)]
     choice = _choice(only, retry_failed, force)
-    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(experiments, data_dir, available)
+    loaded = options.load_experiments(configs, profile, splits, option, data_dir)
+    plans = options.make_plans(loaded, data_dir, available)
     progress = make_progress(log_json)
     failed = 0
-    with Store(store) as opened, ExitStack() as stack:
+    with experiments.Store(store) as opened, ExitStack() as stack:
         for plan in plans:
-            check_choice(plan, choice)
+            engine.selection.check_choice(plan, choice)
         try:
             ready, made_for = None, None
             for plan in plans:
                 execution = plan.experiment.config.execution
                 if ready is None or execution != made_for:
                     stack.close()
-                    ready = stack.enter_context(closing(make_executor(execution, data_dir)))
+                    ready = stack.enter_context(
+                        closing(executors.make_executor(execution, data_dir))
+                    )
                     made_for = execution
-                outcome = run_plan(
+                outcome = experiments.run_plan(
                     plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
                     allow_contention=allow_contention, listener=progress,
                 )  # fmt: skip
@@ -139,8 +140,8 @@ def plan(
     settings). Trials that would run come last, in the order of the run.
     """
     choice = _choice(only, retry_failed, force)
-    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(experiments, data_dir, available)
+    loaded = options.load_experiments(configs, profile, splits, option, data_dir)
+    plans = options.make_plans(loaded, data_dir, available)
     with _existing(store) as opened:
         for planned in plans:
             show_left_out(planned)
@@ -160,14 +161,12 @@ def status(
 
     The error of each failed trial is shown.
     """
-    from kernlearn.experiments.engine.selection import trial_states
-
-    experiments = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(experiments, data_dir, available)
+    loaded = options.load_experiments(configs, profile, splits, option, data_dir)
+    plans = options.make_plans(loaded, data_dir, available)
     with _existing(store) as opened:
         for planned in plans:
             show_left_out(planned)
-            states = trial_states(planned, opened)
+            states = engine.selection.trial_states(planned, opened)
             typer.echo(_counts(planned, states))
             failed = {t.key: t for t in planned.trials if states[t.key] == "failed"}
             results = opened.get(failed) if opened is not None and failed else {}
@@ -176,13 +175,11 @@ def status(
 
 
 def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None:
-    from kernlearn.experiments.engine.environment import duration
-    from kernlearn.experiments.engine.selection import Estimates, chosen, rows_first, trial_states
-
-    states = trial_states(plan, store)
-    todo = chosen(plan, states, choice)
-    estimates = Estimates.of(plan, store if todo else None)
-    todo = rows_first(todo, plan, estimates)
+    duration = engine.environment.duration
+    states = engine.selection.trial_states(plan, store)
+    todo = engine.selection.chosen(plan, states, choice)
+    estimates = engine.selection.Estimates.of(plan, store if todo else None)
+    todo = engine.selection.rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
     name, lines = plan.experiment.name, []
     for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
@@ -197,32 +194,29 @@ def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None
 
 
 def _counts(plan: "Plan", states: "dict[str, State]") -> str:
-    from kernlearn.experiments.engine.selection import STATES
-
     counts = Counter(states.values())
-    numbers = ", ".join(f"{counts[state]} {state}" for state in STATES)
+    numbers = ", ".join(f"{counts[state]} {state}" for state in engine.selection.STATES)
     return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
 
 
 def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "Choice":
-    from kernlearn.experiments.engine.selection import Choice, parse_only
-
-    return Choice(retry_failed, tuple(force), tuple(parse_only(text) for text in only))
+    matches = tuple(map(engine.selection.parse_only, only))
+    return engine.selection.Choice(retry_failed, tuple(force), matches)
 
 
 def _existing(store: Path) -> "AbstractContextManager[Store | None]":
     """Open a store for reading, if there is one."""
-    from kernlearn.experiments import Store
-
-    return Store.existing(store) if store.exists() else nullcontext()
+    return experiments.Store.existing(store) if store.exists() else nullcontext()
 
 
 def _stopped(plans: "list[Plan]", store: "Store") -> str:
     """Say how many trials are done and how to continue."""
-    from kernlearn.experiments.engine.selection import trial_states
-
-    states = [state for plan in plans for state in trial_states(plan, store).values()]
+    done = [
+        state == "cached"
+        for plan in plans
+        for state in engine.selection.trial_states(plan, store).values()
+    ]
     return (
-        f"Stopped. {states.count('cached')} of {len(states)} trials are done and kept in "
+        f"Stopped. {sum(done)} of {len(done)} trials are done and kept in "
         f"{store.path}: run the same command again to continue."
     )

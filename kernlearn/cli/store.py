@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kernlearn import experiments
 from kernlearn.cli.options import STORE, DataDir, StorePath
+from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.exceptions import StoreError
+from kernlearn.experiments import engine
+from kernlearn.experiments import store as stores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,23 +48,19 @@ def export(
     It has one row per trial and metric. The columns are experiment, dataset, kernel, method,
     params (JSON), metric, split (from 0), value, key and run.
     """
-    from kernlearn.exceptions import StoreError
-    from kernlearn.experiments import Store
-    from kernlearn.experiments.store.export import FORMATS, export_file, export_text, tidy_rows
-
     if form is None:
         suffix = output.suffix[1:].lower() if output is not None else ""
-        form = suffix if suffix in FORMATS else "csv"
-    if form not in FORMATS:
-        raise StoreError(f"--format {form}: expected one of {', '.join(FORMATS)}")
+        form = suffix if suffix in stores.export.FORMATS else "csv"
+    if form not in stores.export.FORMATS:
+        raise StoreError(f"--format {form}: expected one of {', '.join(stores.export.FORMATS)}")
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
-    with Store.existing(store) as opened:
-        rows = tidy_rows(opened, experiment)
+    with experiments.Store.existing(store) as opened:
+        rows = stores.export.tidy_rows(opened, experiment)
         if output is None:
-            typer.echo(export_text(rows, form), nl=False)
+            typer.echo(stores.export.export_text(rows, form), nl=False)
         else:
-            typer.echo(f"{output}: {export_file(rows, output, form)} rows")
+            typer.echo(f"{output}: {stores.export.export_file(rows, output, form)} rows")
 
 
 def merge(
@@ -78,9 +79,6 @@ def merge(
     kept as measured first. Different numbers are shown as conflicts and make the exit code 1. Each
     source is merged completely or not at all.
     """
-    from kernlearn.exceptions import StoreError
-    from kernlearn.experiments.store.merge import merge as merge_store
-
     *sources, destination = paths
     if not sources:
         raise StoreError("merge: expected at least one source and the store to merge into")
@@ -88,7 +86,7 @@ def merge(
         raise StoreError(f"--prefer {prefer}: expected destination or source")
     conflicts = 0
     for source in sources:
-        summary = merge_store(source, destination, prefer=prefer)
+        summary = stores.merge.merge(source, destination, prefer=prefer)
         _show_merge(source, destination, summary, prefer)
         conflicts += len(summary.conflicts)
     if conflicts:
@@ -96,8 +94,6 @@ def merge(
 
 
 def _show_merge(source: Path, destination: Path, summary: "MergeSummary", prefer: str) -> None:
-    from kernlearn.experiments.engine.spec import canonical
-
     typer.echo(
         f"{source} into {destination}: {summary.added} trials added, {summary.completed} that had "
         f"failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
@@ -105,7 +101,9 @@ def _show_merge(source: Path, destination: Path, summary: "MergeSummary", prefer
     )
     for conflict in summary.conflicts[:_SHOWN]:
         numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in conflict.metrics.items())
-        place = f"{conflict.experiment} {conflict.key[:10]} {canonical(conflict.labels)}"
+        place = (
+            f"{conflict.experiment} {conflict.key[:10]} {engine.spec.canonical(conflict.labels)}"
+        )
         typer.echo(f"  conflict, kept the {prefer}'s: {place}: {numbers}")
     if len(summary.conflicts) > _SHOWN:
         typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
@@ -128,13 +126,16 @@ def gc(
     removed. Trials of data sets that are not found here are kept. No other process may have the
     store open.
     """
-    from kernlearn.experiments import Store
-    from kernlearn.experiments.store.maintenance import collect_garbage, every_profile
-
-    Store.existing(store).close()
-    plans = [plan for config in configs for plan in every_profile(config, data_dir)]
-    with Store(store, exclusive=True, timeout=1) if yes else Store.existing(store) as opened:
-        garbage = collect_garbage(opened, plans, remove=yes)
+    experiments.Store.existing(store).close()
+    plans = [
+        plan for config in configs for plan in stores.maintenance.every_profile(config, data_dir)
+    ]
+    with (
+        experiments.Store(store, exclusive=True, timeout=1)
+        if yes
+        else experiments.Store.existing(store) as opened
+    ):
+        garbage = stores.maintenance.collect_garbage(opened, plans, remove=yes)
     for name, count in garbage.trials.items():
         typer.echo(f"  {name}: {count} trials")
     typer.echo(
@@ -151,17 +152,13 @@ def doctor(store: StorePath = STORE) -> None:
     Both the file and the consistency of its rows are checked. The exit code is 1 if something is
     wrong.
     """
-    from kernlearn.experiments import Store
-    from kernlearn.experiments.store.database import SCHEMA_VERSION
-    from kernlearn.experiments.store.maintenance import examine
-
-    with Store.existing(store) as opened:
-        faults = examine(opened)
+    with experiments.Store.existing(store) as opened:
+        faults = stores.maintenance.examine(opened)
     for fault in faults:
         typer.echo(f"{store}: {fault}")
     if faults:
         raise typer.Exit(1)
-    typer.echo(f"{store}: sound, store version {SCHEMA_VERSION}")
+    typer.echo(f"{store}: sound, store version {stores.database.SCHEMA_VERSION}")
 
 
 def compare(
@@ -191,8 +188,6 @@ def compare(
     The t-tests are paired where both sides have the same splits. Significant differences are
     bold and marked with *.
     """
-    from kernlearn.cli.terminal import make_console
-    from kernlearn.exceptions import StoreError
     from kernlearn.reports.comparison import compare as compare_sides
     from kernlearn.reports.comparison import different_environments, read_side
 
@@ -228,8 +223,6 @@ def compare(
 
 
 def _table(frame: "pd.DataFrame", level: float) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
     from kernlearn.reports.summary import KEY
@@ -239,9 +232,8 @@ def _table(frame: "pd.DataFrame", level: float) -> "Table":
     labels = [c for c in KEY if not empty[c]]
     if frame["experiment"].nunique() == 1:
         labels.remove("experiment")
-    table = Table(*labels, box=SIMPLE_HEAD)
-    for head in ("A", "B", "B − A", f"{100 * (1 - level):g} % interval", "splits"):
-        table.add_column(head, justify="right")
+    heads = ["A", "B", "B − A", f"{100 * (1 - level):g} % interval", "splits"]
+    table = make_table(*labels, *heads, left=len(labels))
     table.add_column("outcome")
     for row in frame.to_dict("records"):
         significant = row["outcome"] in ("a better", "b better", "different")

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
     from kernlearn.experiments.engine.plan import Plan
     from kernlearn.reports import Report
@@ -22,6 +23,17 @@ def make_console() -> "Console":
 
     console = Console()
     return console if console.is_terminal else Console(width=UNBOUNDED)
+
+
+def make_table(*columns: str, left: int = 1) -> "Table":
+    """Return an empty table in which all columns but the first `left` are numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(*columns[:left], box=SIMPLE_HEAD)
+    for column in columns[left:]:
+        table.add_column(column, justify="right")
+    return table
 
 
 def show_left_out(plan: "Plan") -> None:
