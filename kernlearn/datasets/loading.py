@@ -232,12 +232,12 @@ def find(
 
 def _find_file(path: Path, target: int | str | None) -> Found:
     """Make a card for a data file, or take the one made before for the file as it is."""
-    from kernlearn.datasets.guess import card_content, file_name
+    from kernlearn.datasets.guess import VERSION, card_content, file_name
 
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     name = file_name(path)
-    mark = stamp(name, [path], {"target": target})
+    mark = stamp(name, [path], {"target": target, "guess": VERSION})
     if (content := recall(mark)) is None:
         content, _ = card_content(path, name=name, target=target)
         remember(mark, content)

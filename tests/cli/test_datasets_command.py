@@ -108,7 +108,7 @@ def test_a_typo_is_one_line_and_exit_code_2(kernlearn, command):
     assert out.stderr == ("kernlearn: no data set is called 'nurserey'; did you mean nursery?\n")
 
 
-def test_add_fetch_verify_and_info_of_ones_own(kernlearn, server, own_card, tmp_path):
+def test_add_fetch_verify_and_info_of_a_user(kernlearn, server, own_card, tmp_path):
     card = own_card("good", f"{server}/good.csv")
     fetched = kernlearn("datasets", "fetch", card, "iris")
     assert fetched.returncode == 0, fetched.stderr
@@ -185,7 +185,7 @@ def test_add_says_what_it_guessed_and_overwrites_nothing(kernlearn, tmp_path):
     assert again.stderr.startswith("kernlearn: datasets/mine.yaml: the card exists already")
 
 
-def test_ones_own_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path):
+def test_user_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path):
     (tmp_path / "mine.csv").write_text("size,colour,kind\n" + ROWS)
     assert kernlearn("datasets", "add", "mine.csv", "--name", "mine").returncode == 0
     listed = kernlearn("datasets", "list").stdout.splitlines()
@@ -197,7 +197,7 @@ def test_ones_own_data_is_listed_and_verified_like_any_other(kernlearn, tmp_path
     assert "differs  mine" in differs.stdout
 
 
-def test_a_config_names_ones_own_card_wherever_data_is_looked_for(kernlearn, tmp_path):
+def test_a_config_names_a_user_card_wherever_data_is_looked_for(kernlearn, tmp_path):
     (tmp_path / "mine.csv").write_text("size,colour,kind\n" + ROWS)
     added = kernlearn("datasets", "add", "mine.csv", "--name", "mine", "--folder", "far")
     assert added.returncode == 0

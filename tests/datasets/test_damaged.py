@@ -177,7 +177,7 @@ def test_other_encodings_are_not_guessed(make_card, folder, kind):
 
 
 @pytest.mark.parametrize("kind", ["csv", "libsvm"])
-def test_a_class_that_has_no_row_is_told(make_card, folder, kind):
+def test_a_class_without_rows_is_an_error(make_card, folder, kind):
     form, text, _ = TEXT[kind]
     rows = text.splitlines(keepends=True)[:1] * 4
     (folder / "f").write_text("".join(rows))

@@ -10,30 +10,30 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
 def test_a_data_set_that_is_here():
-    told = describe("wine", width=60)
+    about = describe("wine", width=60)
     bunch = load("wine")
-    assert told.found
-    assert told.facts["size"] == "178 rows, 13 features"
-    assert told.facts["licence"] == "CC BY 4.0"
-    assert "files" not in told.facts
-    assert told.shape == (178, 13)
-    assert told.classes == {"class_0": 59, "class_1": 71, "class_2": 48}
-    assert told.target is None
-    for i, column in enumerate(told.features):
+    assert about.found
+    assert about.facts["size"] == "178 rows, 13 features"
+    assert about.facts["licence"] == "CC BY 4.0"
+    assert "files" not in about.facts
+    assert about.shape == (178, 13)
+    assert about.classes == {"class_0": 59, "class_1": 71, "class_2": 48}
+    assert about.target is None
+    for i, column in enumerate(about.features):
         values = bunch.data[:, i]
         assert column.name == bunch.feature_names[i]
         assert (column.min, column.max) == (values.min(), values.max())
         assert column.mean == pytest.approx(values.mean())
         assert (column.zeros, column.missing) == ((values == 0).mean(), 0)
-    assert told.picture == picture(bunch, width=60)
+    assert about.picture == picture(bunch, width=60)
 
 
 def test_a_data_set_that_is_not():
-    told = describe("nursery")
-    assert not told.found
-    assert told.facts["files"] == "nursery.data"
-    assert told.notes
-    assert (told.shape, told.classes, told.features, told.picture) == ((), None, (), "")
+    about = describe("nursery")
+    assert not about.found
+    assert about.facts["files"] == "nursery.data"
+    assert about.notes
+    assert (about.shape, about.classes, about.features, about.picture) == ((), None, (), "")
     with pytest.raises(DataError, match="did you mean nursery"):
         describe("nurserey")
 
@@ -42,12 +42,12 @@ def test_missing_entries_are_counted_over_all_rows(make_card, folder):
     form = {"files": ["f"], "format": {"kind": "delimited", "missing": "?"}, "rows": 4}
     form["classes"] = {"a": 2, "b": 2}
     (folder / "f").write_text("0,1,a\n?,3,b\n2,?,a\n4,5,b\n")
-    told = describe(make_card(form), data_dir=folder)
-    assert [column.missing for column in told.features] == [1, 1]
-    first = told.features[0]
+    about = describe(make_card(form), data_dir=folder)
+    assert [column.missing for column in about.features] == [1, 1]
+    first = about.features[0]
     assert (first.min, first.max, first.mean, first.zeros) == (0.0, 4.0, 2.0, 0.25)
-    assert any("left out" in note for note in told.notes)
-    assert told.classes == {"a": 1, "b": 1}
+    assert any("left out" in note for note in about.notes)
+    assert about.classes == {"a": 1, "b": 1}
 
 
 def test_sparse_columns_count_the_zeros_that_are_not_stored(make_card, folder):
@@ -61,10 +61,10 @@ def test_sparse_columns_count_the_zeros_that_are_not_stored(make_card, folder):
 
 
 def test_a_number_as_target():
-    told = describe("diabetes_sklearn", width=40)
-    assert told.classes is None
-    assert (told.target.min, told.target.max) == (25.0, 346.0)
-    assert told.picture.startswith("target\n")
+    about = describe("diabetes_sklearn", width=40)
+    assert about.classes is None
+    assert (about.target.min, about.target.max) == (25.0, 346.0)
+    assert about.picture.startswith("target\n")
 
 
 @pytest.mark.parametrize("width", [24, 31, 72, 200])
@@ -134,7 +134,7 @@ def test_generators_and_odd_data_have_pictures_too():
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["adult", "nursery"])
 def test_real_data(name, data_dir):
-    told = describe(name, data_dir=data_dir)
-    assert told.found
-    assert len(told.features) == told.shape[1]
-    assert len(told.picture.splitlines()) == 2 + len(told.classes)
+    about = describe(name, data_dir=data_dir)
+    assert about.found
+    assert len(about.features) == about.shape[1]
+    assert len(about.picture.splitlines()) == 2 + len(about.classes)

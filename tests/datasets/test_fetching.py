@@ -32,7 +32,7 @@ def test_a_file_comes_and_is_checked(server, card, cache):
     assert load(card()).target.tolist() == [0, 1, 1, 0, 0]
 
 
-def test_what_is_there_is_not_transferred_unless_forced(server, card, cache):
+def test_available_files_are_not_transferred_unless_forced(server, card, cache):
     server.answers["/small.data"] = ROWS
     fetch(card())
     assert fetch(card())[0].state == "there"
@@ -51,7 +51,7 @@ def test_a_forced_fetch_that_fails_leaves_the_good_file(server, card, cache):
     assert load(card()).data.shape == (5, 2)
 
 
-def test_a_folder_of_ones_own(server, card, folder):
+def test_a_user_defined_folder(server, card, folder):
     server.answers["/small.data"] = ROWS
     assert fetch(card(), folder=folder)[0].paths == (folder / "small" / "small.data",)
 
@@ -105,7 +105,7 @@ def test_the_second_file_alone_is_fetched_after_a_failure(make_card, server, cac
     assert [path for path, _ in server.asked] == ["/a", "/b", "/b"]
 
 
-def test_the_others_are_fetched_and_all_failures_told_at_once(make_card, server, card):
+def test_the_others_are_fetched_and_all_failures_are_reported_at_once(make_card, server, card):
     server.answers["/small.data"] = ROWS
     form = {"files": ["x"], "format": {"kind": "delimited"}}
     lost = [

@@ -79,7 +79,7 @@ def test_of_several_members_the_card_names_the_right_one(server, card, cache):
     assert (cache / "small.data").read_bytes() == ROWS
 
 
-def test_what_python_cannot_unpack_is_kept_and_the_command_told(server, card, cache):
+def test_a_file_that_python_cannot_unpack_is_kept_with_the_command_for_it(server, card, cache):
     server.answers["/small.zip"] = zipped(small_data_Z=b"\x1f\x9d\x90data")
     message = error_of(card("/small.zip"))
     assert message.endswith(f"unpack it with: gzip -d '{cache / 'small.data.Z'}'")

@@ -155,7 +155,7 @@ def test_links_in_an_archive_are_not_followed(folder):
         read_bytes(path / "y")
 
 
-def test_compress_is_told_how_to_unpack(folder):
+def test_a_file_packed_by_compress_says_how_to_unpack(folder):
     (folder / "isolet5.data.Z").write_bytes(b"\x1f\x9d\x90")
     with pytest.raises(DataError, match="unpack it with 'gzip -d'"):
         read_bytes(folder / "isolet5.data.Z")

@@ -58,7 +58,7 @@ def test_a_card_is_loaded_by_its_path_and_by_its_name(file, tmp_path):
         load(added.path)
 
 
-def test_a_shipped_card_is_not_hidden_by_ones_own(tmp_path):
+def test_a_shipped_card_is_not_hidden_by_a_user_card(tmp_path):
     (tmp_path / "iris.yaml").write_text("nonsense")
     assert own_cards(tmp_path) == {}
     assert find_card("iris", tmp_path).n_features == 4

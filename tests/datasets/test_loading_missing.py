@@ -75,10 +75,10 @@ def test_sparse_as_dense(missing):
     X = np.array([[0, 2, 0, 1], [np.nan, 0, 0, 0], [3, 0, np.nan, 1], [3, 0, 0, 0.0]])
     y, query = np.arange(4.0), np.arange(4)
     names = ("a", "b", "c", "d")
-    dense, told = settle_missing(Table(X, y, names, query=query), missing, "f")
+    dense, note_of_dense = settle_missing(Table(X, y, names, query=query), missing, "f")
     some, note = settle_missing(Table(sparse.csr_matrix(X), y, names, query=query), missing, "f")
     assert sparse.issparse(some.X)
     np.testing.assert_array_equal(some.X.toarray(), dense.X)
     np.testing.assert_array_equal(some.query, dense.query)
-    assert note == told
+    assert note == note_of_dense
     assert len(dense.query) == len(dense.y) == len(dense.X) == (2 if missing == "drop" else 4)

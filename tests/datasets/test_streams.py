@@ -25,7 +25,7 @@ def test_a_longer_stream_begins_as_a_shorter_one():
     np.testing.assert_array_equal(long[:10], short)
 
 
-def test_it_never_ends_unless_told_to():
+def test_it_is_endless_by_default():
     sizes = [len(y) for _, y in islice(gaussian_stream(batch_size=300, random_state=0), 50)]
     assert sizes == [300] * 50
 
