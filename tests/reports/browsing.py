@@ -14,7 +14,7 @@ SWITCHES = [
 DRAWN = "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.drawn)"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser():
     """Chromium without a window; the test is skipped where there is none, unless it must be."""
     reason = "a browser is needed: Chromium, and the package playwright"

@@ -3,14 +3,27 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn.experiments import Store
-from kernlearn.reports import Report, assemble, write_site
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.reports import Report, assemble, write_report, write_site
 from kernlearn.reports.site import Skipped, stored_plans
-from tests.experiments.conftest import small
+from tests.experiments.conftest import SMALL, small
 from tests.reports.browsing import browser, phone, reader
 from tests.reports.sites import make_store
 
 __all__ = ["browser", "phone", "reader", "small"]
+
+
+@pytest.fixture(scope="session")
+def plan(tmp_path_factory):
+    """The plan of a small experiment; nobody changes it."""
+    path = tmp_path_factory.mktemp("plan") / "small.yaml"
+    path.write_text(SMALL)
+    return make_plan(load_config(path))
+
+
+@pytest.fixture(scope="session")
+def config(plan):
+    return plan.experiment.config
 
 
 @dataclass(frozen=True)
@@ -43,3 +56,9 @@ def site(tmp_path_factory):
     gone = [Skipped("gone", "no config <of> that name")]
     index = write_site(list(reports.values()), folder / "a site", skipped=gone)
     return Site(index, path, configs, reports)
+
+
+@pytest.fixture(scope="session")
+def page(site, tmp_path_factory):
+    """The report of the experiment that was run, in a folder of its own."""
+    return write_report(site.reports["held"], tmp_path_factory.mktemp("page") / "one")

@@ -38,11 +38,6 @@ def fill(store, plan, change=lambda trial, metrics: metrics):
 
 
 @pytest.fixture
-def plan(small):
-    return make_plan(load_config(small))
-
-
-@pytest.fixture
 def baseline(plan, tmp_path):
     with Store(tmp_path / "first") as store:
         fill(store, plan)

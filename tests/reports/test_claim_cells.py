@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments import load_config
 from kernlearn.experiments.config.claims import Check
 from kernlearn.reports.claim_cells import asked_cells, compared_cells, metric_rows
 
@@ -194,8 +193,7 @@ def test_the_metric_itself_by_method_and_cell(rows, values):
     assert len(asked_cells(rows, check(above=1, mean_over=["n_components"]), "RF")) == 4
 
 
-def test_speedups_of_each_split(small):
-    config = load_config(small).config
+def test_speedups_of_each_split(config):
     rows = [
         ("d", kernel, method, size, metric, split, value * (split + 1))
         for kernel, factor in (("polynomial", 2), ("exponential", 3))

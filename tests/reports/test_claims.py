@@ -4,17 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments import load_config
-from kernlearn.experiments.config.claims import Claim
-from kernlearn.reports.claims import decide_claims
+from kernlearn.experiments.config.claims import QUESTIONS, Check, Claim
+from kernlearn.reports.claims import check_text, claimed_region, decide_claims
 
 N_SPLITS = 10
 
 
 @pytest.fixture
-def decide(small):
-    config = load_config(small).config
-
+def decide(config):
     def decided(gains, direction=1, **check):
         """Decide a claim on RF against K, which RF betters by the gains in each cell."""
         metric = {1: "accuracy", -1: "mse"}[direction]
@@ -141,7 +138,7 @@ def test_a_loss_that_does_not_count_is_none(decide):
     assert decide([-0.01, 0.0], by=0.02, **asked).outcome == "holds"
 
 
-def test_many_cells_do_not_refute_by_chance(small):
+def test_many_cells_do_not_refute_by_chance(config):
     """Of 400 cells without a difference some look worse at 5 %; the claim stands all the same."""
     rng = np.random.default_rng(1)
     gains = rng.normal(size=(400, N_SPLITS))
@@ -154,13 +151,12 @@ def test_many_cells_do_not_refute_by_chance(small):
     runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", "not_worse": ["RF"], "than": ["K"], "over": "all"}
     claim = Claim.model_validate({"says": "a", "check": check})
-    config = load_config(small).config.model_copy(update={"claims": [claim]})
-    (decision,) = decide_claims(runs, config)
+    (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
     assert "worse in 0 " not in decision.numbers
     assert decision.outcome == "holds"
 
 
-def test_kernels_are_compared_within_a_method(small):
+def test_kernels_are_compared_within_a_method(config):
     rng = np.random.default_rng(0)
     rows = []
     for dataset, gain in (("d0", 0.05), ("d1", 0.04)):
@@ -176,8 +172,7 @@ def test_kernels_are_compared_within_a_method(small):
 
     def outcome(**extra):
         claim = Claim.model_validate({"says": "a", "check": {**check, "over": "all", **extra}})
-        config = load_config(small).config.model_copy(update={"claims": [claim]})
-        (decision,) = decide_claims(runs, config)
+        (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
         return decision.outcome
 
     assert outcome(where={"method": "RF"}) == "holds"
@@ -294,13 +289,12 @@ def test_a_factor_is_said(decide):
         {"below": 1, "over": "most"},
     ],
 )
-def test_one_split_decides_nothing(small, asked):
+def test_one_split_decides_nothing(config, asked):
     cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
     runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", **asked}
     claim = Claim.model_validate({"says": "a", "check": check})
-    config = load_config(small).config.model_copy(update={"claims": [claim]})
-    (decision,) = decide_claims(runs, config)
+    (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
     assert decision.outcome == "undecided"
 
 
@@ -310,7 +304,7 @@ def test_of_several_methods_the_worst_outcome_counts(decide):
     assert decide([0.05], better=["K", "RF"], than=["RF"], over="all").outcome == "fails"
 
 
-def test_a_derived_metric_is_decided_split_by_split(small):
+def test_a_derived_metric_is_decided_split_by_split(config):
     """Both slow down threefold from split to split; RF is twice as fast on each."""
     rng = np.random.default_rng(0)
     rows = []
@@ -322,7 +316,6 @@ def test_a_derived_metric_is_decided_split_by_split(small):
         ):
             rows.append(("d", "polynomial", method, metric, split, value))
     columns = ["dataset", "kernel", "method", "metric", "split", "value"]
-    config = load_config(small).config
 
     def outcome(**asked):
         check = {"metric": "speedup", "over": "all", **asked}
@@ -348,3 +341,74 @@ def test_many_small_losses_refute_together(decide):
     assert "worse in 5 " in together.numbers
     assert "worse in 1 " in alone.numbers
     assert (together.outcome, alone.outcome) == ("fails", "holds")
+
+
+WORDS = [
+    ({"better": ["A", "B"], "than": ["C"], "over": "most", "by": 0.02},
+     "mse: A and B better than C by more than 0.02, in most cells"),
+    ({"better": ["A"], "than": ["C", "D"], "over": "some", "times": 1.5},
+     "mse: A better than C and D by a factor of more than 1.5, in at least one cell"),
+    ({"as_good": ["A"], "than": ["C"], "by": 0.02, "across": ["n"], "over": 0.8},
+     "mse: A as good as C within 0.02, in at least 80 % of the cells; n may differ"),
+    ({"as_good": ["A"], "than": ["C"], "times": 2, "over": 5},
+     "mse: A as good as C within a factor of 2, in at least 5 cells"),
+    ({"close": ["A"], "than": ["C"], "by": 0.1},
+     "mse: A close to C within 0.1, on average over the cells"),
+    ({"not_better": ["A"], "than": ["C"]},
+     "mse: A not shown to be better than C, on average over the cells"),
+    ({"not_worse": ["A"], "than": ["C"], "over": "all", "level": 0.01},
+     "mse: A not shown to be worse than C, in all cells; level 0.01"),
+    ({"indistinguishable": ["A"], "than": ["C"], "mean_over": ["n", "m"]},
+     "mse: A not shown to differ from C, on average over the cells; averaged over n and m"),
+    ({"among_best": ["A"], "over": "all_but_one", "where": {"n": 30, "d": ["x", "y", "z"]}},
+     "mse: A among the best, in all cells but one; where n is 30 and d is x, y or z"),
+    ({"below": 0.5, "over": "all"}, "mse: below 0.5, in all cells"),
+    ({"above": 10, "of": ["A", "B"], "over": "all"},
+     "mse: A and B above 10, in all cells"),
+    ({"between": [1, 2]}, "mse: between 1 and 2, on average over the cells"),
+    ({"trend": "falling", "along": "n", "times": 1.2, "over": "all"},
+     "mse: falling by a factor of more than 1.2 per doubling of n, in all cells"),
+    ({"trend": "flat", "along": "n", "by": 0.01},
+     "mse: flat within 0.01 per doubling of n, on average over the cells"),
+    ({"better": ["A"], "than": ["C"], "along": "n", "over": "all"},
+     "mse: A better than C, in the change per doubling of n, in all cells"),
+    ({"better": [300], "than": [30], "compare": "n"},
+     "mse: 300 better than 30, on average over the cells"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "text"), WORDS)
+def test_a_check_in_words(asked, text):
+    assert check_text(Check.model_validate({"metric": "mse", **asked})) == text
+
+
+def test_every_question_has_its_words():
+    asked = {Check.model_validate({"metric": "mse", **a}).question for a, _ in WORDS}
+    assert asked == set(QUESTIONS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "low", "high"),
+    [
+        ({"better": ["a"], "than": ["b"], "by": 0.1}, 0.1, np.inf),
+        ({"better": ["a"], "than": ["b"], "times": 3, "over": "all"}, 0, np.inf),
+        ({"as_good": ["a"], "than": ["b"], "by": 0.1}, -0.1, np.inf),
+        ({"close": ["a"], "than": ["b"], "by": 0.1}, -0.1, 0.1),
+        ({"not_better": ["a"], "than": ["b"], "by": 0.1}, -np.inf, 0.1),
+        ({"not_worse": ["a"], "than": ["b"], "by": 0.1}, -0.1, np.inf),
+        ({"indistinguishable": ["a"], "than": ["b"]}, 0, 0),
+        ({"below": 3}, -np.inf, 3),
+        ({"above": 3}, 3, np.inf),
+        ({"between": [1, 2]}, 1, 2),
+        ({"trend": "rising", "along": "n"}, 0, np.inf),
+        ({"trend": "falling", "along": "n", "by": 0.1}, -np.inf, -0.1),
+        ({"trend": "flat", "along": "n", "by": 0.1}, -0.1, 0.1),
+        ({"trend": "falling", "along": "n", "times": 2}, -np.inf, -1),
+        ({"trend": "rising", "along": "n", "times": 1}, 0, np.inf),
+    ],
+)
+def test_where_a_claim_has_its_numbers(asked, low, high):
+    region = claimed_region(Check.model_validate({"metric": "auc", **asked}))
+    assert (region.low, region.high) == (low, high)
+    presumed = {"not_better", "not_worse", "indistinguishable"}
+    assert region.presumed == bool(presumed & asked.keys())

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -37,15 +38,18 @@ The papers' words are interpreted as follows:
 """
 
 
-def claims():
-    """Yield the paper, section, sentence, config and check of every claim."""
+@cache
+def claims() -> list[tuple[str, ...]]:
+    """Return the paper, section, sentence, config and check of every claim."""
+    found = []
     for path in sorted((ROOT / "configs").glob("*.yaml")):
         if path.stem.startswith("demo_"):
             continue  # the same claims, on other data than the papers'
         config = load_config(path).config
         for claim in config.claims:
             paper = config.source.partition(")")[0] + ")"
-            yield paper, claim.section, claim.says, path.stem, check_text(claim.check)
+            found.append((paper, claim.section, claim.says, path.stem, check_text(claim.check)))
+    return found
 
 
 def without_check():

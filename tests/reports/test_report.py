@@ -3,7 +3,6 @@ import re
 from dataclasses import replace
 
 import pandas as pd
-import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.reports import assemble, write_report, write_summary
@@ -35,34 +34,18 @@ figures:
 """
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    from tests.experiments.conftest import SMALL
-
-    folder = tmp_path_factory.mktemp("written")
-    config = folder / "small.yaml"
-    config.write_text(SMALL + FIGURE)
-    plan = make_plan(load_config(config))
-    with Store(folder / "s") as store:
-        run_plan(plan, store)
-        report = assemble(plan, store)
-        runs = store.runs()
-    page = write_report(report, folder / "out")
-    return report, page, runs
-
-
-def test_every_file_is_there(written):
-    report, page, _ = written
-    names = {p.name for p in page.parent.iterdir()}
-    assert names == {
-        "table.csv", "table.md", "table.tex", "figure.svg", "figure.pdf", "splits.csv",
-        "small.csv", "small.json", "report.html", "assets",
+def test_every_file_is_there(site, page):
+    report, folder = site.reports["held"], page.parent
+    assert {p.name for p in folder.iterdir()} == {
+        "table.csv", "table.md", "table.tex", "figure1.svg", "figure1.pdf", "figure2.svg",
+        "figure2.pdf", "deviations_accuracy.svg", "deviations_accuracy.pdf", "splits.csv",
+        "held.csv", "held.json", "report.html", "assets",
     }  # fmt: skip
-    frame = pd.read_csv(page.parent / "small.csv")
-    assert list(frame.columns) == COLUMNS
+    frame = pd.read_csv(folder / "held.csv")
+    assert list(frame.columns) == [*COLUMNS, "best"]
     assert len(frame) == len(report.summary)
-    details = json.loads((page.parent / "small.json").read_text())
-    assert details["done"] == details["trials"] == 16
+    details = json.loads((folder / "held.json").read_text())
+    assert details["done"] == details["trials"] == 24
     assert details["measured_on"][0]["packages"]["kernlearn"]
     assert {s["method"] for s in details["selected"]} == {"K"}
 
@@ -91,34 +74,35 @@ def test_what_meets_no_kernel_stands_in_the_panel_of_each(tmp_path):
     assert [table.heads for table in report.tables] == [["RF", "guess", "stump"]] * 2
 
 
-def test_the_figure_is_a_picture_of_some_size(written):
-    svg = (written[1].parent / "figure.svg").read_text()
+def test_the_figure_is_a_picture_of_some_size(page):
+    svg = (page.parent / "figure1.svg").read_text()
     width, height = (float(v) for v in re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
     assert width > 500
-    assert height > 400
-    assert "waveform" in svg
-    assert "moons" in svg
-    assert (written[1].parent / "figure.pdf").read_bytes().startswith(b"%PDF")
+    assert height > 200
+    assert "spambase" in svg
+    assert "cod_rna" in svg
+    assert (page.parent / "figure1.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_when_it_was_measured(written):
-    first, last = written[0].details["measured"]
-    started = [run.started for run in written[2]]
-    assert min(started) <= first <= last <= written[0].details["written"]
+def test_when_it_was_measured(site):
+    with Store.existing(site.store) as store:
+        started = [run.started for run in store.runs() if run.experiment == "held"]
+    details = site.reports["held"].details
+    first, last = details["measured"]
+    assert min(started) <= first <= last <= details["written"]
 
 
-def test_a_summary_goes_wherever_it_is_wanted(written, tmp_path):
-    path = write_summary(written[0], tmp_path / "measured")
-    assert path.read_text() == (written[1].parent / "small.csv").read_text()
+def test_a_summary_goes_wherever_it_is_wanted(site, page, tmp_path):
+    path = write_summary(site.reports["held"], tmp_path / "measured")
+    assert path.read_text() == (page.parent / "held.csv").read_text()
     assert path.with_suffix(".json").is_file()
 
 
-def test_the_page_of_an_installed_package_names_no_commit(written, tmp_path):
-    report = written[0]
+def test_the_page_of_an_installed_package_names_no_commit(site, tmp_path):
+    report = site.reports["long"]
     (machine,) = report.details["measured_on"]
-    installed = {k: v for k, v in machine.items() if k not in ("commit", "dirty")}
     for measured_on, named in (([machine | {"commit": "c0ffee", "dirty": True}], True),
-                               ([installed], False)):  # fmt: skip
+                               ([machine], False)):  # fmt: skip
         details = report.details | {"measured_on": measured_on}
         page = write_report(replace(report, details=details), tmp_path)
         assert ("<code>c0ffee</code>, modified" in page.read_text()) is named

@@ -1,9 +1,21 @@
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from kernlearn.reports.significance import best_methods, paired, paired_interval
+from kernlearn.experiments.config.claims import Check
+from kernlearn.reports.significance import (
+    Cell,
+    Region,
+    average,
+    best_methods,
+    cells_needed,
+    decide,
+    paired,
+    paired_interval,
+)
 
 
 def runs_of(**values):
@@ -50,3 +62,92 @@ def test_the_best_and_what_is_not_significantly_worse():
 def test_methods_that_never_differ_are_all_best():
     runs = runs_of(A=[0.9, 0.8], B=[0.9, 0.8], C=[0.7, 0.6])
     assert best_methods(runs, 1, 0.05) == ["A", "B"]
+
+
+def cell(values):
+    return Cell("", pd.Series(values, dtype=float), float(np.mean(values)))
+
+
+def check(**asked):
+    return Check.model_validate({"metric": "auc", **asked})
+
+
+def test_a_cell_is_in_out_or_open():
+    region, values = Region(low=0, high=1), pd.Series([0.4, 0.5, 0.6])
+    assert region.standing(values, 0.05) == "in"
+    assert region.standing(values + 1, 0.05) == "out"
+    assert region.standing(values - 1, 0.05) == "out"
+    assert region.standing(values + 0.5, 0.05) == "open"
+    assert region.standing(values[:1], 0.05) == "open"
+
+
+@pytest.mark.parametrize(
+    ("over", "n", "cells"),
+    [("all", 7, 7), ("all_but_one", 7, 6), ("all_but_one", 1, 1), ("most", 7, 4), ("most", 8, 5),
+     ("some", 7, 1), (5, 7, 5), (5, 3, 5), (0.8, 10, 8), (0.8, 11, 9), (0.6, 5, 3), (0.1, 3, 1)],
+)  # fmt: skip
+def test_how_many_cells_are_asked_for(over, n, cells):
+    assert cells_needed(over, n) == cells
+
+
+def test_a_mean_over_cells_is_taken_on_the_splits_that_all_have():
+    one = Cell("", pd.Series({0: 1.0, 1: 2.0, 2: 3.0}), 2.0)
+    other = Cell("", pd.Series({2: 5.0, 0: 7.0}), 6.0)
+    assert dict(average([one, other]).values) == {0: 4.0, 2: 4.0}
+    assert average([one, other]).effect == 4.0
+
+
+ALWAYS = 0.01 * np.array([-1, 1, -1, 1, 0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize("over", ["all", "all_but_one", "most", "some", 2, 0.75])
+def test_cells_without_doubt_are_counted(n, over):
+    """With every cell far in or far out the decision is a count."""
+    for inside in product([True, False], repeat=n):
+        cells = [cell(ALWAYS + (1 if is_in else -1)) for is_in in inside]
+        k = cells_needed(over, n)
+        expected = "undecided" if k > n else "holds" if sum(inside) >= k else "fails"
+        assert decide(cells, check(above=0, over=over), Region(low=0)) == expected
+
+
+def with_p(p, sign):
+    """A cell whose one-sided p-value is p, with its mean on the given side of 0."""
+    noise = np.array([-1, 1, -1, 1, 0]) / stats.sem([-1, 1, -1, 1, 0])
+    return cell(noise + sign * stats.t.isf(p, 4))
+
+
+@pytest.mark.parametrize("over", ["all", "all_but_one", "most", "some", 0.75])
+@pytest.mark.parametrize("n", [1, 2, 8, 11])
+@pytest.mark.parametrize("outcome", ["holds", "fails"])
+def test_a_claim_errs_no_more_often_than_its_level(over, n, outcome):
+    """The probability of a wrong decision, summed up over all that the tests can say.
+
+    The decision is most often wrong where as many cells are without doubt as leave it so, and
+    all others have their mean at the border: their p-values are then uniform.
+    """
+    level, k = 0.05, cells_needed(over, n)
+    shown, sign = (k, 1) if outcome == "holds" else (n - k + 1, -1)
+    at_border = n - shown + 1
+    strict, plain = level / 2 / at_border, level / 2
+    laws = [strict, plain - strict, 1 - plain]
+    p_values = [strict / 2, (strict + plain) / 2, 0.3]
+    wrong = 0.0
+    for counts in product(range(at_border + 1), repeat=3):
+        if sum(counts) == at_border:
+            cells = [with_p(1e-12, sign)] * (shown - 1)
+            for count, p in zip(counts, p_values, strict=True):
+                cells += [with_p(p, sign)] * count
+            if decide(cells, check(above=0, over=over, level=level), Region(low=0)) == outcome:
+                wrong += stats.multinomial.pmf(counts, at_border, laws)
+    assert 0 < wrong <= level
+
+
+def test_what_is_presumed_holds_until_refuted():
+    presumed, asked = Region(low=0, presumed=True), check(not_worse=["a"], than=["b"], over="all")
+    doubtful = [cell([-1, 1, -2, 2, -0.1])] * 3
+    assert decide(doubtful, asked, presumed) == "holds"
+    assert decide(doubtful, asked, Region(low=0)) == "undecided"
+    assert decide([*doubtful, cell(ALWAYS - 1)], asked, presumed) == "fails"
+    assert decide([*doubtful, cell([1.0])], asked, presumed) == "undecided"
+    assert decide([], asked, presumed) == "undecided"

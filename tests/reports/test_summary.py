@@ -32,11 +32,6 @@ def metrics_of(trial):
     }
 
 
-@pytest.fixture
-def plan(small):
-    return make_plan(load_config(small))
-
-
 def summary_of(plan, results):
     return summarise(plan, tidy_runs(plan, results))
 
@@ -151,7 +146,7 @@ def test_what_is_left_out_on_purpose_is_not_called_not_run():
     assert "not run" not in set(frame["verdict"])
 
 
-def test_remarks_tell_what_the_numbers_do_not(plan, small):
+def test_remarks_tell_what_the_numbers_do_not(plan):
     results = invented(plan, metrics_of)
     first, second, third, fourth = plan.trials[:4]
     results[first.key].info.update(positive=["2"], contended=True, selected={"C": 10})

@@ -25,11 +25,6 @@ from kernlearn.reports.verdicts import VERDICTS
 
 
 @pytest.fixture
-def config(small):
-    return load_config(small).config
-
-
-@pytest.fixture
 def summary():
     nan = np.nan
     rows = [

@@ -26,9 +26,9 @@ def frame(*rows):
 
 
 @pytest.fixture
-def experiment(small):
+def experiment(plan):
     rules = {"accuracy": Tolerance(absolute=0.01, level=0.05, reported_splits=20)}
-    loaded = load_config(small)
+    loaded = plan.experiment
     return loaded.model_copy(
         update={"config": loaded.config.model_copy(update={"verdict": rules})}
     )
