@@ -14,9 +14,12 @@ SWITCHES = [
 DRAWN = "[...document.querySelectorAll('.chart')].every(chart => chart.dataset.drawn)"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
-    """Chromium without a window; the test is skipped where there is none, unless it must be."""
+    """Headless Chromium; without it tests are skipped, unless it is required.
+
+    Its event loop must not outlive the tests of this package.
+    """
     reason = "a browser is needed: Chromium, and the package playwright"
     try:
         from playwright.sync_api import sync_playwright
@@ -41,6 +44,7 @@ class Reader:
 
     def __init__(self, context):
         self.context, self.requests, self.complaints = context, [], []
+        self.opened = {}
 
     def open(self, path: Path):
         page = self.context.new_page()
@@ -52,15 +56,31 @@ class Reader:
         page.wait_for_function(DRAWN)
         return page
 
+    def look_at(self, path: Path):
+        """Open a page once for all tests that only read it."""
+        if path not in self.opened:
+            self.opened[path] = self.open(path)
+        return self.opened[path]
+
+
+def _at_a_desk(browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    reader = Reader(context)
+    yield reader
+    context.close()
+    assert reader.complaints == []
+
 
 @pytest.fixture
 def reader(browser):
     """A reader at a desk, whose pages must not complain."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    found = Reader(context)
-    yield found
-    context.close()
-    assert found.complaints == []
+    yield from _at_a_desk(browser)
+
+
+@pytest.fixture(scope="package")
+def shared_reader(browser):
+    """One such reader for all tests that change nothing on a page."""
+    yield from _at_a_desk(browser)
 
 
 @pytest.fixture

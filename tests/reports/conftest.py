@@ -7,10 +7,10 @@ from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import Report, assemble, write_report, write_site
 from kernlearn.reports.site import Skipped, stored_plans
 from tests.experiments.conftest import SMALL, small
-from tests.reports.browsing import browser, phone, reader
+from tests.reports.browsing import browser, phone, reader, shared_reader
 from tests.reports.sites import make_store
 
-__all__ = ["browser", "phone", "reader", "small"]
+__all__ = ["browser", "phone", "reader", "shared_reader", "small"]
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
 
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments import Plan, Store, load_config, make_plan, run_plan
 from kernlearn.experiments.store.results import Result
 
 #: Labels of the thesis' table on generated points, so that there are reported numbers; measured.
@@ -71,17 +72,18 @@ HEADS = {"accuracy": "accuracy", "fit_seconds": "fit s", "fit_speedup": "fit spe
 Cells = dict[tuple[object, ...], tuple[float, float, int]]
 
 
-def plant(store: Store, config: Path, seed: int = 0) -> None:
-    """Finish an experiment's trials with numbers drawn at random."""
-    plan = make_plan(load_config(config))
-    rng = np.random.default_rng(seed)
+def plant(store: Store, config: Path, profile: str = "full", settings: Sequence[str] = ()) -> Plan:
+    """Finish an experiment's trials with random numbers; return its plan."""
+    plan = make_plan(load_config(config, profile=profile, settings=settings))
+    rng = np.random.default_rng(0)
     environment = {"cpu": "none", "python": "3", "system": "none", "packages": {}}
-    run = store.begin_run(plan.experiment.name, "full", 1, environment)
+    run = store.begin_run(plan.experiment.name, profile, 1, environment, settings)
     for trial in plan.trials:
         accuracy, fit, predict = (float(v) for v in rng.random(3))
         metrics = {"accuracy": accuracy, "fit_seconds": fit, "predict_seconds": predict}
         result = Result(trial.key, "done", "2026-01-02T03:04:05+00:00", 0.5, metrics)
         store.put(run, trial, result)
+    return plan
 
 
 def make_store(folder: Path) -> Path:

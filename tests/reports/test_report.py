@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import assemble, write_report, write_summary
 from kernlearn.reports.figures import build_chart
 from kernlearn.reports.summary import COLUMNS
+from tests.reports.sites import plant
 
 FIGURE = """\
 figures:
@@ -53,12 +54,10 @@ def test_every_file_is_there(site, page):
 def test_what_meets_no_kernel_stands_in_the_panel_of_each(tmp_path):
     config = tmp_path / "kernels.yaml"
     config.write_text(KERNELS)
-    loaded = load_config(config)
-    plan = make_plan(loaded)
     with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        report = assemble(plan, store)
-    drawn = build_chart(report.summary, loaded.config.figures[0], loaded.config).to_dict()
+        report = assemble(plant(store, config), store)
+    config = report.plan.experiment.config
+    drawn = build_chart(report.summary, config.figures[0], config).to_dict()
     (rows,) = drawn["datasets"].values()
     shown = [(row["panel"], row["method"]) for row in rows]
     assert sorted(set(shown)) == [

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments import Store
 from kernlearn.reports import assemble, write_report, write_site
 from kernlearn.reports.site.charts import departures, deviations, figures
 from kernlearn.reports.site.rendering import address, in_full, slug, std_text
@@ -275,8 +275,7 @@ def test_an_experiment_may_be_called_index(site, tmp_path):
     config = tmp_path / "index.yaml"
     config.write_text(LONG)
     with Store(tmp_path / "s") as store:
-        plant(store, config)
-        report = assemble(make_plan(load_config(config)), store)
+        report = assemble(plant(store, config), store)
         index = write_site([report, site.reports["long"]], tmp_path / "out")
     links = [a["href"] for tag, a in Page(index).elements if tag == "a"]
     assert "index_.html" in links
@@ -289,8 +288,7 @@ def test_no_file_takes_the_place_of_the_summary(tmp_path, name):
     config = tmp_path / f"{name}.yaml"
     config.write_text(LONG.replace("table: {", "table: {each: [method], "))
     with Store(tmp_path / "s") as store:
-        plant(store, config)
-        report = assemble(make_plan(load_config(config)), store)
+        report = assemble(plant(store, config), store)
     assert len(report.tables) == 2
     page = write_report(report, tmp_path / "out")
     assert list(pd.read_csv(tmp_path / f"out/{name}.csv").columns) == COLUMNS

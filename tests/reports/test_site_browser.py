@@ -9,17 +9,17 @@ from tests.reports.browsing import accuracies, table_of
 from tests.reports.sites import HEADS, numbers
 
 
-def test_no_request_leaves_the_site_and_nothing_complains(site, reader):
+def test_no_request_leaves_the_site_and_nothing_complains(site, shared_reader):
     for path in site.pages:
-        reader.open(path)
-    asked = {url.rpartition("/")[2] for url in reader.requests}
+        shared_reader.look_at(path)
+    asked = {url.rpartition("/")[2] for url in shared_reader.requests}
     assert {"index.html", "held.html", "site.css", "site.js", "vega.js"} <= asked
     folder = site.index.parent.as_uri()
-    assert all(url.startswith((folder, "data:,")) for url in reader.requests)
+    assert all(url.startswith((folder, "data:,")) for url in shared_reader.requests)
 
 
-def test_every_chart_is_drawn_with_a_mark_for_every_number(site, reader):
-    page = reader.open(site.page("held"))
+def test_every_chart_is_drawn_with_a_mark_for_every_number(site, shared_reader):
+    page = shared_reader.look_at(site.page("held"))
     cells = numbers(site.store, "held")
     summary = site.reports["held"].summary
     with_x = [key for key in cells if key[2] is not None]
@@ -56,8 +56,8 @@ def test_pointing_at_a_mark_shows_its_number(site, reader):
 
 
 @pytest.mark.parametrize("name", ["held", "long"])
-def test_every_number_shown_is_the_stores(site, reader, name):
-    page = reader.open(site.page(name))
+def test_every_number_shown_is_the_stores(site, shared_reader, name):
+    page = shared_reader.look_at(site.page(name))
     expected = numbers(site.store, name)
     seen = set()
     for row in table_of(page):

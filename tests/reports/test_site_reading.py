@@ -30,20 +30,20 @@ def test_the_keyboard_is_enough(site, reader):
     assert page.locator("#table-1 [aria-sort=descending]").count() == 1
 
 
-def test_everything_that_can_be_used_has_a_name(site, reader):
+def test_everything_that_can_be_used_has_a_name(site, shared_reader):
     for path in site.pages:
-        page = reader.open(path)
+        page = shared_reader.look_at(path)
         tree = page.locator("body").aria_snapshot()
         for role in ("link", "button", "searchbox", "combobox", "table", "img", "region"):
             nameless = re.findall(rf"^\s*- {role}:?(?: \[.*)?$", tree, re.MULTILINE)
             assert not nameless, f"{path.name}: {role}"
         assert 'table "' in tree
-    tree = reader.open(site.page("held")).locator("#figures").aria_snapshot()
+    tree = shared_reader.look_at(site.page("held")).locator("#figures").aria_snapshot()
     assert 'img "Line chart of accuracy' in tree
 
 
-def test_a_verdict_is_said_and_signed_not_only_coloured(site, reader):
-    page = reader.open(site.page("held"))
+def test_a_verdict_is_said_and_signed_not_only_coloured(site, shared_reader):
+    page = shared_reader.look_at(site.page("held"))
     worse = page.locator("#table-1 td.worse")
     assert worse.count() == 4
     for cell in worse.all():

@@ -9,7 +9,7 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.reports import assemble, write_site
 from kernlearn.reports.site import stored_plans
 from tests.experiments.stores import begun, done, trial
-from tests.reports.sites import LONG
+from tests.reports.sites import LONG, plant
 
 
 def test_plans_are_those_of_the_latest_runs(site):
@@ -40,11 +40,11 @@ def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):
         return experiment.profile, experiment.settings, len(plan.trials)
 
     def run(*settings, profile="full"):
-        loaded = load_config(small, profile=profile, settings=[*settings, "execution.jobs=1"])
-        run_plan(make_plan(loaded), store)
+        plant(store, small, profile, settings)
 
     with Store(tmp_path / "s") as store:
-        run("seed=7", "splits=1")
+        settings = ["seed=7", "splits=1", "execution.jobs=1"]
+        run_plan(make_plan(load_config(small, settings=settings)), store)
         assert shown() == ("full", ("seed=7", "splits=1"), 8)
         assert [r.settings for r in store.runs()] == [("seed=7", "splits=1")]
         # of two with as many the later
@@ -65,10 +65,8 @@ def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):
 
 def test_the_page_says_with_which_settings_it_was_run(small, tmp_path):
     settings = ["seed=7", "methods.RF.n_components=[5, 7]"]
-    plan = make_plan(load_config(small, settings=settings))
     with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        report = assemble(plan, store)
+        report = assemble(plant(store, small, settings=settings), store)
     index = write_site([report], tmp_path / "out")
     assert "full, seed=7, methods.RF.n_components=[5, 7]" in index.read_text()
     page = unescape(index.with_name("small.html").read_text())
