@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state, gen_batches
@@ -63,7 +63,7 @@ class ComplexityEstimate:
 
     mean: float
     standard_error: float
-    suprema: Array
+    suprema: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
