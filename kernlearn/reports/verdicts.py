@@ -1,20 +1,18 @@
-"""Whether a measured mean is the reported one: the rule, in code and in words.
+"""Verdicts: the rule by which a measured mean reproduces the reported one, in code and in words.
 
-Two means are the same number, a *match*, if they differ by no more than the tolerance that the
-config states for the metric: the tolerance says which differences matter to a reader. A greater
-one is called *better* or *worse* only if it is more than chance, so it has to lie outside the
-interval of the difference of the two means as well (Welch's t-test at ``level``, over the splits
-of both). The larger of tolerance and interval counts, not their sum: neither makes room for the
-other, and a number that is measured precisely gets no more than the tolerance.
+Two means are a *match* if they differ by at most the tolerance that the config states for the
+metric: the tolerance says which differences matter to a reader. A greater difference is *better*
+or *worse* only if it is significant, so it also has to lie outside the interval of the difference
+of the two means (Welch's t-test at ``level``, over the splits of both). The larger of tolerance
+and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
 
-A wide interval shows that little is known, not that two numbers agree. What rests on it is
-therefore a verdict of its own, *match within spread*, counted apart; and chance explains at most
-``up_to`` times the tolerance: beyond that a difference is better or worse however wide the
-interval.
+A wide interval shows that little is known, not that two numbers agree. A verdict that relies on
+it is therefore separate, *match within spread*, and counted separately; beyond ``up_to`` times the
+tolerance a difference is better or worse however wide the interval.
 
-The interval is that of the mean over splits of the *same* data, which both sides drew by
-themselves, so the splits are the sample and no correction for their overlap is due. The folds of
-a cross-validation are no independent draws; for them the interval is rough.
+The interval is that of the mean over splits of the *same* data, which both sides drew
+independently, so the splits are the sample and need no correction for their overlap. The folds of
+a cross-validation are not independent; for them the interval is approximate.
 """
 
 from dataclasses import dataclass
@@ -57,18 +55,8 @@ class Mean:
 def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better: int) -> str:
     """Judge a measured mean against the reported one.
 
-    Parameters
-    ----------
-    measured, reported : Mean
-    tolerance : Tolerance or None
-        How far apart the two may lie and count as the same; None: no rule.
-    better : {1, -1, 0}
-        Which direction is the good one; 0 means any difference is for the worse.
-
-    Returns
-    -------
-    str
-        One of :data:`VERDICTS`; empty without a rule or a reported number.
+    ``better`` is 1 where more is better, -1 where less is, and 0 where any difference is worse.
+    The verdict is one of :data:`VERDICTS`, or empty without a rule or a reported number.
     """
     if tolerance is None or np.isnan(reported.value):
         return ""
@@ -96,20 +84,10 @@ def _allowed(tolerance: Tolerance, reported: float) -> float:
 
 
 def half_width(measured: Mean, reported: Mean, level: float) -> float:
-    """Return half of the width of the interval of a difference of means, by Welch's t-test.
+    """Return half the width of the interval of a difference of means, by Welch's t-test.
 
-    Parameters
-    ----------
-    measured, reported : Mean
-        Where the paper gives no spread only that of the measured splits counts, as if the
-        reported mean were exact; without at least two measured splits nothing is known.
-    level : float
-        Probability of the true difference outside, such as 0.05.
-
-    Returns
-    -------
-    float
-        0 if nothing is known.
+    Where the paper gives no spread only that of the measured splits counts, as if the reported
+    mean were exact. With fewer than two measured splits nothing is known, and the result is 0.
     """
     from scipy.special import stdtrit
 
@@ -124,16 +102,7 @@ def half_width(measured: Mean, reported: Mean, level: float) -> float:
 
 
 def rule_text(tolerance: Tolerance, metric: str) -> str:
-    """Say in words when a measured mean of a metric is the reported one.
-
-    Parameters
-    ----------
-    tolerance : Tolerance
-    metric : str
-
-    Returns
-    -------
-    str
+    """Describe in words when a measured mean of a metric reproduces the reported one.
 
     Examples
     --------
@@ -152,9 +121,8 @@ def rule_text(tolerance: Tolerance, metric: str) -> str:
     else:
         test = f"Welch's t-test over the measured and {tolerance.reported_splits} reported splits"
     return (
-        f"{text}; match within spread if by no more than chance explains ({test}, level "
-        f"{tolerance.level:g}) and at most {_amount(tolerance, tolerance.up_to)}; else better or "
-        "worse"
+        f"{text}; match within spread if by at most {_amount(tolerance, tolerance.up_to)} and not "
+        f"significantly ({test}, level {tolerance.level:g}); else better or worse"
     )
 
 
@@ -166,14 +134,5 @@ def _amount(tolerance: Tolerance, times: float) -> str:
 
 
 def rules(config: ExperimentConfig) -> list[str]:
-    """Return the rule of every judged metric of an experiment, in words.
-
-    Parameters
-    ----------
-    config : ExperimentConfig
-
-    Returns
-    -------
-    list of str
-    """
+    """Return the rule of every judged metric of an experiment, in words."""
     return [rule_text(tolerance, metric) for metric, tolerance in config.verdict.items()]

@@ -134,13 +134,12 @@ def test_of_equal_means_as_many_are_called_different_as_the_level_says():
          "n support: match if the two are equal, else better or worse"),
         ({"relative": 0.15, "level": 0.05, "reported_splits": 5},
          "n support: match if the two means differ by at most 15 % of the reported one; match "
-         "within spread if by no more than chance explains (Welch's t-test over the measured and "
-         "5 reported splits, level 0.05) and at most 30 % of the reported one; else better or "
-         "worse"),
+         "within spread if by at most 30 % of the reported one and not significantly (Welch's "
+         "t-test over the measured and 5 reported splits, level 0.05); else better or worse"),
         ({"absolute": 2, "level": 0.01, "up_to": 3},
-         "n support: match if the two means differ by at most 2; match within spread if by no "
-         "more than chance explains (Student's t-test over the measured splits, level 0.01) and "
-         "at most 6; else better or worse"),
+         "n support: match if the two means differ by at most 2; match within spread if by at "
+         "most 6 and not significantly (Student's t-test over the measured splits, level 0.01); "
+         "else better or worse"),
     ],
 )  # fmt: skip
 def test_the_rule_in_words(tolerance, text):
