@@ -128,7 +128,3 @@ def main() -> None:
             raise
         typer.echo(f"kernlearn: {error}", err=True)
         raise SystemExit(2) from None
-    except BrokenPipeError:
-        # the reader of the output (head, less) has closed it
-        sys.stderr.close()
-        raise SystemExit(141) from None

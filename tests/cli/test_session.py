@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.command import environment
+
 HEAVY = ["numba", "pandas", "matplotlib", "altair", "sklearn", "scipy", "numpy", "pydantic"]
 
 
@@ -19,6 +21,41 @@ def test_help_and_import_load_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_planning_data_seen_before_loads_nothing_heavy(kernlearn, tmp_path):
+    assert kernlearn("plan", "quickstart").returncode == 0
+    code = (
+        "import sys, kernlearn.cli.app\n"
+        "sys.argv = ['kernlearn', sys.argv[1], 'quickstart']\n"
+        "heavy = ('sklearn', 'pandas', 'scipy', 'numba')\n"
+        "try:\n    kernlearn.cli.app.main()\n"
+        "finally:\n    print([m for m in heavy if m in sys.modules])"
+    )
+    for command in ("plan", "status"):
+        out = subprocess.run(
+            [sys.executable, "-c", code, command], cwd=tmp_path, env=environment(tmp_path, {}),
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert out.stdout.endswith("\n[]\n")
+
+
+def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
+    out = kernlearn_process("validate", "nonesuch")
+    assert (out.returncode, out.stdout) == (2, "")
+    assert out.stderr.startswith("kernlearn: nonesuch: no such file")
+    assert "Traceback" not in out.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_a_reader_that_stops_reading_is_no_error(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernlearn", "schema"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 1
 
 
 def test_run_then_run_again_then_report(kernlearn, small, tmp_path):
