@@ -75,6 +75,18 @@ class Names:
         """The metrics that the task can measure."""
         return self.scope.task_metrics(self.task)
 
+    @property
+    def all_labels(self) -> list[str]:
+        """The labels of the results."""
+        return [*LABELS, *self.axes]
+
+    def metric_fault(self, metric: str) -> str | None:
+        """Say why a name is neither a measured nor a derived metric, or return None."""
+        allowed = [*self.metrics, *self.derived]
+        if not self.metrics or metric in allowed:
+            return None
+        return f"no metric {metric!r} of {self.task}{self.scope.hint(metric, allowed)}"
+
 
 def names_of(info: ValidationInfo) -> Names | None:
     """Return the names in the context of a validation, if there are any."""
@@ -102,12 +114,15 @@ def fault(text: str, kind: Literal["fault", "name"] = "fault") -> PydanticCustom
 def _label(value: str, info: ValidationInfo) -> str:
     names = names_of(info)
     if names is not None:
-        _check_in(value, "label", [*LABELS, *names.axes])
+        _check_in(value, "label", names.all_labels)
     return value
 
 
 def _table_label(value: str, info: ValidationInfo) -> str:
-    return value if value == "metric" else _label(value, info)
+    names = names_of(info)
+    if names is not None:
+        _check_in(value, "label", [*names.all_labels, "metric"])
+    return value
 
 
 def _check_in(value: str, kind: str, allowed: Iterable[str]) -> None:
@@ -125,9 +140,8 @@ def _measured(value: str, info: ValidationInfo) -> str:
 
 def _metric(value: str, info: ValidationInfo) -> str:
     names = names_of(info)
-    if names is not None and names.metrics and value not in (*names.metrics, *names.derived):
-        hint = names.scope.hint(value, [*names.metrics, *names.derived])
-        raise fault(f"no metric {value!r} of {names.task}{hint}", "name")
+    if names is not None and (text := names.metric_fault(value)):
+        raise fault(text, "name")
     return value
 
 

@@ -12,8 +12,6 @@ from kernlearn.experiments.config.checks import (
     Count,
     Fault,
     Fraction,
-    Label,
-    MetricName,
     Names,
     Section,
     names_of,
@@ -110,7 +108,7 @@ class Check(Section):
         Significance level of all tests of the check together.
     """
 
-    metric: MetricName
+    metric: str
     better: list[LabelValue] = []
     as_good: list[LabelValue] = []
     close: list[LabelValue] = []
@@ -126,15 +124,13 @@ class Check(Section):
     )
     than: list[LabelValue] = []
     of: list[LabelValue] = []
-    compare: Label = Field(default="method", description="label whose values are compared")
+    compare: str = Field(default="method", description="label whose values are compared")
     where: dict[str, Any] = Field(
         default={}, description="labels, each with a value or several, to restrict the check to"
     )
-    across: list[Label] = Field(default=[], description="labels in which the sides may differ")
-    mean_over: list[Label] = Field(
-        default=[], description="labels over which means are taken first"
-    )
-    along: Label | None = Field(
+    across: list[str] = Field(default=[], description="labels in which the sides may differ")
+    mean_over: list[str] = Field(default=[], description="labels over which means are taken first")
+    along: str | None = Field(
         default=None, description="check the change per doubling of this parameter"
     )
     over: Annotated[_Quantity | Count | Fraction, BeforeValidator(_over)] = Field(
@@ -170,20 +166,29 @@ class Check(Section):
             yield from (((), text) for text in [*wrong][:1])
 
     def _name_faults(self, names: Names) -> Iterator[Fault]:
+        if text := names.metric_fault(self.metric):
+            yield ("metric",), text
         metric = names.scope.metrics.get(self.metric)
         if metric is not None and metric.better == 0 and not set(BOUNDS) & {*self._questions()}:
             yield (
                 ("metric",),
                 f"of {self.metric!r} neither more nor less is better: ask for a bound",
             )
-        if self.along is not None and not all(map(_is_positive, names.axes.get(self.along, [0]))):
-            yield ("along",), f"{self.along!r} is no parameter whose values are positive numbers"
+        known = names.all_labels
+        along = [] if self.along is None else [self.along]
+        labels = {"compare": [self.compare], "across": self.across, "mean_over": self.mean_over}
+        for key, values in {**labels, "along": along}.items():
+            for label in values:
+                if label not in known:
+                    yield (key,), f"no label {label!r}{suggestion(label, known)}"
+                elif key == "along" and not all(map(_is_positive, names.axes.get(label, [0]))):
+                    text = f"{label!r} is no parameter whose values are positive numbers"
+                    yield ("along",), text
         for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
-            labels = names.labels[f"{self.compare}s"]
+            allowed = names.labels[f"{self.compare}s"]
             for value in getattr(self, key):
-                if isinstance(value, str) and value not in labels:
-                    yield (key,), f"no {self.compare} {value!r}{suggestion(value, labels)}"
-        known = [*LABELS, *names.axes]
+                if isinstance(value, str) and value not in allowed:
+                    yield (key,), f"no {self.compare} {value!r}{suggestion(value, allowed)}"
         for label, value in self.where.items():
             if label not in known:
                 yield ("where", label), f"no label {label!r}{suggestion(label, known)}"

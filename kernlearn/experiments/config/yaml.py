@@ -80,7 +80,8 @@ class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
 def _composed(text: str, loader: _Loader) -> yaml.Node | None:
     """Compose a document, by libyaml unless it could be deep; errors are the Python parser's."""
     brackets = text.count("[") + text.count("{")
-    if brackets <= 1000 and max(map(len, text.split("\n"))) <= 500:
+    # tabs are allowed in more places by libyaml
+    if brackets <= 1000 and max(map(len, text.split("\n"))) <= 500 and "\t" not in text:
         fast = _FastLoader(text)
         with suppress(yaml.YAMLError):
             return fast.get_single_node()
