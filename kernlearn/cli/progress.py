@@ -65,7 +65,7 @@ class RunListener(Listener):
         return self._seconds
 
     def time_left(self) -> str:
-        """Return that in words, empty while nothing is known."""
+        """Return the estimated time until the end as text, empty while nothing is known."""
         seconds = self.seconds_left()
         return "" if seconds is None else f"about {duration(seconds)} left"
 

@@ -1,4 +1,4 @@
-"""``kernlearn check`` as a user, or a server of continuous integration, meets it."""
+"""``kernlearn check``."""
 
 from xml.etree import ElementTree
 

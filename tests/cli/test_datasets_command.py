@@ -1,4 +1,4 @@
-"""``kernlearn datasets`` as a user meets it."""
+"""``kernlearn datasets``."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""``make demo`` as a user meets it: a table, a chart and a page a chapter, nothing downloaded."""
+"""``make demo``: a table, a chart and a page per chapter, without downloads."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``kernlearn goodness`` as a user meets it."""
+"""``kernlearn goodness``."""
 
 import re
 from functools import partial

@@ -1,4 +1,4 @@
-"""Methods, kernels, data sets and metrics of one's own, from a file or an installed package."""
+"""User-defined methods, kernels, data sets and metrics, from a file or an installed package."""
 
 import re
 import textwrap

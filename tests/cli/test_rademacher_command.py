@@ -1,4 +1,4 @@
-"""``kernlearn rademacher`` as a user meets it."""
+"""``kernlearn rademacher``."""
 
 import re
 from functools import partial

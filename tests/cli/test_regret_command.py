@@ -1,4 +1,4 @@
-"""``kernlearn regret`` as a user meets it."""
+"""``kernlearn regret``."""
 
 import re
 

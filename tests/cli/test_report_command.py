@@ -1,4 +1,4 @@
-"""``kernlearn report`` as a user meets it: a site of a store, and reports of named experiments."""
+"""``kernlearn report``: the site of a store, and reports of named experiments."""
 
 import os
 

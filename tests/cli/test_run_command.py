@@ -1,4 +1,4 @@
-"""What a run takes up, where it is carried out, and what it tells."""
+"""``kernlearn run``: choice of trials, executors, and output."""
 
 import json
 import os

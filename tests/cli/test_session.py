@@ -1,4 +1,4 @@
-"""The command as a user meets it: what is typed, what is said, what lies there afterwards."""
+"""Sessions of a user with several commands: output, exit codes and files."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""``kernlearn export``, ``merge``, ``gc``, ``doctor`` and ``compare`` as a user meets them."""
+"""``kernlearn export``, ``merge``, ``gc``, ``doctor`` and ``compare``."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Versions of a store, runs beside each other, and what a disk does to it."""
+"""The file of a store: versions, concurrent processes, and faults of the disk."""
 
 import sqlite3
 import subprocess

@@ -1,4 +1,4 @@
-"""Running a plan: results go to the store as trials end, until all are done or a signal comes."""
+"""Runs of plans: trials are executed and stored one by one, and signals stop a run cleanly."""
 
 import signal
 import sys
