@@ -71,20 +71,10 @@ def solver_number(loss: str, solver: str = "auto") -> int:
 class Settings:
     """LIBLINEAR's parameters.
 
-    Parameters
-    ----------
-    solver : int
-        LIBLINEAR's number, one of the values of ``SOLVERS``.
-    C, tol : float
-    epsilon : float, default=0.1
-        Half width of the tube that costs nothing, for regression.
-    bias : float or None, default=None
-        Value of the bias feature at the end of the rows.
-    penalize_bias : bool, default=True
-    class_weight : ndarray of shape (n_classes,) or None, default=None
-        Factor on C by class code; None for regression.
-    seed : int or None, default=None
-        Seed of C's ``srand``; None for the primal solvers, which draw nothing.
+    `solver` is one of the values of ``SOLVERS``, `epsilon` the half width of the tube without
+    loss, `bias` the value of the bias feature at the end of the rows, `class_weight` the factor on
+    C by class code (None for regression), and `seed` that of C's ``srand`` (None for the primal
+    solvers, which draw nothing).
     """
 
     solver: int
@@ -109,16 +99,8 @@ def solve(
     Rows are sorted by class: class 0 is LIBLINEAR's first, so that a weight vector for two
     classes is positive for class 0, independently of the order of the rows.
 
-    Parameters
-    ----------
-    rows : NodeRows
-    y : ndarray of shape (n_rows,)
-        Class codes 0, 1, ... or target values.
-    n_weights : int
-        Number of features, including the bias.
-    settings : Settings
-    presolve : float or None, default=None
-        Share of the rows to solve first.
+    `y` are class codes 0, 1, ... or targets, `n_weights` is the number of features including the
+    bias, and `presolve` the share of the rows to solve first.
 
     Returns
     -------
@@ -151,30 +133,11 @@ def solve_path(
 ) -> NDArray[np.float64]:
     """Train a binary classifier for several values of C.
 
-    Parameters
-    ----------
-    rows : NodeRows
-    y : ndarray of shape (n_rows,)
-        Class codes 0 and 1; the weights are positive for class 0.
-    n_weights : int
-        Number of features, including the bias.
-    settings : Settings
-        All except C.
-    Cs : ndarray of shape (n_values,)
-        Ascending.
-    warm_start : bool, default=False
-        Whether to start a primal solver from the solution for the previous C. LIBLINEAR compares
-        the gradient with that at 0, which grows with C: the tolerance is multiplied by the
-        smallest C over the current one, so that the start is not accepted unchanged.
-
-    Returns
-    -------
-    ndarray of shape (n_values, n_weights)
-
-    Warns
-    -----
-    ConvergenceWarning
-        If LIBLINEAR stopped before it reached the tolerance.
+    `y` are class codes 0 and 1, and the weights, of shape (n_values, n_weights), are positive for
+    class 0. `Cs` are ascending. With `warm_start` a primal solver starts from the solution for the
+    previous C. LIBLINEAR compares the gradient with that at 0, which grows with C: the tolerance
+    is multiplied by the smallest C over the current one, so that the start is not accepted
+    unchanged.
     """
     by_class = np.argsort(y, kind="stable")
     rows, y = rows.take(by_class), y[by_class]

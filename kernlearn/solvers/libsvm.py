@@ -93,21 +93,9 @@ def resolve_kernel(
 ) -> tuple[SVMKernel, Any]:
     """Return LIBSVM's kernel for a kernel, and the kernel fitted on X.
 
-    Parameters
-    ----------
-    kernel : str or callable
-        Name of one of LIBSVM's kernels, kernel object, or function (X, Y) -> matrix.
-    degree, gamma, coef0
-        Parameters of the named kernels.
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Training rows.
-
-    Returns
-    -------
-    native : SVMKernel
-        "precomputed" where LIBSVM has no such kernel.
-    fitted : str or callable
-        The name; a fitted clone of a kernel object; or the function itself.
+    The kernel is a name of one of LIBSVM's kernels, with the parameters that follow, a kernel
+    object, of which a clone is fitted, or a function (X, Y) -> matrix. LIBSVM's kernel is
+    "precomputed" where it has no such kernel.
     """
     if isinstance(kernel, str):
         if kernel == "precomputed":
@@ -163,15 +151,8 @@ def kernel_block(kernel: Any, X: Any, Y: Any) -> NDArray[np.float64]:
 def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int | None) -> NodeRows:
     """Compute the kernel matrix of the training rows in LIBSVM's layout, its only copy.
 
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Training rows, or their kernel matrix if `kernel` is None.
-    kernel : callable or None
-    cache_size : float
-        LIBSVM's cache, in units of 2²⁰ bytes.
-    memory_limit : int or None
-        Maximum number of bytes; None means what is available.
+    X is the kernel matrix itself if `kernel` is None. `cache_size` is that of LIBSVM, in units of
+    2²⁰ bytes, and `memory_limit` the maximum number of bytes; None means what is available.
 
     Raises
     ------
@@ -245,20 +226,9 @@ def train(
 ) -> SupportVectors:
     """Train a C-SVC, one against one.
 
-    Parameters
-    ----------
-    rows : NodeRows
-    codes : ndarray of shape (n_rows,)
-        Class codes 0, 1, ...; a decision value is positive for the first class of its pair.
-    kernel : SVMKernel
-    class_weight : ndarray of shape (n_classes,)
-        Factor on C by class code.
-    **parameters : float
-        Fields of the official ``svm_parameter``: C, eps, cache_size, shrinking.
-
-    Returns
-    -------
-    SupportVectors
+    `codes` are class codes 0, 1, ..., and a decision value is positive for the first class of its
+    pair; `class_weight` is the factor on C by class code, and `parameters` are fields of the
+    official ``svm_parameter``: C, eps, cache_size, shrinking.
 
     Warns
     -----

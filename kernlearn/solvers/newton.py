@@ -42,20 +42,9 @@ def exact_step(
     Newton's method for the zero of the derivative, safeguarded by the last lengths on either
     side of it.
 
-    Parameters
-    ----------
-    loss : Loss
-    C : float
-    at, moves : ndarray of shape (n_terms,)
-        Arguments of the loss at the start, and their change by the whole step.
-    inner, square : float
-        ⟨w, step⟩ and ‖step‖².
-    full : bool, default=False
-        Whether the whole step is the longest allowed.
-
-    Returns
-    -------
-    float
+    `at` and `moves` are the arguments of the loss at the start and their change by the whole step,
+    `inner` and `square` are ⟨w, step⟩ and ‖step‖². With `full`, the whole step is the longest
+    allowed.
     """
     squares = moves * moves
     start = inner + C * (loss.slope(at) @ moves)

@@ -61,18 +61,9 @@ def equispaced(n_thresholds: int, spacing: float) -> Floats:
 def as_thresholds(spec: Any, n_thresholds: int, spacing: float, constraints: str) -> Thresholds:
     """Return the thresholds for the parameters of an estimator.
 
-    Parameters
-    ----------
-    spec : {"equispaced", "learned"} or array-like of shape (n_thresholds,)
-    n_thresholds : int
-    spacing : float
-        Distance between equispaced thresholds, and minimum distance between learned ones.
-    constraints : {"explicit", "implicit"}
-        With "implicit", learned thresholds are not constrained.
-
-    Returns
-    -------
-    Thresholds
+    `spec` is "equispaced", "learned" or an array of shape (n_thresholds,), and `spacing` the
+    distance between equispaced thresholds or the minimum distance between learned ones, which are
+    not constrained if `constraints` is "implicit".
 
     Raises
     ------

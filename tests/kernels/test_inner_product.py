@@ -19,6 +19,7 @@ from kernlearn.kernels import (
     SigmoidKernel,
     VovkKernel,
 )
+from kernlearn.kernels.inner_product import power
 
 DEFINITIONS = {
     "linear": (LinearKernel(), lambda x, y: x @ y),
@@ -220,3 +221,14 @@ def test_bad_parameters_are_named_wherever_they_are_used(kernel, name):
             use([[0.5]])
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         kernel.coefficients(3)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 12])
+def test_powers_keep_the_memory_layout(degree):
+    # Products with them are then the same to the last bit.
+    t = np.asfortranarray(np.random.RandomState(0).normal(size=(5, 3)))
+    before = t.copy()
+    actual = power(t, degree)
+    np.testing.assert_allclose(actual, t**degree, rtol=1e-12)
+    assert actual.flags.f_contiguous
+    np.testing.assert_array_equal(t, before)
