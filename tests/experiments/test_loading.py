@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from kernlearn.exceptions import ConfigError
@@ -171,3 +174,25 @@ def test_form_faults_and_unknown_names_in_one_section_come_at_once(small):
     assert [line.split(": ")[:2] for line in lines] == [
         ["8", "methods.K.baseline"], ["10", "methods.H0/1.H01"], ["15", "table.rows"],
     ]  # fmt: skip
+
+
+def test_a_config_that_was_checked_before_is_planned_without_scikit_learn(
+    small, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
+    code = (
+        "import sys\nfrom kernlearn.experiments import load_config, make_plan\n"
+        "make_plan(load_config(sys.argv[1]))\nprint('sklearn' in sys.modules)"
+    )
+    seen = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(small)], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert seen == ["True", "False"]
+    small.write_text(small.read_text().replace("degree: 3", "degree: -3"))
+    with pytest.raises(ConfigError, match="degree"):
+        load_config(small)
+    with pytest.raises(ConfigError, match="degree"):
+        load_config(small)

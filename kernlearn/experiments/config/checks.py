@@ -94,13 +94,7 @@ def names_of(info: ValidationInfo) -> Names | None:
 
 
 def refuse(faults: Iterable[Fault]) -> None:
-    """Raise one validation error for all faults of a section, each at its path.
-
-    Raises
-    ------
-    ValidationError
-        If there are faults.
-    """
+    """Raise one ValidationError for all faults of a section, if there are any."""
     errors = [InitErrorDetails(type=fault(text), loc=path, input=None) for path, text in faults]
     if errors:
         raise ValidationError.from_exception_data("config", errors)
@@ -341,8 +335,7 @@ def _value_faults(component: Registered, key: str, value: Any, scope: Scope) -> 
     if isinstance(value, dict) and "kernel" in value:
         name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
         if not isinstance(name, str):
-            text = f"must be the name of a kernel{suggestion('', scope.kernels)}"
-            yield (key, "kernel"), text
+            yield (key, "kernel"), f"must be the name of a kernel{suggestion('', scope.kernels)}"
             return
         kernel = scope.kernel(name)
         if kernel is None:
