@@ -33,7 +33,7 @@ def test_a_demo_is_small_and_downloads_nothing(name):
 
 def test_the_demo_ends_in_a_site(kernlearn, tmp_path):
     store = "results/runs/demo.sqlite"
-    out = kernlearn("run", *DEMO, "--profile", "quick", "--store", store)
+    out = kernlearn("run", *DEMO, "--profile", "quick", "--splits", "1", "--store", store)
     assert out.returncode == 0, out.stderr
     # of a grid that is chosen from at the end nothing else is known at once
     assert re.search(r" VKRc · .*split 1: \d+ settings measured[;,]", out.stdout + out.stderr)
@@ -44,7 +44,7 @@ def test_the_demo_ends_in_a_site(kernlearn, tmp_path):
 
     out = kernlearn("report", store, "--output", "results/site")
     assert out.returncode == 0, out.stderr
-    shown = re.findall(r"^(\w+): profile quick, (\d+) of (\d+) trials$", out.stdout, re.M)
+    shown = re.findall(r"^(\w+): profile quick, splits=1, (\d+) of (\d+) trials$", out.stdout, re.M)
     assert sorted(name for name, *_ in shown) == DEMO
     assert all(done == trials for _, done, trials in shown)
     assert out.stdout.endswith("Site: results/site/index.html\n")

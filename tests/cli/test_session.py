@@ -192,7 +192,7 @@ def test_version(kernlearn):
 @pytest.mark.data
 def test_the_real_table_in_small(kernlearn, data_dir):
     out = kernlearn(
-        "run", "table3_1", "--data-dir", data_dir, "--profile", "quick", "--splits", "1",
+        "run", "table3_1", "--data-dir", data_dir, "--profile", "smoke",
         "-o", "metrics=[accuracy]",
     )  # fmt: skip
     assert out.returncode == 0, out.stderr
