@@ -31,26 +31,33 @@ def test_a_demo_is_small_and_downloads_nothing(name):
     assert 1 <= len(config.claims) <= 3
 
 
-def test_the_demo_ends_in_a_site(kernlearn, tmp_path):
+@pytest.mark.parametrize(
+    "names",
+    [["demo_features", "demo_voted"], pytest.param(DEMO, marks=pytest.mark.exhaustive)],
+    ids=["two", "all"],
+)
+def test_the_demo_ends_in_a_site(kernlearn, tmp_path, names):
     store = "results/runs/demo.sqlite"
-    out = kernlearn("run", *DEMO, "--profile", "quick", "--splits", "1", "--store", store)
+    out = kernlearn("run", *names, "--profile", "quick", "--splits", "1", "--store", store)
     assert out.returncode == 0, out.stderr
     # of a grid that is chosen from at the end nothing else is known at once
     assert re.search(r" VKRc · .*split 1: \d+ settings measured[;,]", out.stdout + out.stderr)
-    for name in DEMO:
+    for name in names:
         folder = tmp_path / "results/runs" / name
         assert (folder / "table.csv").is_file()
         assert (folder / "figure.svg").is_file()
 
     out = kernlearn("report", store, "--output", "results/site")
     assert out.returncode == 0, out.stderr
-    shown = re.findall(r"^(\w+): profile quick, splits=1, (\d+) of (\d+) trials$", out.stdout, re.M)
-    assert sorted(name for name, *_ in shown) == DEMO
+    shown = re.findall(
+        r"^(\w+): profile quick, splits=1, (\d+) of (\d+) trials$", out.stdout, re.M
+    )
+    assert sorted(name for name, *_ in shown) == names
     assert all(done == trials for _, done, trials in shown)
     assert out.stdout.endswith("Site: results/site/index.html\n")
 
     overview = (tmp_path / "results/site/index.html").read_text(encoding="utf-8")
-    for name in DEMO:
+    for name in names:
         assert f'href="{name}.html"' in overview
         page = (tmp_path / f"results/site/{name}.html").read_text(encoding="utf-8")
         assert "Figures</h2>" in page
