@@ -27,6 +27,13 @@ def check_share(**values: float) -> None:
             raise ValueError(f"'{name}' must be a number between 0 and 1, got {value!r}")
 
 
+def check_proportion(**values: float) -> None:
+    """Refuse anything but numbers of 0 or more and below 1."""
+    for name, value in values.items():
+        if not (isinstance(value, Real) and 0 <= value < 1):
+            raise ValueError(f"'{name}' must be a number from 0 to below 1, got {value!r}")
+
+
 def check_fraction(**values: float) -> None:
     """Refuse anything but numbers above 0 and at most 1."""
     check_positive(**values)

@@ -123,7 +123,7 @@ def fetch_some(
                 progress=reporter.progress, on_done=reporter.done,
             )  # fmt: skip
         except KeyboardInterrupt:
-            typer.echo("Stopped. What was received is kept: fetch again to resume.", err=True)
+            typer.echo("Stopped. Complete data sets are kept; fetch again for the rest.", err=True)
             raise typer.Exit(130) from None
 
 

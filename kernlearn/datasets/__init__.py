@@ -25,7 +25,7 @@ __getattr__, __dir__, __all__ = attach(
         "fetch": "fetching",
         "find_card": "card",
         "fingerprint": "cache",
-        "gaussian_stream": "streams",
+        "gaussian_stream": "chunks",
         "generators": "artificial",
         "indefinite_similarity": "artificial",
         "iter_chunks": "chunks",

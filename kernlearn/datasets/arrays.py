@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.files import LIMIT, one_line, read_bytes, too_large
+from kernlearn.datasets.files import LIMIT, naming_damage, read_bytes, too_large
 from kernlearn.datasets.formats import (
     Bundled,
     Expected,
@@ -25,6 +25,8 @@ from kernlearn.datasets.text import canonical_labels, coder, number
 from kernlearn.exceptions import DataError
 
 Part = tuple[Path, Any, Any, Any]
+
+NO_PARQUET = "damaged, or no Parquet file"
 
 
 def read_npz(paths: Sequence[Path], options: Npz, expected: Expected) -> Table:
@@ -43,23 +45,13 @@ def read_npz(paths: Sequence[Path], options: Npz, expected: Expected) -> Table:
 def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str, Any]:
     """Return the arrays of an NPZ file, all or those named; pickled objects are not loaded."""
     content = read_bytes(path)
-    try:
+    with naming_damage(path, "damaged, or no NPZ file of plain arrays"):
         with zipfile.ZipFile(BytesIO(content)) as packed:
-            size = sum(info.file_size for info in packed.infolist())
-        if size > LIMIT:
-            raise too_large(path, LIMIT)
+            if sum(info.file_size for info in packed.infolist()) > LIMIT:
+                raise too_large(path, LIMIT)
         with np.load(BytesIO(content), allow_pickle=False) as stored:
             wanted = stored.files if names is None else set(names).intersection(stored.files)
             return {name: stored[name] for name in wanted if name is not None}
-    except DataError:
-        raise
-    except Exception as error:  # a damaged archive may raise anything at all
-        raise damaged(path, error, "NPZ file of plain arrays") from None
-
-
-def damaged(path: Path, error: Exception, kind: str) -> DataError:
-    """Make the error for a file that its library cannot read."""
-    return DataError(f"{path}: damaged, or no {kind}: {one_line(error)}")
 
 
 def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) -> Table:
@@ -91,7 +83,7 @@ def load_parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     content = read_bytes(path)
-    try:
+    with naming_damage(path, NO_PARQUET):
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
         if sum(sizes) > LIMIT:
@@ -99,10 +91,6 @@ def load_parquet(path: Path) -> Any:
         table = file.read()
         table.validate(full=True)
         list(table.column_names)  # raises for names that are not text
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file may raise anything at all
-        raise damaged(path, error, "Parquet file") from None
     return table
 
 
@@ -233,10 +221,8 @@ def read_matlab(paths: Sequence[Path], options: Matlab, expected: Expected) -> T
     for path in paths:
         content = read_bytes(path)
         is_hdf5 = _HDF5 in (content[:8], content[_USER_BLOCK : _USER_BLOCK + 8])
-        try:
+        with naming_damage(path, "damaged, or no MATLAB file"):
             variables = (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
-        except Exception as error:  # a damaged file may raise anything at all
-            raise damaged(path, error, "MATLAB file") from None
         if missing := [name for name in names if name not in variables]:
             raise DataError(f"{path}: has no full array called {missing[0]}")
         parts.append((path, variables[options.matrix], variables[options.target], None))

@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.streams import (
-    Seed,
-    between,
-    count,
-    gaussian_stream,
-    random,
-    to_bunch,
-)
+from kernlearn.checks import check_count, check_nonnegative, check_proportion
+from kernlearn.datasets.cache import fingerprint
+from kernlearn.datasets.chunks import Seed, gaussian_stream
+from kernlearn.datasets.formats import default_names
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -100,6 +96,23 @@ def register(similarity: str | None = None) -> Callable[[Make], Make]:
     return registered
 
 
+def _to_bunch(X: NDArray[np.float64], y: NDArray[Any] | None, *labels: str) -> "Bunch":
+    """Return data in the form of :func:`load`."""
+    from sklearn.utils import Bunch
+
+    return Bunch(
+        data=X,
+        target=None if y is None else y.astype(np.int64),
+        target_names=np.array(labels, dtype=np.str_),
+        feature_names=np.array(default_names(X.shape[1]), dtype=np.str_),
+        fingerprint=fingerprint(X, y),
+        card=None,
+        path=None,
+        sample=False,
+        note="",
+    )
+
+
 @register()
 def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Bunch":
     """Draw points uniformly from the unit ball (the data of the thesis' figure 3.1).
@@ -130,14 +143,15 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     >>> bool(((points**2).sum(axis=1) <= 1).all())
     True
     """
-    rng = random(random_state)
-    n_samples = count("n_samples", n_samples)
-    n_features = count("n_features", n_features)
+    from sklearn.utils import check_random_state
+
+    check_count(n_samples=n_samples, n_features=n_features)
+    rng = check_random_state(random_state)
     X = rng.standard_normal((n_samples, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
     X *= rng.uniform(size=(n_samples, 1)) ** (1 / n_features)
-    return to_bunch(X, None)
+    return _to_bunch(X, None)
 
 
 @register()
@@ -177,15 +191,17 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     >>> waveform(n_samples=10, random_state=0).data.shape
     (10, 21)
     """
-    rng = random(random_state)
-    n_samples = count("n_samples", n_samples)
+    from sklearn.utils import check_random_state
+
+    check_count(n_samples=n_samples)
+    rng = check_random_state(random_state)
     peaks = np.array([[11], [15], [7]])
     waves = np.maximum(6.0 - np.abs(np.arange(1, 22) - peaks), 0)
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
     y = rng.randint(3, size=n_samples)
     u = rng.uniform(size=(n_samples, 1))
     X = u * waves[first[y]] + (1 - u) * waves[second[y]] + rng.standard_normal((n_samples, 21))
-    return to_bunch(X, y, "0", "1", "2")
+    return _to_bunch(X, y, "0", "1", "2")
 
 
 @register()
@@ -213,9 +229,9 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
     """
     from sklearn.datasets import make_moons
 
-    n = count("n_samples", n_samples)
-    noise = between("noise", noise, 0, np.inf)
-    return to_bunch(*make_moons(n, noise=noise, random_state=random(random_state)), "0", "1")
+    check_count(n_samples=n_samples)
+    check_nonnegative(noise=noise)
+    return _to_bunch(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
 
 
 @register()
@@ -247,9 +263,11 @@ def rings(
     """
     from sklearn.datasets import make_circles
 
-    n, noise = count("n_samples", n_samples), between("noise", noise, 0, np.inf)
-    factor, rng = between("factor", factor, 0, 1), random(random_state)
-    return to_bunch(*make_circles(n, noise=noise, factor=factor, random_state=rng), "0", "1")
+    check_count(n_samples=n_samples)
+    check_nonnegative(noise=noise)
+    check_proportion(factor=factor)
+    X, y = make_circles(n_samples, noise=noise, factor=factor, random_state=random_state)
+    return _to_bunch(X, y, "0", "1")
 
 
 @register(similarity="similarity")
@@ -301,23 +319,28 @@ def indefinite_similarity(
     >>> round(float(-spectrum[spectrum < 0].sum() / np.abs(spectrum).sum()), 6)
     0.3
     """
-    rng = random(random_state)
-    n = count("n_samples", n_samples)
+    from sklearn.utils import check_random_state
+
+    check_count(n_samples=n_samples)
+    n = n_samples
     if n < 2:
         raise ValueError(f"n_samples must be at least 2 for two classes, got {n}")
-    share = between("negative", negative, 0, 1)
-    k = n // 2 if n_negative is None else count("n_negative", n_negative)
+    k = n // 2 if n_negative is None else n_negative
+    check_count(n_negative=k)
     if k >= n:
         raise ValueError(f"n_negative must be below n_samples = {n}, got {k}")
-    k = k if share > 0 else 0
+    check_proportion(negative=negative)
+    check_nonnegative(noise=noise)
+    k = k if negative > 0 else 0
+    rng = check_random_state(random_state)
     y = rng.permutation(np.arange(n) % 2)
     directions = rng.standard_normal((n, n))
-    directions[:, 0] = 2 * y - 1 + between("noise", noise, 0, np.inf) * directions[:, 0]
+    directions[:, 0] = 2 * y - 1 + noise * directions[:, 0]
     basis, _ = np.linalg.qr(directions)
-    spectrum = np.concatenate([(1 - share) * _decay(n - k), -share * _decay(k)])
+    spectrum = np.concatenate([(1 - negative) * _decay(n - k), -negative * _decay(k)])
     K = (basis * spectrum) @ basis.T
     K = (K + K.T) / (2 * np.abs(K).max())
-    bunch = to_bunch(K, y, "0", "1")
+    bunch = _to_bunch(K, y, "0", "1")
     bunch.similarity = "similarity"
     return bunch
 
@@ -356,6 +379,7 @@ def two_gaussians(
     ValueError
         If a parameter is out of range.
     """
-    n = count("n_samples", n_samples)
-    X, y = next(gaussian_stream(n, n_features, positive, separation, drift, n, random_state))
-    return to_bunch(X, y, "0", "1")
+    check_count(n_samples=n_samples)
+    n, d = n_samples, n_features
+    X, y = next(gaussian_stream(n, d, positive, separation, drift, n, random_state))
+    return _to_bunch(X, y, "0", "1")

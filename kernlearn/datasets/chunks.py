@@ -1,25 +1,28 @@
-"""Reading a LIBSVM or Parquet file in chunks, so that it may be larger than memory."""
+"""Data in chunks: LIBSVM and Parquet files larger than memory, a stream of two normal classes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import TextIOWrapper
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 
+from kernlearn import checks
 from kernlearn.datasets import arrays, files
-from kernlearn.datasets.streams import count
 from kernlearn.datasets.svmlight import parse_chunk
 from kernlearn.datasets.text import fault
 from kernlearn.exceptions import DataError
 
 Chunk = tuple[Any, NDArray[Any]]
+Seed = int | RandomState | None
 
 _PARQUET = b"PAR1"
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # a byte that is not UTF-8 is read as a surrogate
+_BLOCK = 1024  # points are drawn in blocks, so that the batch size does not change the stream
 
 
 def iter_chunks(
@@ -88,8 +91,9 @@ def iter_chunks(
     [((2, 3), [1.0, -1.0]), ((1, 3), [1.0])]
     """
     file = Path(path)
-    size = count("n_rows", n_rows)
-    width = None if n_features is None else count("n_features", n_features)
+    checks.check_count(n_rows=n_rows)
+    if n_features is not None:
+        checks.check_count(n_features=n_features)
     if format not in (None, "libsvm", "parquet"):
         raise ValueError(f"format must be None, 'libsvm' or 'parquet', got {format!r}")
     if isinstance(drop, str):
@@ -98,18 +102,18 @@ def iter_chunks(
         raise DataError(f"{file}: an archive is not read in chunks; unpack it")
     if file.suffix == ".Z":
         raise files.packed_by_compress(file)
-    if format is None:
-        with files.naming_damage(file), file.open("rb") as raw:
+    with files.naming_damage(file), file.open("rb") as raw:
+        if format is None:
             format = "parquet" if raw.read(len(_PARQUET)) == _PARQUET else "libsvm"
     if format == "libsvm":
-        if width is None:
+        if n_features is None:
             raise ValueError("n_features must be given for a LIBSVM file")
         if target is not None or drop or missing:
             raise ValueError("target, drop and missing are for Parquet files; this one is LIBSVM")
-        return _libsvm_chunks(file, size, width, 0 if zero_based else 1)
+        return _libsvm_chunks(file, n_rows, n_features, 0 if zero_based else 1)
     if target is None:
         raise ValueError("target must name the target's column of a Parquet file")
-    return _parquet_chunks(file, size, target, drop, width, missing)
+    return _full_chunks(_batches(file, n_rows, target, drop, n_features, missing), n_rows)
 
 
 def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Iterator[Chunk]:
@@ -125,41 +129,29 @@ def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Itera
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text with their numbers from 1; refuse what is not text."""
     with files.naming_damage(path):
-        opener = files.OPENERS.get(path.suffix, open)
-        stream = TextIOWrapper(
-            opener(path, "rb"), encoding="utf-8-sig", errors="surrogateescape", newline=None
-        )
-    with stream:
-        at = 0
-        while True:
-            with files.naming_damage(path):
-                line = stream.readline()
-            if not line:
-                return
-            at += 1
-            if wrong := _NO_TEXT.search(line):
-                byte = ord(wrong[0]) & 0xFF
-                wanted = "UTF-8 text" if byte else "text"
-                raise fault(path, at, bytes([byte]) if byte else "\0", wanted)
-            yield at, line.rstrip("\n")
+        raw = files.OPENERS.get(path.suffix, open)(path, "rb")
+        with TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape") as stream:
+            for at, line in enumerate(stream, start=1):
+                if wrong := _NO_TEXT.search(line):
+                    byte = ord(wrong[0]) & 0xFF
+                    wanted = "UTF-8 text" if byte else "text"
+                    raise fault(path, at, bytes([byte]) if byte else "\0", wanted)
+                yield at, line.rstrip("\n")
 
 
-def _parquet_chunks(
+def _batches(
     path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
 ) -> Iterator[Chunk]:
+    """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
     import pyarrow.parquet as pq
 
-    with files.naming_damage(path), path.open("rb"):
-        pass  # the message for a file that does not exist is shorter than pyarrow's
-    try:
+    with files.naming_damage(path, arrays.NO_PARQUET):
         # with other options Arrow keeps a whole row group, or all of it that was read
         file = pq.ParquetFile(
             path, page_checksum_verification=True, memory_map=True, pre_buffer=False
         )
         schema = file.schema_arrow
         names = list(schema.names)
-    except Exception as error:  # a damaged file may raise anything at all
-        raise arrays.damaged(path, error, "Parquet file") from None
     with file:
         arrays.check_columns(path, names, [target, *drop])
         features = [name for name in names if name != target and name not in drop]
@@ -172,39 +164,45 @@ def _parquet_chunks(
                 )
         if not file.metadata.num_rows:
             raise DataError(f"{path}: the file has no rows")
-        yield from _full_chunks(_batches(path, file, size, features, target, missing), size)
+        batches = file.iter_batches(size, columns=[*features, target])
+        first = 1
+        while True:
+            with files.naming_damage(path, arrays.NO_PARQUET):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            X = np.empty((batch.num_rows, len(features)))
+            for i, name in enumerate(features):
+                column = batch.column(name)
+                X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
+            yield X, _targets(path, batch.column(target), target, first)
+            first += batch.num_rows
 
 
-def _batches(
-    path: Path, file: Any, size: int, features: list[str], target: str, missing: bool
-) -> Iterator[Chunk]:
-    """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
-    batches = file.iter_batches(size, columns=[*features, target])
-    first = 1
-    while True:
-        try:
-            batch = next(batches, None)
-        except Exception as error:
-            raise arrays.damaged(path, error, "Parquet file") from None
-        if batch is None:
-            return
-        X = np.empty((batch.num_rows, len(features)))
-        for i, name in enumerate(features):
-            column = batch.column(name)
-            X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
-        yield X, _targets(path, batch.column(target), target, first)
-        first += batch.num_rows
+def _targets(path: Path, column: Any, name: str, first: int) -> NDArray[Any]:
+    if arrays.is_number(column.type):
+        return arrays.column_numbers(path, column, name, first=first)
+    values = column.to_pylist()
+    if None in values:
+        row = first + values.index(None)
+        raise arrays.entry_fault(path, row, name, "nothing", "a number or a text")
+    if not isinstance(values[0], str):
+        raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
+    return np.array(values)
 
 
-def _full_chunks(batches: Iterator[Chunk], size: int) -> Iterator[Chunk]:
-    """Concatenate batches into chunks of exactly `size` rows, and a last one."""
+def _full_chunks(batches: Iterable[Chunk], size: int) -> Iterator[Chunk]:
+    """Cut batches of any sizes into chunks of exactly `size` rows, and a last one."""
     kept: list[Chunk] = []
     for batch in batches:
         kept.append(batch)
-        if sum(len(y) for _, y in kept) >= size:
+        n_rows = sum(len(y) for _, y in kept)
+        if n_rows >= size:
             X, y = _concatenated(kept)
-            yield X[:size], y[:size]
-            kept = [(X[size:].copy(), y[size:].copy())] if len(y) > size else []
+            end = n_rows - n_rows % size
+            for start in range(0, end, size):
+                yield X[start : start + size], y[start : start + size]
+            kept = [(X[end:].copy(), y[end:].copy())] if end < n_rows else []
     if kept:
         yield _concatenated(kept)
 
@@ -215,14 +213,78 @@ def _concatenated(parts: list[Chunk]) -> Chunk:
     return np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
 
 
-def _targets(path: Path, column: Any, name: str, first: int) -> NDArray[Any]:
-    if arrays.is_number(column.type):
-        return arrays.column_numbers(path, column, name, first=first)
-    null = column.is_null().to_numpy(zero_copy_only=False)
-    if null.any():
-        row = first + int(null.argmax())
-        raise arrays.entry_fault(path, row, name, "nothing", "a number or a text")
-    values = column.to_pylist()
-    if not isinstance(values[0], str):
-        raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
-    return np.array(values)
+def gaussian_stream(
+    n_samples: int | None = None,
+    n_features: int = 20,
+    positive: float = 0.5,
+    separation: float = 2.0,
+    drift: float = 0.0,
+    batch_size: int = 1000,
+    random_state: Seed = None,
+) -> Iterator[Chunk]:
+    """Draw batches of points of two normal classes, in constant memory.
+
+    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
+    the identity as covariance. With `drift` the vector turns in a plane.
+
+    Parameters
+    ----------
+    n_samples : int or None, default=None
+        The number of points; None for an endless stream.
+    n_features : int, default=20
+        Their dimension, at least 2.
+    positive : float, default=0.5
+        The probability of class 1, in [0, 1).
+    separation : float, default=2.0
+        The distance of the two means.
+    drift : float, default=0.0
+        The angle by which the vector turns, in radians per 1000 points.
+    batch_size : int, default=1000
+        Points per batch; the last may have fewer. The points do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The random seed or generator.
+
+    Yields
+    ------
+    X : ndarray of shape (batch_size, n_features)
+    y : ndarray of shape (batch_size,)
+        0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import gaussian_stream
+    >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
+    [1000, 1000, 500]
+    """
+    from sklearn.utils import check_random_state
+
+    checks.check_count(n_features=n_features, batch_size=batch_size)
+    if n_samples is not None:
+        checks.check_count(n_samples=n_samples)
+    if n_features < 2:
+        raise ValueError(f"'n_features' must be at least 2, a plane to turn in, got {n_features}")
+    checks.check_proportion(positive=positive)
+    checks.check_nonnegative(separation=separation, drift=drift)
+    rng = check_random_state(random_state)
+    blocks = _blocks(rng, n_samples, n_features, positive, separation / 2, drift / 1000)
+    return _full_chunks(blocks, batch_size)
+
+
+def _blocks(
+    rng: RandomState, total: int | None, d: int, positive: float, half: float, speed: float
+) -> Iterator[Chunk]:
+    plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
+    for start in count(0, _BLOCK):
+        if total is not None and start >= total:
+            return
+        y = (rng.uniform(size=_BLOCK) < positive).astype(np.int64)
+        angle = speed * np.arange(start, start + _BLOCK)
+        direction = np.column_stack([np.cos(angle), np.sin(angle)]) @ plane.T
+        X = rng.standard_normal((_BLOCK, d)) + (2 * y - 1)[:, np.newaxis] * half * direction
+        end = None if total is None else total - start
+        yield X[:end], y[:end]

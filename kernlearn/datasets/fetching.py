@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import Any, Literal
@@ -14,16 +15,18 @@ from typing import Any, Literal
 from kernlearn.datasets import files
 from kernlearn.datasets.card import Card, Form, find_card
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.transfer import download
 from kernlearn.exceptions import DataError
+from kernlearn.version import __version__
 
 _STAGING = ".fetching-"
-_KEPT = ".partial"
 _ABANDONED = 24 * 3600  # seconds after which another fetch's folder is removed
+_BLOCK = 1 << 16
+_SLOWEST = 1024  # bytes that must arrive within the time-out
+_TEMPORARY = {408, 425, 429}  # statuses after which a later attempt may succeed
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x1f\x9d": ".Z"}
 _WHOLE = {".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz"}  # archives that are data files
 
-Report = Callable[[str, int, int | None], None]
+Report = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,9 @@ def fetch(
 ) -> list[Fetched]:
     """Fetch data sets from their publishers, and compare them with their cards.
 
-    An interrupted transfer is resumed, at once or at the next call, if the server allows it. A
-    file gets its name when it is complete, so that a part is never taken for data. From an
-    archive only the data set's files are extracted. A file that does not read as the card says
-    is set aside as ``<file>.rejected``.
+    A transfer that is cut or slow is repeated. A file gets its name when it is complete, so that
+    a part is never taken for data. From an archive only the data set's files are extracted. A
+    file that does not read as the card says is set aside as ``<file>.rejected``.
 
     Parameters
     ----------
@@ -150,7 +152,10 @@ def _fetch_card(
             f"{card.source.name_and_page}, and put it into {own}"
         )
     own.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(own)
+    for folder in own.glob(_STAGING + "*"):  # left behind by a fetch that was killed
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _ABANDONED:
+                rmtree(folder)
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
         new = _fetch_files(card, form, Path(staging), force, report, limits)
         remark = _check_content(card, form, own, new)
@@ -158,14 +163,6 @@ def _fetch_card(
         _publish(new, own)
     paths = tuple(path for file in form.files if (path := files.existing(own / file)))
     return Fetched(card.name, "fetched", paths, n_bytes, remark)
-
-
-def _remove_abandoned(own: Path) -> None:
-    """Remove what a fetch that was killed left behind."""
-    for folder in own.glob(_STAGING + "*"):
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _ABANDONED:
-                rmtree(folder)
 
 
 def _fetch_files(
@@ -181,8 +178,7 @@ def _fetch_files(
         address = card.source.downloads[file]
         try:
             if address not in bodies:
-                part = partial(report, file) if report else None
-                body = download(address, stage, own / _KEPT, report=part, **limits)
+                body = _download(address, stage, report and partial(report, file), **limits)
                 bodies[address] = body.rename(body.with_suffix(files.archive_kind(body)))
             member = form.members.get(file, file)
             new[file] = _extract(bodies[address], file, member, limits["max_bytes"])
@@ -200,6 +196,79 @@ def _fetch_files(
             f"unpack it with: gzip -d {paths}"
         )
     return new
+
+
+def _download(
+    address: str, folder: Path, report: Report | None, timeout: float, retries: int, max_bytes: int
+) -> Path:
+    """Transfer what an address serves into a folder; the message of a DataError is the reason."""
+    import pooch
+    import requests
+
+    name = sha256(address.encode()).hexdigest()[:16]
+    manager = pooch.Pooch(folder, "", {name: None}, {name: address}, retry_if_failed=retries)
+    pooch.get_logger().setLevel("WARNING")
+    reasons = {
+        requests.Timeout: f"no answer within {timeout:g} s",
+        requests.exceptions.SSLError: "the server's certificate is not valid",
+        requests.TooManyRedirects: "it is redirected without end",
+        requests.ConnectionError: "the server cannot be reached, or hung up",
+    }
+
+    def attempt(url: str, output_file: str, _: Any) -> None:
+        headers = {"User-Agent": f"kernlearn/{__version__}", "Accept-Encoding": "identity"}
+        with requests.get(url, headers=headers, timeout=timeout, stream=True) as response:
+            status = response.status_code
+            if status != 200:
+                later = status >= 500 or status in _TEMPORARY
+                error = requests.RequestException if later else DataError
+                raise error(f"the server answered {status} {response.reason}".strip())
+            _save(response, Path(output_file), report, timeout, max_bytes)
+
+    try:
+        return Path(manager.fetch(name, downloader=attempt))
+    except (requests.RequestException, ValueError) as error:  # those after which pooch retries
+        known = (text for kind, text in reasons.items() if isinstance(error, kind))
+        raise DataError(next(known, files.one_line(error))) from None
+
+
+def _save(
+    response: Any, path: Path, report: Report | None, timeout: float, max_bytes: int
+) -> None:
+    """Write what a server sends to a file, and give up if that is too slow, short or long."""
+    from requests import RequestException
+    from rich.filesize import decimal
+    from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+    length = response.headers.get("Content-Length", "")
+    total = int(length) if length.isdecimal() else None
+    so_far = mark = 0
+    deadline = time.monotonic() + timeout
+    with path.open("wb") as file:
+        while True:
+            if max(so_far, total or 0) > max_bytes:
+                raise DataError(f"it is larger than {decimal(max_bytes)}, the limit")
+            if report is not None:
+                report(so_far, total)
+            try:
+                block = response.raw.read1(_BLOCK)  # not unpacked, other than requests does
+            except ReadTimeoutError:
+                reason = f"nothing came within {timeout:g} s after {decimal(so_far)}"
+                raise RequestException(reason) from None
+            except HTTPError:
+                break
+            if not block:
+                total = so_far if total is None else total
+                break
+            file.write(block)
+            so_far += len(block)
+            if so_far - mark >= _SLOWEST:
+                mark, deadline = so_far, time.monotonic() + timeout
+            elif time.monotonic() > deadline:
+                raise RequestException(f"hardly anything came within {timeout:g} s")
+    if so_far != total:
+        of = "" if total is None else f" of {decimal(total)}"
+        raise RequestException(f"the connection was cut after {decimal(so_far)}{of}")
 
 
 def _publish(new: dict[str, Path], own: Path) -> None:

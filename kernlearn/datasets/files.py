@@ -200,17 +200,17 @@ def packed_by_compress(path: Path) -> DataError:
 
 
 @contextmanager
-def naming_damage(path: Path) -> Iterator[None]:
-    """Turn whatever a damaged file makes the unpackers raise into one clear line."""
+def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[None]:
+    """Turn whatever a damaged file makes its reader raise into one clear line."""
     try:
         yield
     except DataError:
         raise
-    except Exception as error:  # the unpackers raise anything from EOFError to struct.error
+    except Exception as error:  # readers raise anything from EOFError to struct.error
         if isinstance(error, OSError) and error.errno is not None:
             reason = f"cannot be read: {error.strerror or one_line(error)}"
         else:
-            reason = f"damaged or cut short: {one_line(error)}"
+            reason = f"{damage}: {one_line(error)}"
         raise DataError(f"{path}: {reason}") from None
 
 

@@ -130,17 +130,3 @@ def once(*answers):
 
 def cut(body, after, **headers):
     return lambda handler: handler.send(200, body[:after], length=len(body), **headers)
-
-
-def ranged(body, **headers):
-    """Serve a body whole or from where it is asked for."""
-
-    def answer(handler):
-        asked = handler.headers.get("Range")
-        if asked is None:
-            return handler.send(200, body, **headers)
-        start = int(asked.removeprefix("bytes=").rstrip("-"))
-        part = f"bytes {start}-{len(body) - 1}/{len(body)}"
-        return handler.send(206, body[start:], Content_Range=part, **headers)
-
-    return answer

@@ -35,19 +35,19 @@ def test_the_seed_decides(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("value", [0, -1, 2.5, "3", True, None])
 def test_bad_numbers_of_points(name, value):
-    with pytest.raises(ValueError, match="n_samples must be an integer of at least 1, got"):
+    with pytest.raises(ValueError, match="'n_samples' must be an int >= 1, got"):
         generators()[name](n_samples=value)
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("unit_ball", {"n_features": 0}, "n_features must be an integer of at least 1, got 0"),
+        ("unit_ball", {"n_features": 0}, "'n_features' must be an int >= 1, got 0"),
         ("unit_ball", {"noise": 1}, "unit_ball has no parameter noise; allowed: n_samples, n_f"),
-        ("rings", {"factor": 1}, "factor must be a number from 0 to below 1, got 1"),
-        ("rings", {"noise": -0.1}, "noise must be a number from 0 to below inf, got -0.1"),
-        ("two_moons", {"noise": float("nan")}, "noise must be a number .* got nan"),
-        ("two_moons", {"noise": "much"}, "noise must be a number .* got 'much'"),
+        ("rings", {"factor": 1}, "'factor' must be a number from 0 to below 1, got 1"),
+        ("rings", {"noise": -0.1}, "'noise' must be a finite number of 0 or more, got -0.1"),
+        ("two_moons", {"noise": float("nan")}, "'noise' must be a finite number .* got nan"),
+        ("two_moons", {"noise": "much"}, "'noise' must be a finite number .* got 'much'"),
     ],
 )
 def test_other_bad_parameters(name, parameters, message):

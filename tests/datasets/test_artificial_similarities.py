@@ -40,9 +40,9 @@ def test_less_noise_separates_the_classes_better():
     ("parameters", "message"),
     [
         ({"n_samples": 1}, "n_samples must be at least 2"),
-        ({"negative": 1.0}, "negative must be a number from 0 to below 1"),
+        ({"negative": 1.0}, "'negative' must be a number from 0 to below 1"),
         ({"n_negative": 200}, "n_negative must be below n_samples = 200"),
-        ({"noise": -1}, "noise must be a number from 0"),
+        ({"noise": -1}, "'noise' must be a finite number of 0 or more"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -233,8 +233,8 @@ def test_the_format_is_seen_or_named(table, put):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n_rows": 0}, "n_rows must be an integer of at least 1, got 0"),
-        ({"n_features": 2.5}, "n_features must be an integer of at least 1, got 2.5"),
+        ({"n_rows": 0}, "'n_rows' must be an int >= 1, got 0"),
+        ({"n_features": 2.5}, "'n_features' must be an int >= 1, got 2.5"),
         ({"format": "csv"}, "format must be None, 'libsvm' or 'parquet', got 'csv'"),
         ({"drop": "id"}, "drop must be a sequence of column names, got 'id'"),
         ({"target": "y"}, "target, drop and missing are for Parquet files"),

@@ -51,11 +51,11 @@ def test_drift_turns_the_means():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_features": 1}, "n_features must be at least 2"),
-        ({"positive": 1.0}, "positive must be a number"),
-        ({"batch_size": 0}, "batch_size must be an integer"),
-        ({"n_samples": 0}, "n_samples must be an integer"),
-        ({"drift": -1}, "drift must be a number"),
+        ({"n_features": 1}, "'n_features' must be at least 2"),
+        ({"positive": 1.0}, "'positive' must be a number"),
+        ({"batch_size": 0}, "'batch_size' must be an int >= 1"),
+        ({"n_samples": 0}, "'n_samples' must be an int >= 1"),
+        ({"drift": -1}, "'drift' must be a finite number of 0 or more"),
     ],
 )
 def test_bad_parameters_are_refused_at_once(parameters, message):

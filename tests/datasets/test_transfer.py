@@ -1,7 +1,6 @@
 """Transfers that are cut, slow, refused or answered otherwise."""
 
 import errno
-import hashlib
 import threading
 import time
 
@@ -9,7 +8,7 @@ import pytest
 
 from kernlearn.datasets import fetch, locate
 from tests.datasets import serving
-from tests.datasets.serving import LONG_ROWS, ROWS, cut, error_of, left, once, ranged, source
+from tests.datasets.serving import LONG_ROWS, ROWS, cut, error_of, left, once, source
 
 cache = serving.cache
 card = serving.card
@@ -17,74 +16,35 @@ long = serving.long
 server = serving.server
 
 
-def test_a_cut_transfer_goes_on_where_it_was(server, long, tmp_path):
-    first = cut(LONG_ROWS, 100_000, ETag='"1"')
-    server.answers["/long.data"] = once(first, ranged(LONG_ROWS, ETag='"1"'))
+def test_a_cut_transfer_is_repeated(server, long, cache):
+    server.answers["/long.data"] = once(cut(LONG_ROWS, 100_000), lambda h: h.send(200, LONG_ROWS))
     (result,) = fetch(long)
-    assert server.asked == [("/long.data", None), ("/long.data", "bytes=100000-")]
+    assert len(server.asked) == 2
     assert result.paths[0].read_bytes() == LONG_ROWS
+    assert left(cache) == ["long.data"]
 
 
-def test_a_later_fetch_goes_on_too(server, long, cache):
-    server.answers["/long.data"] = cut(LONG_ROWS, 100_000, Last_Modified="Mon, 1 Jan 2024")
+def test_a_transfer_that_fails_leaves_nothing(server, long, cache):
+    server.answers["/long.data"] = cut(LONG_ROWS, 100_000)
     message = error_of(long, retries=0)
     assert "the connection was cut after 100.0 kB of 334.3 kB" in message
     assert f"put the file into {cache} by hand" in message
     assert locate(long) is None
-    assert [name.rpartition("/")[2] for name in left(cache)] == ["body", "validator"]
-    server.answers["/long.data"] = ranged(LONG_ROWS, Last_Modified="Mon, 1 Jan 2024")
-    assert fetch(long)[0].paths[0].read_bytes() == LONG_ROWS
-    assert server.asked[-1] == ("/long.data", "bytes=100000-")
-    assert left(cache) == ["long.data"]
+    assert left(cache) == []
 
 
-def test_a_fetch_that_is_stopped_goes_on_later(server, long, cache):
-    server.answers["/long.data"] = ranged(LONG_ROWS, ETag='"1"')
+def test_a_fetch_that_is_stopped_leaves_nothing(server, long, cache):
+    server.answers["/long.data"] = LONG_ROWS
 
-    def stop(name, file, so_far, in_all):
+    def stop(name, file, so_far, total):
         if so_far > 50_000:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         fetch(long, progress=stop)
     assert locate(long) is None
+    assert left(cache) == []
     assert not list(cache.glob(".fetching-*"))
-    starts = []
-    (result,) = fetch(long, progress=lambda name, file, so_far, in_all: starts.append(so_far))
-    assert starts[0] > 50_000
-    assert server.asked[-1] == ("/long.data", f"bytes={starts[0]}-")
-    assert result.paths[0].read_bytes() == LONG_ROWS
-
-
-@pytest.mark.parametrize("tag", ['"2"', 'W/"1"', None])
-def test_a_server_without_ranges_or_with_another_file_starts_anew(server, long, tag):
-    old = b"9,9,9\n" * 30_000
-    headers = {} if tag is None else {"ETag": tag}
-    first = cut(old, 60_000, **headers)
-    server.answers["/long.data"] = once(first, lambda h: h.send(200, LONG_ROWS))
-    assert fetch(long)[0].paths[0].read_bytes() == LONG_ROWS
-    asked = "bytes=60000-" if tag == '"2"' else None  # nothing tells that it is the same file
-    assert server.asked[1] == ("/long.data", asked)
-
-
-def test_a_part_of_another_file_is_not_appended(server, long):
-    old = b"9,9,9\n" * 30_000
-    new = ranged(LONG_ROWS, ETag='"2"')  # pays no heed to If-Range
-    server.answers["/long.data"] = once(cut(old, 60_000, ETag='"1"'), new, new)
-    assert fetch(long)[0].paths[0].read_bytes() == LONG_ROWS
-    assert [r for _, r in server.asked] == [None, "bytes=60000-", None]
-
-
-@pytest.mark.parametrize("status", [206, 416])
-def test_a_range_that_does_not_fit_is_dropped(server, long, status):
-    wrong = {"Content_Range": f"bytes 5-{len(LONG_ROWS) - 1}/{len(LONG_ROWS)}"}
-    server.answers["/long.data"] = once(
-        cut(LONG_ROWS, 50_000, ETag='"1"'),
-        lambda h: h.send(status, LONG_ROWS[5:] if status == 206 else b"", **wrong),
-        ranged(LONG_ROWS),
-    )
-    assert fetch(long)[0].paths[0].read_bytes() == LONG_ROWS
-    assert [r for _, r in server.asked] == [None, "bytes=50000-", None]
 
 
 def test_a_chunked_answer_that_is_cut(server, card, cache):
@@ -173,14 +133,13 @@ def test_a_file_that_is_larger_than_allowed(server, card, cache):
     assert left(cache) == []
 
 
-@pytest.mark.parametrize("where", ["transfer.os.fsync", "fetching.copyfile"])
-def test_a_full_disk(server, card, cache, monkeypatch, where):
+def test_a_full_disk(server, card, cache, monkeypatch):
     server.answers["/small.data"] = ROWS
 
     def full(*arguments):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(f"kernlearn.datasets.{where}", full)
+    monkeypatch.setattr("kernlearn.datasets.fetching.copyfile", full)
     message = error_of(card())
     assert "cannot be written: No space left on device" in message
     assert locate(card()) is None
@@ -193,7 +152,7 @@ def test_two_fetches_at_once(server, long, cache):
 
     def answer(handler):
         both.wait()
-        ranged(LONG_ROWS, ETag='"1"')(handler)
+        handler.send(200, LONG_ROWS)
 
     server.answers["/long.data"] = answer
     results = []
@@ -205,25 +164,3 @@ def test_two_fetches_at_once(server, long, cache):
     assert [result.state for result in results] == ["fetched", "fetched"]
     assert left(cache) == ["long.data"]
     assert (cache / "long.data").read_bytes() == LONG_ROWS
-
-
-def test_two_fetches_that_fail_keep_one_part(server, long, cache):
-    both = threading.Barrier(2, timeout=10)
-
-    def answer(handler):
-        both.wait()
-        cut(LONG_ROWS, 70_000, ETag='"1"')(handler)
-
-    server.answers["/long.data"] = answer
-    threads = [
-        threading.Thread(target=error_of, args=(long,), kwargs={"retries": 0}) for _ in range(2)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(left(cache)) == 2
-    server.answers["/long.data"] = ranged(LONG_ROWS, ETag='"1"')
-    content = fetch(long)[0].paths[0].read_bytes()
-    assert hashlib.sha256(content).digest() == hashlib.sha256(LONG_ROWS).digest()
-    assert server.asked[-1][1] == "bytes=70000-"
