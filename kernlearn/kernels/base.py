@@ -1,17 +1,14 @@
-"""Base classes of kernels, and kernels from functions."""
-
-from __future__ import annotations
+"""Base class of kernels, and kernels from names and functions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from numbers import Real
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.kernels.registry import KERNELS
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -124,38 +121,45 @@ class CallableKernel(Kernel):
         return gram
 
 
-class WidthKernel(Kernel):
-    """Base class of kernels with a width, fixed or estimated from the training points."""
+def as_kernel(
+    spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
+) -> Kernel:
+    """Convert a name, a kernel or a function of two matrices to a kernel.
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})],
-    }
+    Parameters
+    ----------
+    spec : str, Kernel or callable
+        A name in `KERNELS`, for that kernel with its default parameters; a kernel, which is
+        returned unchanged; or a callable (X, Y) -> matrix. Kernels with a width
+        ("exponential", "gaussian", "laplacian") estimate it by the mean distance of the points
+        that they are fitted to.
+    name : str, default="kernel"
+        Name of the parameter, for error messages.
 
-    sigma_: float
+    Returns
+    -------
+    Kernel
 
-    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
-        self.sigma = sigma
+    Raises
+    ------
+    ValueError
+        If `spec` is an unknown name or none of the three.
 
-    @property
-    def data_dependent(self) -> bool:
-        return isinstance(self.sigma, str)
-
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
-        self._validate_params()
-        self.sigma_ = self._mean_distance(X) if isinstance(self.sigma, str) else float(self.sigma)
-        if not self.sigma_ > 0:
-            raise ValueError(
-                "sigma='mean_distance' needs points that differ, all rows of X are the same: "
-                "give sigma as a number > 0"
-            )
-        return self
-
-    @abstractmethod
-    def _mean_distance(self, X: MatrixLike) -> float:
-        """Return the mean distance between pairs of points."""
-
-    def _width(self) -> float:
-        if not isinstance(self.sigma, str):
-            return float(self.sigma)
-        check_is_fitted(self, "sigma_")
-        return self.sigma_
+    Examples
+    --------
+    >>> from kernlearn.kernels import as_kernel
+    >>> as_kernel("polynomial")
+    PolynomialKernel()
+    """
+    if isinstance(spec, Kernel):
+        return spec
+    # The coefficients of a dot-product kernel have no default.
+    names = sorted(KERNELS.keys() - {"dot_product"})
+    if isinstance(spec, str) and spec in names:
+        return KERNELS[spec].load()()
+    if callable(spec):
+        return CallableKernel(spec)
+    raise ValueError(
+        f"{name!r} must be one of {', '.join(map(repr, names))}, a kernel object or a callable "
+        f"(X, Y) -> matrix, got {spec!r}"
+    )

@@ -1,19 +1,20 @@
-"""Distances of all pairs of rows, tile by tile: functions of them, and their mean."""
+"""Kernels and similarities of the distance, evaluated tile by tile, and mean distances."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from numbers import Real
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import check_pairwise_arrays, manhattan_distances
 from sklearn.utils import check_array, gen_batches
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import MatrixLike
+from kernlearn.kernels.base import Kernel, MatrixLike
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
 _TILE_ELEMENTS = 2**16
@@ -23,64 +24,51 @@ _TILE_ROWS = 512
 _DENSE_ELEMENTS = 2**22
 
 
-def row_tiles(matrix: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield blocks of rows that stay in cache: their indices, and views of them."""
-    for rows in gen_batches(len(matrix), max(1, _TILE_ELEMENTS // matrix.shape[1])):
-        yield rows, matrix[rows]
-
-
-def negate(tile: np.ndarray) -> None:
-    """Change the signs of a tile in place."""
-    np.negative(tile, out=tile)
+def row_tiles(matrix: np.ndarray) -> list[tuple[slice, np.ndarray]]:
+    """Return blocks of rows that stay in cache: their indices, and views of them."""
+    batches = gen_batches(len(matrix), max(1, _TILE_ELEMENTS // matrix.shape[1]))
+    return [(rows, matrix[rows]) for rows in batches]
 
 
 def map_squared_distances(
-    X: MatrixLike,
-    Y: MatrixLike | None,
-    factor: float,
-    change: Callable[[np.ndarray], object] | None = None,
+    X: MatrixLike, Y: MatrixLike | None, factor: float, function: np.ufunc | None = None
 ) -> np.ndarray:
     r"""Return a function of :math:`c \|x - y\|^2` for all pairs of rows, c < 0.
 
     Distances are computed in float64, by one matrix product per tile. Differences of points
     that are close relative to their distance from the mean lose digits; a point has exactly
-    distance 0 from itself where `Y` is None or `X`.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_samples_x, n_features)
-    Y : {array-like, sparse matrix} of shape (n_samples_y, n_features) or None
-    factor : float
-        The number c, negative.
-    change : callable, default=None
-        Changes a tile of :math:`c \|x - y\|^2 \le 0` in place; None leaves it unchanged.
-
-    Returns
-    -------
-    ndarray of shape (n_samples_x, n_samples_y)
-        float32 if both are, otherwise float64.
+    distance 0 from itself where `Y` is None or `X`. The result is float32 if both matrices are,
+    otherwise float64.
     """
     X, Y = check_pairwise_arrays(X, Y)
     result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
-    multiply = _sparse_tiles if sparse.issparse(X) or sparse.issparse(Y) else _dense_tiles
-    fill = multiply(X, Y, factor)
+    are_sparse = sparse.issparse(X) or sparse.issparse(Y)
+    if are_sparse:
+        left, right = (sparse.csr_array(matrix, dtype=np.float64) for matrix in (X, Y))
+        left_norms, right_norms = row_norms(left, squared=True), row_norms(right, squared=True)
+        columns = right.T.tocsr()
+    else:
+        left, columns = _centred_factors(X, Y, factor)
     for rows, tile in row_tiles(result):
-        if tile.dtype == np.float64:
-            fill(rows, tile)
+        exact = tile if tile.dtype == np.float64 else np.empty(tile.shape)
+        if are_sparse:
+            (left[rows] @ columns).toarray(out=exact)
+            exact *= -2
+            exact += left_norms[rows, None]
+            exact += right_norms
+            exact *= factor
         else:
-            exact = np.empty(tile.shape)
-            fill(rows, exact)
-            tile[...] = exact
-        np.minimum(tile, 0, out=tile)
+            np.matmul(left[rows], columns, out=exact)
+        np.minimum(exact, 0, out=tile)
         if X is Y:
             np.fill_diagonal(tile[:, rows], 0)
-        if change is not None:
-            change(tile)
+        if function is not None:
+            function(tile, out=tile)
     return result
 
 
-def _dense_tiles(X: Any, Y: Any, factor: float) -> Callable[[slice, np.ndarray], None]:
-    """Return a function that fills a tile; norms are two more columns of the product."""
+def _centred_factors(X: np.ndarray, Y: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return two matrices whose product is the result; norms are two more columns."""
     # Norms that are large relative to the distances would cancel their digits.
     centre = Y.mean(axis=0, dtype=np.float64)
     left = np.empty((X.shape[0], X.shape[1] + 2))
@@ -88,41 +76,16 @@ def _dense_tiles(X: Any, Y: Any, factor: float) -> Callable[[slice, np.ndarray],
     np.subtract(X, centre, out=left[:, 2:])
     np.subtract(Y, centre, out=right[:, 2:])
     left[:, 0] = factor * row_norms(left[:, 2:], squared=True)
-    left[:, 1] = 1
-    right[:, 0] = 1
+    left[:, 1] = right[:, 0] = 1
     right[:, 1] = factor * row_norms(right[:, 2:], squared=True)
     left[:, 2:] *= -2 * factor
-    columns = right.T
-
-    def fill(rows: slice, tile: np.ndarray) -> None:
-        np.matmul(left[rows], columns, out=tile)
-
-    return fill
-
-
-def _sparse_tiles(X: Any, Y: Any, factor: float) -> Callable[[slice, np.ndarray], None]:
-    """Return a function that fills a tile where at least one matrix is sparse."""
-    left, right = (sparse.csr_array(matrix, dtype=np.float64) for matrix in (X, Y))
-    left_norms, right_norms = row_norms(left, squared=True), row_norms(right, squared=True)
-    columns = right.T.tocsr()
-
-    def fill(rows: slice, tile: np.ndarray) -> None:
-        (left[rows] @ columns).toarray(out=tile)
-        tile *= -2
-        tile += left_norms[rows, None]
-        tile += right_norms
-        tile *= factor
-
-    return fill
+    return left, right.T
 
 
 def map_manhattan_distances(
-    X: MatrixLike, Y: MatrixLike | None, change: Callable[[np.ndarray], object]
+    X: MatrixLike, Y: MatrixLike | None, factor: float, function: np.ufunc | None = None
 ) -> np.ndarray:
-    """Return a function of the Manhattan distance for all pairs of rows.
-
-    `change` changes a tile of distances in place; the rest is as for `map_squared_distances`.
-    """
+    r"""Return a function of :math:`c \|x - y\|_1` for all pairs of rows."""
     X, Y = check_pairwise_arrays(X, Y)
     result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
     distances = partial(cdist, metric="cityblock")
@@ -130,7 +93,9 @@ def map_manhattan_distances(
         X, Y, distances = _short_indices(X), _short_indices(Y), manhattan_distances
     for rows, tile in row_tiles(result):
         tile[...] = distances(X[rows], Y)
-        change(tile)
+        tile *= factor
+        if function is not None:
+            function(tile, out=tile)
     return result
 
 
@@ -218,3 +183,143 @@ def mean_manhattan_distance(X: MatrixLike) -> float:
         ordered -= ordered[n_samples // 2].copy()
         total += float((surplus @ ordered).sum())
     return total / (n_samples * (n_samples - 1) / 2)
+
+
+class WidthKernel(Kernel):
+    """Base class of kernels with a width, fixed or estimated from the training points."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})],
+    }
+    _mean_distance: Callable[[MatrixLike], float] = staticmethod(mean_distance)
+
+    sigma_: float
+
+    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
+        self.sigma = sigma
+
+    @property
+    def data_dependent(self) -> bool:
+        return isinstance(self.sigma, str)
+
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
+        self._validate_params()
+        self.sigma_ = self._mean_distance(X) if isinstance(self.sigma, str) else float(self.sigma)
+        if not self.sigma_ > 0:
+            raise ValueError(
+                "sigma='mean_distance' needs points that differ, all rows of X are the same: "
+                "give sigma as a number > 0"
+            )
+        return self
+
+    def _width(self) -> float:
+        if not isinstance(self.sigma, str):
+            return float(self.sigma)
+        check_is_fitted(self, "sigma_")
+        return self.sigma_
+
+
+class GaussianKernel(WidthKernel):
+    r"""The Gaussian kernel :math:`\exp(-\|x - y\|^2 / (2 \sigma^2))`.
+
+    Parameters
+    ----------
+    sigma : float or "mean_distance", default="mean_distance"
+        The width. "mean_distance" is the mean Euclidean distance between the points passed to
+        `fit`, as in the thesis, section 4.3.2.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The width used, set by `fit`.
+
+    References
+    ----------
+    Kar (2013), section 4.3.2.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GaussianKernel
+    >>> GaussianKernel(sigma=5.0)([[0.0, 0.0]], [[0.0, 0.0], [3.0, 4.0]]).round(3)
+    array([[1.   , 0.607]])
+    """
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        return map_squared_distances(X, Y, -1 / (2 * self._width() ** 2), np.exp)
+
+
+class LaplacianKernel(WidthKernel):
+    r"""The Laplacian kernel :math:`\exp(-\|x - y\|_1 / \sigma)`.
+
+    Parameters
+    ----------
+    sigma : float or "mean_distance", default="mean_distance"
+        The width. "mean_distance" is the mean Manhattan distance between the points passed to
+        `fit`.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The width used, set by `fit`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import LaplacianKernel
+    >>> LaplacianKernel().fit([[0.0, 0.0], [3.0, 4.0]]).sigma_
+    7.0
+    """
+
+    columnwise = True
+    _mean_distance = staticmethod(mean_manhattan_distance)
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        return map_manhattan_distances(X, Y, -1 / self._width(), np.exp)
+
+
+class ManhattanSimilarity(Kernel):
+    r"""The negated Manhattan distance :math:`-\|x - y\|_1`.
+
+    References
+    ----------
+    Kar (2013), section 5.4.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import ManhattanSimilarity
+    >>> ManhattanSimilarity()([[0.0, 0.0]], [[3.0, 4.0]])
+    array([[-7.]])
+    """
+
+    columnwise = True
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        return map_manhattan_distances(X, Y, -1.0)
+
+
+class EuclideanSimilarity(Kernel):
+    r"""The negated Euclidean distance, squared or not.
+
+    Parameters
+    ----------
+    squared : bool, default=True
+        If True, the similarity is :math:`-\|x - y\|^2`, otherwise :math:`-\|x - y\|`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import EuclideanSimilarity
+    >>> EuclideanSimilarity()([[0.0, 0.0], [3.0, 4.0]])
+    array([[  0., -25.],
+           [-25.,   0.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"squared": ["boolean"]}
+
+    def __init__(self, squared: bool = True) -> None:
+        self.squared = squared
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        negated = map_squared_distances(X, Y, -1.0)
+        return negated if self.squared else -np.sqrt(-negated)

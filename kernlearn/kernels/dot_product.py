@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Real
@@ -12,6 +13,7 @@ from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.metrics.pairwise import check_pairwise_arrays
+from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -126,21 +128,17 @@ class BaseDotProductKernel(Kernel):
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         gram = safe_sparse_dot(X, Y.T, dense_output=True)
-        rows = max(1, _BLOCK_ELEMENTS // gram.shape[1])
-        for start in range(0, gram.shape[0], rows):
-            block = gram[start : start + rows]
-            block[...] = self._function(self._inside_radius(block))
+        for rows in gen_batches(len(gram), max(1, _BLOCK_ELEMENTS // gram.shape[1])):
+            gram[rows] = self._function(self._inside_radius(gram[rows]))
         return gram
 
     def __add__(self, other: BaseDotProductKernel | float) -> KernelSum:
         """Return the sum; a number is a constant kernel."""
-        right = _as_operand(other)
-        return NotImplemented if right is None else KernelSum(self, right)
+        return _combine(KernelSum, self, other)
 
     def __mul__(self, other: BaseDotProductKernel | float) -> KernelProduct:
         """Return the product; a number is a constant kernel."""
-        right = _as_operand(other)
-        return NotImplemented if right is None else KernelProduct(self, right)
+        return _combine(KernelProduct, self, other)
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -149,30 +147,26 @@ class BaseDotProductKernel(Kernel):
         values = np.asarray(t)
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
-        radius = self.radius
-        if np.isfinite(radius) and values.size:
+        if np.isfinite(self.radius) and values.size:
             largest = max(-float(values.min()), float(values.max()))
-            if largest >= radius:
+            if largest >= self.radius:
                 raise ValueError(
                     f"an inner product of absolute value {largest:.6g} lies outside the radius of "
-                    f"convergence of {self!r}; all must be below {radius:g}: scale the data down"
+                    f"convergence of {self!r}; all must be below {self.radius:g}: scale the data "
+                    "down"
                 )
         return values
 
 
-def _as_operand(other: object) -> BaseDotProductKernel | None:
-    """Convert a number to a constant kernel; None if `other` is neither a number nor a kernel."""
-    if isinstance(other, BaseDotProductKernel):
-        return other
-    if not isinstance(other, Real):
-        return None
-    constant = float(other)
-    if not 0 <= constant < np.inf:
-        raise ValueError(
-            f"a dot-product kernel can be shifted or scaled by a finite number >= 0 only, "
-            f"got {constant!r}"
-        )
-    return DotProductKernel((constant,))
+def _combine(combination: type, left: BaseDotProductKernel, right: Any) -> Any:
+    if isinstance(right, Real):
+        if not 0 <= float(right) < np.inf:
+            raise ValueError(
+                f"a dot-product kernel can be shifted or scaled by a finite number >= 0 only, "
+                f"got {float(right)!r}"
+            )
+        right = DotProductKernel((float(right),))
+    return combination(left, right) if isinstance(right, BaseDotProductKernel) else NotImplemented
 
 
 class _Pair(BaseDotProductKernel):
@@ -182,6 +176,7 @@ class _Pair(BaseDotProductKernel):
         "left": [BaseDotProductKernel],
         "right": [BaseDotProductKernel],
     }
+    _join_degrees: Callable[[int, int], int]
 
     def __init__(self, left: BaseDotProductKernel, right: BaseDotProductKernel) -> None:
         self.left = left
@@ -190,6 +185,11 @@ class _Pair(BaseDotProductKernel):
     @property
     def radius(self) -> float:
         return min(self.left.radius, self.right.radius)
+
+    @property
+    def degree_max(self) -> int | None:
+        left, right = self.left.degree_max, self.right.degree_max
+        return None if left is None or right is None else self._join_degrees(left, right)
 
     @property
     def data_dependent(self) -> bool:
@@ -202,9 +202,7 @@ class _Pair(BaseDotProductKernel):
         return self
 
     def _parts(self) -> tuple[BaseDotProductKernel, BaseDotProductKernel]:
-        if hasattr(self, "left_"):
-            return self.left_, self.right_
-        return self.left, self.right
+        return (self.left_, self.right_) if hasattr(self, "left_") else (self.left, self.right)
 
 
 class KernelSum(_Pair):
@@ -227,14 +225,10 @@ class KernelSum(_Pair):
     array([1., 1., 1.])
     """
 
-    @property
-    def degree_max(self) -> int | None:
-        left, right = self.left.degree_max, self.right.degree_max
-        return None if left is None or right is None else max(left, right)
+    _join_degrees = staticmethod(max)
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
-        left, right = self._parts()
-        return np.logaddexp(left.log_coefficients(n_max), right.log_coefficients(n_max))
+        return np.logaddexp(*(kernel.log_coefficients(n_max) for kernel in self._parts()))
 
     def _function(self, t: np.ndarray) -> np.ndarray:
         left, right = self._parts()
@@ -258,10 +252,7 @@ class KernelProduct(_Pair):
     array([1., 2., 1.])
     """
 
-    @property
-    def degree_max(self) -> int | None:
-        left, right = self.left.degree_max, self.right.degree_max
-        return None if left is None or right is None else left + right
+    _join_degrees = staticmethod(operator.add)
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         left, right = (kernel.log_coefficients(n_max) for kernel in self._parts())
@@ -312,8 +303,7 @@ class DotProductKernel(BaseDotProductKernel):
         "tol": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    # A parameter here, a property of the other kernels.
-    radius: float = np.inf
+    radius: float = np.inf  # a parameter here, a property of the other kernels
 
     def __init__(
         self,
@@ -330,8 +320,7 @@ class DotProductKernel(BaseDotProductKernel):
     def degree_max(self) -> int | None:
         if callable(self.series):
             return None
-        positive = np.flatnonzero(self._array())
-        return int(positive[-1]) if positive.size else 0
+        return int(np.flatnonzero(self._array()).max(initial=0))
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         with np.errstate(divide="ignore"):
@@ -356,12 +345,9 @@ class DotProductKernel(BaseDotProductKernel):
     def _terms(self, n_terms: int) -> np.ndarray:
         """Return the first coefficients."""
         if callable(self.series):
-            terms = np.array([self.series(n) for n in range(n_terms)], dtype=np.float64)
-            return _non_negative(terms)
-        terms = np.zeros(n_terms)
+            return _non_negative(np.array([self.series(n) for n in range(n_terms)], np.float64))
         values = self._array()[:n_terms]
-        terms[: values.size] = values
-        return terms
+        return np.pad(values, (0, n_terms - values.size))
 
     def _enough_terms(self, t: np.ndarray, *, derived: bool) -> np.ndarray:
         """Return the coefficients that the sum of f (or of f') at the largest ``|t|`` needs."""
@@ -387,9 +373,9 @@ class DotProductKernel(BaseDotProductKernel):
 
 
 def _non_negative(coefficients: np.ndarray) -> np.ndarray:
-    bad = np.flatnonzero(~(np.isfinite(coefficients) & (coefficients >= 0)))
-    if bad.size:
-        order = int(bad[0])
+    bad = ~(np.isfinite(coefficients) & (coefficients >= 0))
+    if bad.any():
+        order = int(bad.argmax())
         raise ValueError(
             f"'series' has coefficient {coefficients[order]:g} at order {order}; a positive "
             "definite dot-product kernel has finite Maclaurin coefficients >= 0 only"

@@ -1,11 +1,10 @@
 """Kernels and similarities of the inner product: linear, polynomial, exponential, and others."""
 
-from __future__ import annotations
-
 from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
@@ -13,8 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array
 
-from kernlearn.kernels.base import Kernel, MatrixLike, WidthKernel
-from kernlearn.kernels.distances import mean_distance, row_tiles
+from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.distances import WidthKernel, row_tiles
 from kernlearn.kernels.dot_product import BaseDotProductKernel
 
 _DEGREE = Interval(Integral, 1, None, closed="left")
@@ -31,9 +30,7 @@ class LinearKernel(BaseDotProductKernel):
     array([[11.]])
     """
 
-    @property
-    def degree_max(self) -> int:
-        return 1
+    degree_max = 1
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         return np.where(np.arange(n_max + 1) == 1, 0.0, -np.inf)
@@ -148,12 +145,7 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     5.0
     """
 
-    @property
-    def degree_max(self) -> None:
-        return None
-
-    def _mean_distance(self, X: MatrixLike) -> float:
-        return mean_distance(X)
+    degree_max = None
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         n = np.arange(n_max + 1)
@@ -218,7 +210,7 @@ class VovkKernel(BaseDotProductKernel):
             return 1 / (1 - t) ** 2
         # The closed form cancels near t = 1; the sum of positive terms does not.
         derived = np.arange(1.0, self.degree) if self.degree > 1 else np.zeros(1)
-        return np.polynomial.polynomial.polyval(t, derived).astype(t.dtype)
+        return polyval(t, derived).astype(t.dtype)
 
 
 class CosineSimilarity(Kernel):
@@ -234,8 +226,7 @@ class CosineSimilarity(Kernel):
     """
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        X, Y = check_pairwise_arrays(X, Y)
-        return cosine_similarity(X, Y, dense_output=True)
+        return cosine_similarity(X, Y)
 
 
 class SigmoidKernel(Kernel):

@@ -1,9 +1,6 @@
 """Similarities of strings, sets and sequences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from itertools import chain
 from numbers import Integral
 from typing import Any
 
@@ -204,16 +201,13 @@ def _strings(points: Any, name: str) -> list[str]:
 def _as_rows(X: Any, Y: Any) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Return sets as binary rows over all items."""
     left, right = _sets(X, "X"), _sets(Y, "Y")
-    items: dict[Any, int] = {}
-    for item in chain.from_iterable(left + right):
-        items.setdefault(item, len(items))
+    column_of = {item: j for j, item in enumerate(frozenset().union(*left, *right))}
 
     def rows(sets: list[frozenset[Any]]) -> sparse.csr_matrix:
-        ends = np.concatenate([[0], np.cumsum([len(points) for points in sets])])
-        columns = np.fromiter((items[item] for item in chain.from_iterable(sets)), np.intp)
-        return sparse.csr_matrix(
-            (np.ones(len(columns)), columns, ends), shape=(len(sets), max(len(items), 1))
-        )
+        columns = [column_of[item] for points in sets for item in points]
+        ends = np.cumsum([0, *map(len, sets)])
+        shape = len(sets), max(len(column_of), 1)
+        return sparse.csr_matrix((np.ones(len(columns)), columns, ends), shape)
 
     return rows(left), rows(right)
 

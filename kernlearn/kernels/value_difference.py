@@ -1,7 +1,5 @@
 """Similarity of nominal data by the value difference metric."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -14,7 +12,7 @@ from sklearn.utils._param_validation import Options, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels.base import Kernel, MatrixLike
-from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances, negate
+from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances
 
 _BLOCK_ROWS = 1024
 
@@ -120,8 +118,8 @@ class ValueDifferenceSimilarity(Kernel):
                 "got None"
             )
         X, y = check_X_y(_dense(X), y, dtype=None, ensure_all_finite="allow-nan")
-        # Codes from the end of a table: NaN is the last of the values, and the row after the
-        # values is for unknown ones.
+        # Codes from the end of a table, whose last row is for unknown values, and the one before
+        # for NaN if that occurs.
         self._encoder = OrdinalEncoder(
             dtype=np.intp,
             handle_unknown="use_encoded_value",
@@ -130,14 +128,16 @@ class ValueDifferenceSimilarity(Kernel):
         ).fit(X)
         self.categories_ = self._encoder.categories_
         self.classes_, labels = np.unique(y, return_inverse=True)
-        codes = self._encoder.transform(X)
-        self.probabilities_ = [
-            _class_shares(codes[:, k] % (len(values) + 1), labels, len(values), len(self.classes_))
-            for k, values in enumerate(self.categories_)
-        ]
+        self.probabilities_ = []
+        for codes, values in zip(self._encoder.transform(X).T, self.categories_, strict=True):
+            table = np.zeros((len(values) + 1, len(self.classes_)))
+            np.add.at(table, (codes, labels), 1)
+            table[-1] = table.sum(axis=0)
+            self.probabilities_.append(table / table.sum(axis=1, keepdims=True))
         if self.normalize == "observed":
-            self.largest_distance_ = self._largest_observed(self._embed(X))
+            self.largest_distance_ = self._largest(self._embed(X))
         else:
+            # The last row of a table is a mean of the others, and never the farthest.
             self.largest_distance_ = float(sum(map(self._largest, self.probabilities_)))
         if not self.largest_distance_ > 0:
             raise ValueError(
@@ -165,29 +165,14 @@ class ValueDifferenceSimilarity(Kernel):
     def _negated_distances(
         self, left: NDArray[np.floating], right: NDArray[np.floating]
     ) -> NDArray[np.floating]:
-        if self.q == 2:
-            return map_squared_distances(left, right, -1.0)
-        return map_manhattan_distances(left, right, negate)
+        map_distances = map_squared_distances if self.q == 2 else map_manhattan_distances
+        return map_distances(left, right, -1.0)
 
-    def _largest_observed(self, points: NDArray[np.floating]) -> float:
+    def _largest(self, points: NDArray[np.floating]) -> float:
         return max(
             -float(self._negated_distances(points[rows], points).min())
             for rows in gen_batches(len(points), _BLOCK_ROWS)
         )
-
-    def _largest(self, table: NDArray[np.floating]) -> float:
-        # The last row is a mean of the others, and never the farthest.
-        return -float(self._negated_distances(table, table).min())
-
-
-def _class_shares(
-    codes: NDArray[np.intp], labels: NDArray[np.intp], n_values: int, n_classes: int
-) -> NDArray[np.float64]:
-    """Return the class shares among the points with each value, and last among all points."""
-    counts = np.bincount(codes * n_classes + labels, minlength=n_values * n_classes)
-    counts = counts.reshape(n_values, n_classes)
-    counts = np.vstack([counts, counts.sum(axis=0)])
-    return counts / counts.sum(axis=1, keepdims=True)
 
 
 def _dense(X: MatrixLike) -> ArrayLike:

@@ -1,7 +1,5 @@
 """Dynamic time warping, with compiled inner loops."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -21,12 +19,7 @@ def warping_distances(
     `right_ends`; a `window` of -1 means none.
     """
     distances = np.empty((len(left_ends), len(right_ends)), dtype=left.dtype)
-    longest = 0
-    begin = 0
-    for end in right_ends:
-        longest = max(longest, end - begin)
-        begin = end
-    costs = np.empty(longest + 1)
+    costs = np.empty(len(right) + 1)
     first = 0
     for a, last in enumerate(left_ends):
         begin = 0

@@ -1,7 +1,5 @@
 """Weighted sums of kernels, and normalised kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import reduce
@@ -12,8 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array
 
-from kernlearn.kernels.base import Kernel, MatrixLike
-from kernlearn.kernels.registry import as_kernel
+from kernlearn.kernels.base import Kernel, MatrixLike, as_kernel
 
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 

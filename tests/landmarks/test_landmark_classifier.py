@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kernlearn.kernels.radial import GaussianKernel
+from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.bbs import BBSClassifier
 from kernlearn.landmarks.ftune import FTuneClassifier
 from kernlearn.model_selection import hold_out
