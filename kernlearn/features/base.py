@@ -1,6 +1,4 @@
-"""Base of the Maclaurin feature maps: features as products of factors, computed in blocks."""
-
-from __future__ import annotations
+"""Base of the Maclaurin feature maps: random orders, and products of factors in blocks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -10,6 +8,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import gen_batches, gen_even_slices
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from kernlearn.kernels import BaseDotProductKernel, as_kernel
+from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.kernels.base import MatrixLike
 from kernlearn.memory import block_rows
 
@@ -27,8 +26,145 @@ WriteFactors = Callable[[int, np.ndarray], None]
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[MatrixLike, np.ndarray], None]
 
-# A block of rows of the result, which is read and written once per level, stays in cache.
-BLOCK_BYTES = 2**20
+# Orders above the one where this much of the measure is left are not drawn in practice.
+_NEGLIGIBLE_MASS = 2.0**-64
+_MAX_ORDER = 2**20
+
+
+def truncate(
+    kernel: BaseDotProductKernel, truncation: Any, squared_norm: float
+) -> BaseDotProductKernel:
+    """Return the truncated series of a fitted kernel (Kar 2013, section 3.4.2).
+
+    Parameters
+    ----------
+    kernel : dot-product kernel
+    truncation : None, int, float or iterable of int
+        Orders to keep: all; those up to an int; the smallest number of first ones with a residual
+        of at most a float; or those listed.
+    squared_norm : float
+        R^2, at which the residual of a float truncation is measured.
+
+    Returns
+    -------
+    dot-product kernel
+        `kernel` itself, or a polynomial in the inner product.
+    """
+    if truncation is None:
+        return kernel
+    if isinstance(truncation, int | np.integer):
+        return DotProductKernel(kernel.coefficients(int(truncation)))
+    if isinstance(truncation, float | np.floating):
+        return _truncate_at_residual(kernel, float(truncation), squared_norm)
+    orders = np.array(list(truncation))
+    if orders.ndim != 1 or orders.dtype.kind not in "iu" or not orders.size or orders.min() < 0:
+        raise ValueError(
+            "'truncation' must be None, an int >= 0, a float between 0 and 1, or a non-empty "
+            f"collection of orders >= 0, got {truncation!r}"
+        )
+    coefficients = kernel.coefficients(int(orders.max()))
+    kept = np.isin(np.arange(coefficients.size), orders)
+    return DotProductKernel(np.where(kept, coefficients, 0.0))
+
+
+def residual(
+    kernel: BaseDotProductKernel, truncated: BaseDotProductKernel, squared_norm: float
+) -> float:
+    """Return the largest error due to truncation: f(R^2) minus its truncated series."""
+    if truncated is kernel:
+        return 0.0
+    if squared_norm >= kernel.radius:
+        return np.inf
+    if kernel.degree_max is None:
+        rest = kernel.function(squared_norm) - truncated.function(squared_norm)
+        return max(float(rest), 0.0)
+    all_terms = kernel.coefficients(kernel.degree_max)
+    dropped = all_terms - truncated.coefficients(kernel.degree_max)
+    return float(DotProductKernel(dropped).function(squared_norm))
+
+
+def sample_orders(
+    kernel: BaseDotProductKernel,
+    n_features: int,
+    random_state: np.random.RandomState,
+    *,
+    p: float,
+    measure: str,
+    first: int = 0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw the order N of each feature, and return its weight.
+
+    Parameters
+    ----------
+    kernel : dot-product kernel
+        The fitted and truncated kernel.
+    n_features : int
+    random_state : RandomState
+    p : float
+        P[N = n] is (p - 1) p^-(n + 1 - first) for n >= first.
+    measure : {"geometric", "support"}
+        That measure, or its restriction to orders with a positive coefficient.
+    first : int
+        Smallest order.
+
+    Returns
+    -------
+    orders : ndarray of shape (n_features,)
+    log_weights : ndarray of shape (n_features,)
+        log sqrt(a_N / P[N]); -inf where a_N is zero.
+    """
+    if measure == "geometric":
+        orders = random_state.geometric(1 - 1 / p, n_features) - 1 + first
+        log_probabilities = _log_geometric(np.arange(orders.max() + 1), p, first)
+    else:
+        log_probabilities = _log_support(kernel, p, first)
+        probabilities = np.exp(log_probabilities)
+        orders = random_state.choice(probabilities.size, n_features, p=probabilities)
+    log_coefficients = kernel.log_coefficients(int(orders.max()))
+    return orders, (log_coefficients[orders] - log_probabilities[orders]) / 2
+
+
+def _log_geometric(n: np.ndarray, p: float, first: int) -> np.ndarray:
+    return np.log(p - 1) - (n + 1 - first) * np.log(p)
+
+
+def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> np.ndarray:
+    """Return log P[N = n] of the measure restricted to the orders of the kernel."""
+    highest = kernel.degree_max
+    if highest is None:
+        highest = first + int(np.ceil(-np.log(_NEGLIGIBLE_MASS) / np.log(p)))
+    n = np.arange(highest + 1)
+    possible = (n >= first) & np.isfinite(kernel.log_coefficients(highest))
+    if not possible.any():
+        raise ValueError(
+            f"measure='support' needs an order from {first} to {highest} at which {kernel!r} has "
+            "a positive coefficient, and there is none: take measure='geometric' or another kernel"
+        )
+    logs = np.where(possible, _log_geometric(n, p, first), -np.inf)
+    logs -= logs.max()
+    return logs - np.log(np.exp(logs).sum())
+
+
+def _truncate_at_residual(
+    kernel: BaseDotProductKernel, epsilon: float, squared_norm: float
+) -> BaseDotProductKernel:
+    total = float(kernel.function(squared_norm))
+    n_max = 16 if kernel.degree_max is None else kernel.degree_max
+    while n_max <= _MAX_ORDER:
+        logs = kernel.log_coefficients(n_max)
+        terms = np.exp(logs + xlogy(np.arange(n_max + 1), squared_norm))
+        # Summed from the small terms up, the residual keeps its digits.
+        rest = np.append(terms[:0:-1].cumsum()[::-1], 0.0)
+        if kernel.degree_max is None:
+            rest += max(total - terms.sum(), 0.0)
+        enough = np.flatnonzero(rest <= epsilon)
+        if enough.size:
+            return DotProductKernel(kernel.coefficients(int(enough[0])))
+        n_max *= 2
+    raise ValueError(
+        f"'truncation' = {epsilon:g} would keep more than {_MAX_ORDER} orders of {kernel!r} at "
+        f"squared norm {squared_norm:.6g}: raise it or scale the data down"
+    )
 
 
 class LevelProduct:
@@ -105,14 +241,16 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     }
 
     kernel: str | BaseDotProductKernel
+    p: float
+    measure: str
     block_rows: int | None
+    truncated_kernel_: BaseDotProductKernel
     #: Threads of `transform`; a parameter of subclasses that support several.
     n_jobs: int | None = None
     _n_features_out: int
 
-    @property
-    def _block_bytes(self) -> int:
-        return BLOCK_BYTES
+    # A block of rows of the result, which is read and written once per level, stays in cache.
+    _block_bytes = 2**20
 
     @abstractmethod
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
@@ -152,10 +290,8 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return Z
 
     def _fill(self, X: MatrixLike, Z: np.ndarray) -> None:
-        size = self._rows_at_a_time(X)
-        write = self._writer(size, X.dtype)
-        for rows in gen_batches(X.shape[0], size):
-            write(X[rows], Z[rows])
+        for _ in self._write_blocks(X, Z):
+            pass
 
     def transform_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
         """Map points to their features in blocks, without storing all of them.
@@ -172,21 +308,22 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Z : ndarray of shape (n_rows, n_features_out)
             Features of these rows.
         """
-        return self._iterate_blocks(self._check_data(X))
+        return self._write_blocks(self._check_data(X))
 
-    def _iterate_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
-        size = self._rows_at_a_time(X)
-        write = self._writer(size, X.dtype)
-        for rows in gen_batches(X.shape[0], size):
-            Z = np.empty((rows.stop - rows.start, self._n_features_out), dtype=X.dtype)
-            write(X[rows], Z)
-            yield rows, Z
-
-    def _rows_at_a_time(self, X: MatrixLike) -> int:
+    def _write_blocks(
+        self, X: MatrixLike, Z: np.ndarray | None = None
+    ) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield blocks of features, written into the rows of Z or into arrays of their own."""
         automatic = block_rows(
             self._n_features_out, itemsize=X.dtype.itemsize, block_bytes=self._block_bytes
         )
-        return min(self.block_rows or automatic, X.shape[0])
+        size = min(self.block_rows or automatic, X.shape[0])
+        write = self._writer(size, X.dtype)
+        for rows in gen_batches(X.shape[0], size):
+            shape = rows.stop - rows.start, self._n_features_out
+            block = np.empty(shape, X.dtype) if Z is None else Z[rows]
+            write(X[rows], block)
+            yield rows, block
 
     def _check_data(self, X: MatrixLike, *, fitting: bool = False) -> MatrixLike:
         if not fitting:
@@ -194,6 +331,15 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=fitting
         )
+
+    def _draw(self, n_features: int, random_state: np.random.RandomState, first: int = 0) -> None:
+        """Draw the orders of features, at least `first`."""
+        orders, log_weights = sample_orders(
+            self.truncated_kernel_, n_features, random_state,
+            p=self.p, measure=self.measure, first=first,
+        )  # fmt: skip
+        self._levels = LevelProduct(orders, log_weights - np.log(n_features) / 2)
+        self.degrees_, self.log_weights_ = self._levels.degrees, self._levels.log_weights
 
     def _dot_product_kernel(self) -> BaseDotProductKernel:
         kernel = as_kernel(self.kernel)

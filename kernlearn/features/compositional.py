@@ -1,8 +1,6 @@
 """Random Maclaurin features for dot-product kernels of other kernels."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -13,24 +11,13 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from kernlearn.features.base import (
-    BLOCK_BYTES,
-    BaseMaclaurinFeatures,
-    LevelProduct,
-    WriteFactors,
-    WriteFeatures,
-    to_dense,
-)
-from kernlearn.features.orders import sample_orders, truncate
+from kernlearn.features import base
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
 
-# With many inner maps a block is larger, or most of the time is spent on calling them.
-_MANY_MAPS_BLOCK_BYTES = 2**24
 
-
-class CompositionalMaclaurin(BaseMaclaurinFeatures):
+class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features for :math:`f(K(x, y))`: a dot-product kernel f of another kernel K.
 
     Each of D features draws an order N and is
@@ -131,7 +118,7 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **BaseMaclaurinFeatures._parameter_constraints,
+        **base.BaseMaclaurinFeatures._parameter_constraints,
         "inner": [HasMethods(["fit", "transform", "get_params"]), None],
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "columns": [StrOptions({"auto", "iid", "dependent"})],
@@ -191,29 +178,20 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         self.kernel_ = clone(self._dot_product_kernel())
         if self.kernel_.data_dependent:
             self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))
-        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm=np.nan)
-        orders, log_weights = sample_orders(
-            self.truncated_kernel_,
-            self.n_components,
-            random_state,
-            p=self.p,
-            measure=self.measure,
-        )
-        self._levels = LevelProduct(orders, log_weights - np.log(self.n_components) / 2)
-        self.degrees_, self.log_weights_ = self._levels.degrees, self._levels.log_weights
-        self.columns_ = self._choose_columns(inner)
+        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm=np.nan)
+        self._draw(self.n_components, random_state)
+        self.columns_ = self.columns
+        if self.columns == "auto":
+            iid = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
+            self.columns_ = "iid" if iid else "dependent"
         if self.columns_ == "iid":
             self._fit_iid(inner, X, random_state)
         else:
             self._fit_dependent(inner, X, random_state)
+        # With many inner maps a block is larger, or most of the time is spent on calling them.
+        self._block_bytes = 2**20 if len(self.inner_maps_) == 1 else 2**24
         self._n_features_out = self.n_components
         return self
-
-    def _choose_columns(self, inner: BaseEstimator) -> Literal["iid", "dependent"]:
-        if self.columns != "auto":
-            return self.columns
-        iid = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
-        return "iid" if iid else "dependent"
 
     def _fit_iid(
         self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
@@ -252,53 +230,32 @@ class CompositionalMaclaurin(BaseMaclaurinFeatures):
         shape = (n_columns, self._levels.n_factors)
         self._signs = 2 * random_state.randint(0, 2, size=shape, dtype=np.int8) - 1
 
-    @property
-    def _block_bytes(self) -> int:
-        return BLOCK_BYTES if len(self.inner_maps_) == 1 else _MANY_MAPS_BLOCK_BYTES
-
-    def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
+    def _writer(self, n_rows: int, dtype: np.dtype) -> base.WriteFeatures:
         levels = self._levels
         scratch = levels.scratch(n_rows, dtype)
+        scales = levels.factor_scales
         if self.columns_ == "iid":
-            factors = self._iid_factors(dtype)
+            scales = (np.sqrt(max(levels.n_factors, 1)) * scales).astype(dtype, copy=False)
         else:
-            factors = self._dependent_factors(dtype)
-        return lambda X, out: levels.write(factors(X), out, scratch)
+            signs = (self._signs * scales).astype(dtype, copy=False)
+            first_map = np.cumsum([0, *map(len, self._parts)])
 
-    def _iid_factors(self, dtype: np.dtype) -> Callable[[MatrixLike], WriteFactors]:
-        levels = self._levels
-        scales = np.sqrt(max(levels.n_factors, 1)) * levels.factor_scales
-        scales = scales.astype(dtype, copy=False)
+        def write(X: MatrixLike, out: np.ndarray) -> None:
+            only = len(self.inner_maps_) == 1
+            shared: Any = _features(self.inner_maps_[0], X) if only else None
 
-        def factors(X: MatrixLike) -> WriteFactors:
-            inner = _features(self.inner_maps_[0], X)
-
-            def write(level: int, out: np.ndarray) -> None:
+            def write_factors(level: int, factors: np.ndarray) -> None:
                 columns = levels.slices[level]
-                np.multiply(inner[:, self._shuffled[columns]], scales[columns], out=out)
+                if self.columns_ == "iid":
+                    np.multiply(shared[:, self._shuffled[columns]], scales[columns], out=factors)
+                    return
+                for i, part in enumerate(self._parts[level], first_map[level]):
+                    inner = _features(self.inner_maps_[i], X) if shared is None else shared
+                    factors[:, part] = inner @ signs[:, columns][:, part]
 
-            return write
+            levels.write(write_factors, out, scratch)
 
-        return factors
-
-    def _dependent_factors(self, dtype: np.dtype) -> Callable[[MatrixLike], WriteFactors]:
-        levels = self._levels
-        signs = (self._signs * levels.factor_scales).astype(dtype, copy=False)
-        first_map = np.cumsum([0, *map(len, self._parts)])
-
-        def factors(X: MatrixLike) -> WriteFactors:
-            shared = _features(self.inner_maps_[0], X) if len(self.inner_maps_) == 1 else None
-
-            def write(level: int, out: np.ndarray) -> None:
-                for i, part in enumerate(self._parts[level]):
-                    inner = shared
-                    if inner is None:
-                        inner = _features(self.inner_maps_[first_map[level] + i], X)
-                    out[:, part] = inner @ signs[:, levels.slices[level]][:, part]
-
-            return write
-
-        return factors
+        return write
 
 
 def _seeds(inner: BaseEstimator) -> list[str]:
@@ -316,7 +273,7 @@ def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEst
 
 
 def _features(inner: BaseEstimator, X: MatrixLike) -> np.ndarray:
-    return np.asarray(to_dense(inner.transform(X)))
+    return np.asarray(base.to_dense(inner.transform(X)))
 
 
 def _cut(count: int, n_parts: int) -> list[slice]:

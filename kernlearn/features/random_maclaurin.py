@@ -1,7 +1,5 @@
 """Random Maclaurin features for dot-product kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -12,8 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.extmath import row_norms
 
-from kernlearn.features.base import BaseMaclaurinFeatures, LevelProduct, WriteFeatures, to_dense
-from kernlearn.features.orders import residual, sample_orders, truncate
+from kernlearn.features import base
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
@@ -22,7 +19,7 @@ from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 _MOST_COMPONENTS = 10**7
 
 
-class RandomMaclaurin(BaseMaclaurinFeatures):
+class RandomMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features whose inner products estimate a dot-product kernel without bias.
 
     For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
@@ -117,7 +114,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **BaseMaclaurinFeatures._parameter_constraints,
+        **base.BaseMaclaurinFeatures._parameter_constraints,
         "n_components": [Interval(Integral, 1, None, closed="left"), UniformAccuracy, dict],
         "h01": ["boolean"],
         "n_jobs": [None, Integral],
@@ -182,35 +179,30 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
         self.kernel_ = clone(self._dot_product_kernel()).fit(X)
         self._truncate(X)
         self.n_components_ = self._count_components(X)
-        orders, log_weights = sample_orders(
-            self.truncated_kernel_,
-            self.n_components_,
-            random_state,
-            p=self.p,
-            measure=self.measure,
-            first=2 if self.h01 else 0,
-        )
-        self._levels = LevelProduct(orders, log_weights - np.log(self.n_components_) / 2)
-        self.degrees_, self.log_weights_ = self._levels.degrees, self._levels.log_weights
+        self._draw(self.n_components_, random_state, first=2 if self.h01 else 0)
         shape = (X.shape[1], self._levels.n_factors)
         self.omega_ = random_state.randint(0, 2, size=shape, dtype=np.int8)
         self.omega_ += self.omega_ - 1
-        self._exact_terms = self._find_exact_terms()
-        has_constant, has_linear = (term > 0 for term in self._exact_terms)
-        self._n_exact = has_constant + X.shape[1] * has_linear
+        # The factors of the constant and the linear columns; 0 for none.
+        self._constant, self._linear = 0.0, 0.0
+        if self.h01:
+            self._constant, self._linear = np.sqrt(self.truncated_kernel_.coefficients(1)).tolist()
+        if not self.include_bias:
+            self._constant = 0.0
+        self._n_exact = (self._constant > 0) + X.shape[1] * (self._linear > 0)
         self._n_features_out = self._n_exact + self.n_components_
         return self
 
     def _truncate(self, X: MatrixLike) -> None:
         squared_norm = float(row_norms(X, squared=True).max())
-        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm)
+        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm)
         if squared_norm >= self.truncated_kernel_.radius:
             raise ValueError(
                 f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
                 f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
                 "'truncation' to the highest order to keep"
             )
-        self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
+        self.truncation_error_ = base.residual(self.kernel_, self.truncated_kernel_, squared_norm)
 
     def _count_components(self, X: MatrixLike) -> int:
         accuracy = self.n_components
@@ -238,14 +230,7 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
             )
         return needed
 
-    def _find_exact_terms(self) -> tuple[float, float]:
-        """Return the factors of the constant and the linear columns; 0 for none."""
-        if not self.h01:
-            return 0.0, 0.0
-        constant, linear = np.sqrt(self.truncated_kernel_.coefficients(1)).tolist()
-        return (constant if self.include_bias else 0.0), linear
-
-    def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
+    def _writer(self, n_rows: int, dtype: np.dtype) -> base.WriteFeatures:
         levels, n_exact = self._levels, self._n_exact
         scratch = levels.scratch(n_rows, dtype)
         signs = (self.omega_ * levels.factor_scales).astype(dtype, copy=False)
@@ -258,15 +243,11 @@ class RandomMaclaurin(BaseMaclaurinFeatures):
                 else:
                     factors[...] = X @ projections[level]
 
-            if n_exact:
-                self._write_exact(X, out[:, :n_exact])
+            if self._constant:
+                out[:, 0] = self._constant
+            if self._linear:
+                linear = out[:, n_exact - X.shape[1] : n_exact]
+                np.multiply(base.to_dense(X), self._linear, out=linear)
             levels.write(write_factors, out[:, n_exact:], scratch)
 
         return write
-
-    def _write_exact(self, X: MatrixLike, out: np.ndarray) -> None:
-        constant, linear = self._exact_terms
-        if constant:
-            out[:, 0] = constant
-        if linear:
-            np.multiply(to_dense(X), linear, out=out[:, -X.shape[1] :])

@@ -1,12 +1,10 @@
 """Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.features.random_maclaurin import RandomMaclaurin
@@ -63,13 +61,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: dict[str, Any] = {
         **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "loss": [StrOptions({"squared_hinge", "hinge"})],
-        "solver": [StrOptions({"auto", "primal", "dual"})],
-        "tol": [Interval(Real, 0, None, closed="neither"), None],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
-        "presolve": [Interval(Real, 0, 1, closed="neither"), None],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        **{name: LinearSVM._parameter_constraints[name] for name in _SVM},
     }
 
     def __init__(

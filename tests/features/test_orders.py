@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.features.orders import residual, sample_orders, truncate
+from kernlearn.features.base import residual, sample_orders, truncate
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,
