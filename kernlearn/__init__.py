@@ -13,18 +13,8 @@ from kernlearn.version import __version__
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "datasets": "",
-        "experiments": "",
-        "features": "",
-        "kernels": "",
-        "landmarks": "",
-        "metrics": "",
-        "pairwise": "",
-        "plugins": "",
-        "reports": "",
-        "solvers": "",
-        "theory": "",
-        "voted": "",
+        "": "datasets experiments features kernels landmarks metrics pairwise plugins reports "
+        "solvers theory voted"
     },
 )
 __all__ += ["__version__"]

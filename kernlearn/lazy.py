@@ -6,7 +6,7 @@ from typing import Any
 
 
 def attach(
-    package: str, sources: Mapping[str, str]
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Make a package's ``__getattr__``, ``__dir__`` and ``__all__``.
 
@@ -14,15 +14,17 @@ def attach(
     ----------
     package : str
         The package's ``__name__``.
-    sources : mapping of str to str
-        Public name to the module that defines it, relative to the package: ``"dot_product"``,
-        or ``".report"`` in the package above; empty for the submodule of that name itself.
+    modules : mapping of str to str
+        Each module, relative to the package, such as ``"dot_product"``, or ``".report"`` in the
+        package above, to the public names it defines, separated by blanks. Those of the empty
+        module are submodules themselves.
 
     Returns
     -------
     getattr, dir, all
         To be assigned to the module's ``__getattr__``, ``__dir__`` and ``__all__``.
     """
+    sources = {name: module for module, names in modules.items() for name in names.split()}
 
     def __getattr__(name: str) -> Any:
         try:

@@ -230,21 +230,24 @@ def read_card(path: Path | str) -> Card:
         raise DataError(f"{path}: no valid YAML: {' '.join(str(error).split())}") from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: a card is a mapping of keys to values")
-    try:
-        card = Card.model_validate(content)
-    except ValidationError as error:
-        faults = [_describe(path, fault) for fault in error.errors(include_url=False)]
-        raise DataError("\n".join(faults)) from None
+    card = make_card(content, str(path))
     if card.name != path.stem:
         raise DataError(f"{path}: name: {card.name!r}, but the file is called {path.stem!r}")
     return card
 
 
-def _describe(path: Path, fault: Any) -> str:
-    place = ".".join(map(str, fault["loc"]))
-    message = fault["msg"].removeprefix("Value error, ")
-    value = "" if isinstance(fault["input"], dict) else f" (found {fault['input']!r:.60})"
-    return f"{path}: {place}: {message}{value}" if place else f"{path}: {message}"
+def make_card(content: dict[str, Any], where: str) -> Card:
+    """Check the content of a card; each line of the error begins with `where`."""
+    try:
+        return Card.model_validate(content)
+    except ValidationError as error:
+        lines = []
+        for fault in error.errors(include_url=False):
+            place = ".".join(map(str, fault["loc"]))
+            message = fault["msg"].removeprefix("Value error, ")
+            value = "" if isinstance(fault["input"], dict) else f" (found {fault['input']!r:.60})"
+            lines.append(f"{where}: {place}: {message}{value}" if place else f"{where}: {message}")
+        raise DataError("\n".join(lines)) from None
 
 
 @cache

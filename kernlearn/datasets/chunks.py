@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from kernlearn import checks
 from kernlearn.datasets import arrays, files
-from kernlearn.datasets.svmlight import parse_chunk
+from kernlearn.datasets.formats import Expected
+from kernlearn.datasets.sparse_text import parse_pairs
 from kernlearn.datasets.text import fault
 from kernlearn.exceptions import DataError
 
@@ -122,7 +123,8 @@ def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Itera
     if not lines:
         raise DataError(f"{path}: the file has no rows")
     while lines:
-        yield parse_chunk(path, lines, n_features, lowest)
+        X, y, _ = parse_pairs(path, lines, Expected(n_features, None), lowest, False)
+        yield X, y
         lines = list(islice(rows, size))
 
 
@@ -221,7 +223,7 @@ def gaussian_stream(
     drift: float = 0.0,
     batch_size: int = 1000,
     random_state: Seed = None,
-) -> Iterator[Chunk]:
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
     """Draw batches of points of two normal classes, in constant memory.
 
     Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with

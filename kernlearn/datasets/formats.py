@@ -172,7 +172,7 @@ class Libsvm(Options):
     """
 
     kind: Literal["libsvm"] = "libsvm"
-    reader = "svmlight:read_libsvm"
+    reader = "sparse_text:read_libsvm"
     zero_based: bool = False
 
 
@@ -180,7 +180,7 @@ class Letor(Options):
     """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
 
     kind: Literal["letor"] = "letor"
-    reader = "svmlight:read_letor"
+    reader = "sparse_text:read_letor"
 
 
 class Arff(Options):
@@ -197,7 +197,7 @@ class Arff(Options):
     """
 
     kind: Literal["arff"] = "arff"
-    reader = "arff:read_arff"
+    reader = "sparse_text:read_arff"
     target: int | str = -1
     rename: dict[Label, Label] = {}
     drop: tuple[int | str, ...] = ()

@@ -2,16 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernlearn.datasets import arrays, text
-from kernlearn.datasets.arff import read_declarations
 from kernlearn.datasets.formats import Arff, Expected
+from kernlearn.datasets.sparse_text import read_declarations
 from kernlearn.exceptions import DataError
 
 VERSION = 1  # to be raised when other guesses are made: cards made before are then made again
@@ -25,6 +24,15 @@ _MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
 _SURELY_MISSING = {"?", ""}  # in a column of text NA may be a value
 
 Column = int | str
+
+
+class Wishes(NamedTuple):
+    """What a user says about a file; see :func:`~kernlearn.datasets.add`."""
+
+    target: Column | None = None
+    delimiter: str | None = None
+    header: bool | None = None
+    drop: Sequence[Column] = ()
 
 
 class Guess(NamedTuple):
@@ -52,25 +60,13 @@ class Guess(NamedTuple):
 
 
 class Entries:
-    """The entries of a column: which are numbers, which are missing, and their counts."""
+    """The entries of a column: their counts, which are missing, whether the others are numbers."""
 
-    def __init__(self, name: str, entries: Sequence[str]) -> None:
+    def __init__(self, name: str, entries: Iterable[str]) -> None:
         self.name, self.counts = name, Counter(entries)
-
-    @cached_property
-    def texts(self) -> set[str]:
-        """The distinct entries that are no numbers."""
-        return {entry for entry in self.counts if not _is_number(entry)}
-
-    @property
-    def numeric(self) -> bool:
-        """Whether all entries that are not missing are numbers, and there are any."""
-        return self.texts <= _MISSING and len(self.texts) < len(self.counts)
-
-    @property
-    def missing(self) -> set[str]:
-        """The texts of missing entries."""
-        return self.texts & (_MISSING if self.numeric else _SURELY_MISSING)
+        texts = {entry for entry in self.counts if not _is_number(entry)}
+        self.numeric = texts <= _MISSING and len(texts) < len(self.counts)
+        self.missing = texts & (_MISSING if self.numeric else _SURELY_MISSING)
 
     def labels(self) -> dict[str, int] | None:
         """Return the values in order with their counts; None if there are too many."""
@@ -84,22 +80,12 @@ class Entries:
 
 
 def card_content(
-    path: Path,
-    *,
-    name: str,
-    target: Column | None = None,
-    task: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    drop: Sequence[Column] = (),
+    path: Path, name: str, task: str | None, wishes: Wishes
 ) -> tuple[dict[str, Any], Guess]:
-    """Guess how a file reads; return the content of a card for it, and the guess.
-
-    The arguments are those of :func:`~kernlearn.datasets.add`.
-    """
+    """Guess how a file reads; return the content of a card for it, and the guess."""
     if task is not None and task not in _TASKS:
         raise DataError(f"task {task!r}: expected one of {', '.join(_TASKS)}")
-    guess = _guess(path, target, delimiter, header, list(drop))
+    guess = _guess(path, wishes)
     task = task or _task(guess)
     form: dict[str, Any] = {"files": [re.sub(r"[:\\/]", "_", path.name.strip()) or "data"]}
     form["format"] = guess.format
@@ -111,16 +97,9 @@ def card_content(
         if len(guess.labels) < 2:
             raise DataError(f"{path}: the target has only one value: {', '.join(guess.labels)}")
         form |= {"rows": sum(guess.labels.values()), "classes": guess.labels}
-    content = {
-        "name": name,
-        "title": name,
-        "task": task,
-        "n_features": guess.n_features,
-        "source": {"publisher": "the user"},
-        "forms": [form],
-        "licence": "not stated",
-        "citation": "not stated",
-    }
+    content = {"name": name, "title": name, "task": task, "n_features": guess.n_features}
+    content |= {"source": {"publisher": "the user"}, "forms": [form]}
+    content |= {"licence": "not stated", "citation": "not stated"}
     return content, guess
 
 
@@ -137,31 +116,25 @@ def _task(guess: Guess) -> str:
     return "classification" if few or not guess.numeric else "regression"
 
 
-def _guess(
-    path: Path,
-    target: Column | None,
-    delimiter: str | None,
-    header: bool | None,
-    drop: list[Column],
-) -> Guess:
+def _guess(path: Path, wishes: Wishes) -> Guess:
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     with path.open("rb") as opened:
         magic = opened.read(8)
     if magic.startswith(b"PK\x03\x04"):
-        return _guess_npz(path, target)
+        return _guess_npz(path, wishes.target)
     if magic.startswith(b"PAR1"):
-        return _guess_parquet(path, target, drop)
+        return _guess_parquet(path, wishes)
     if magic.startswith((b"\x89HDF", b"MATLAB")):
         raise DataError(f"{path}: for this format write a card by hand, see CONTRIBUTING.md")
     lines = text.read_lines(path)
     head = [line for line in lines if line.strip() and not line.lstrip().startswith("%")][:100]
     if head and head[0].lstrip().lower().startswith(("@relation", "@attribute")):
-        return _guess_arff(path, lines, target, drop)
+        return _guess_arff(path, lines, wishes)
     rows = [line for line in head if not line.lstrip().startswith("#")]
     if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
         return _guess_libsvm(lines)
-    return _guess_delimited(path, lines, target, delimiter, header, drop)
+    return _guess_delimited(path, lines, wishes)
 
 
 def _guess_libsvm(lines: Sequence[str]) -> Guess:
@@ -176,16 +149,9 @@ def _guess_libsvm(lines: Sequence[str]) -> Guess:
     return Guess(options, n_features, target.labels(), target.numeric, remarks)
 
 
-def _guess_delimited(
-    path: Path,
-    lines: Sequence[str],
-    target: Column | None,
-    delimiter: str | None,
-    header: bool | None,
-    drop: list[Column],
-) -> Guess:
+def _guess_delimited(path: Path, lines: Sequence[str], wishes: Wishes) -> Guess:
     at = [i for i, line in enumerate(lines) if line.strip()]
-    separator = delimiter or _separator(path, [lines[i] for i in at[:100]])
+    separator = wishes.delimiter or _separator(path, [lines[i] for i in at[:100]])
     if separator == "blanks":
         separator = None
     rows = [[entry.strip() for entry in lines[i].split(separator)] for i in at]
@@ -193,41 +159,42 @@ def _guess_delimited(
     for i, row in zip(at, rows, strict=True):
         if len(row) != width:
             raise DataError(f"{path}, line {i + 1}: found {len(row)} columns, expected {width}")
-    if header is None:
-        header = _has_header(rows)
+    header = _has_header(rows) if wishes.header is None else wishes.header
     if header and at[0] > 0:
         raise DataError(f"{path}: the header must be the first line; remove the blank ones before")
     names = [name.strip('"') for name in rows.pop(0)] if header else []
     if repeated := [name for name, times in Counter(names).items() if times > 1]:
         raise DataError(f"{path}, line 1: two columns are called {repeated[0]!r}; rename one")
-    if any('"' in lines[i] for i in (at[1:] if header else at)):
+    if any('"' in lines[i] for i in at[header:]):
         raise DataError(
             f"{path}: entries are in quotes, which a card cannot express; save it without quotes"
         )
-    all_names = names or [str(i) for i in range(width)]
-    columns = [Entries(name, [row[i] for row in rows]) for i, name in enumerate(all_names)]
+    columns = [
+        Entries(names[i] if names else str(i), column)
+        for i, column in enumerate(zip(*rows, strict=True))
+    ]
     separator_name = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
-    chosen, remark = _choose_target(path, target, names, width)
     remarks = [
         f"columns separated by {separator_name!r}",
         f"the first line {'is a header' if header else 'is data'}",
-        remark,
     ]
-    options: dict[str, Any] = {"kind": "delimited", "delimiter": separator, "header": header}
-    dropped = [_position(path, column, names, width) for column in drop]
-    return _guess_columns(path, columns, chosen, dropped, options, remarks)
+    options = {"kind": "delimited", "delimiter": separator, "header": header}
+    return _guess_columns(path, columns, names, wishes, options, remarks)
 
 
 def _guess_columns(
     path: Path,
     columns: list[Entries],
-    target: int,
-    drop: list[int],
+    header: Sequence[str],
+    wishes: Wishes,
     options: dict[str, Any],
     remarks: list[str],
 ) -> Guess:
     """Choose the role of each column from its entries."""
-    n_rows = columns[target].counts.total()
+    target, remark = _choose_target(path, wishes.target, header, len(columns))
+    remarks.append(remark)
+    drop = {_position(path, column, header, len(columns)) for column in wishes.drop}
+    chosen = columns[target]
     nominal: dict[str, list[str]] = {}
     missing: set[str] = set()
     for i, column in enumerate(columns):
@@ -237,11 +204,11 @@ def _guess_columns(
         if column.numeric:
             continue
         values = column.labels()
-        if values is None or len(values) > max(20, n_rows // 2):
-            drop.append(i)
+        if values is None or len(values) > max(20, chosen.counts.total() // 2):
+            drop.add(i)
             remarks.append(f"column {column.name} is left out: text with too many values")
         elif not values:
-            drop.append(i)
+            drop.add(i)
             remarks.append(f"column {column.name} is left out: it has no entries")
         else:
             nominal[column.name] = list(values)
@@ -252,42 +219,40 @@ def _guess_columns(
             f"{path}: {' and '.join(map(repr, sorted(missing)))} both stand for missing entries; "
             "use only one of them"
         )
-    chosen = columns[target]
     if absent := sum(chosen.counts[entry] for entry in chosen.missing):
         raise DataError(f"{path}: the target is missing in {absent} rows; remove them")
     if missing:
         options["missing"] = missing.pop()
         remarks.append(f"{options['missing']!r} stands for a missing entry")
     names = {column.name: column.name for column in columns}
-    if not options["header"]:
+    if not header:
         names = {name: f"x{i + 1}" for i, name in enumerate(names)} | {chosen.name: "target"}
         options["columns"] = list(names.values())
     options["target"] = names[chosen.name]
-    options["drop"] = [names[columns[i].name] for i in sorted(set(drop))]
+    options["drop"] = [names[columns[i].name] for i in sorted(drop)]
     options["nominal"] = {names[name]: values for name, values in nominal.items()}
-    n_features = len(columns) - 1 - len(set(drop))
+    n_features = len(columns) - 1 - len(drop)
     return Guess(options, n_features, chosen.labels(), chosen.numeric, remarks)
 
 
 def _separator(path: Path, lines: Sequence[str]) -> str | None:
-    counts = {}
-    for separator in _SEPARATORS:
-        widths = {len(line.split(separator)) for line in lines}
-        if len(widths) == 1 and (width := widths.pop()) > 1:
-            counts[separator] = width
+    widths = {
+        separator: {len(line.split(separator)) for line in lines} for separator in _SEPARATORS
+    }
+    counts = {separator: max(n) for separator, n in widths.items() if len(n) == 1 and max(n) > 1}
     if not counts:
         raise DataError(
             f"{path}: no separator gives the same number of columns, at least 2, in all of the "
             "first lines; name it if there is one"
         )
-    return max(counts, key=lambda separator: counts[separator])
+    return max(counts, key=counts.__getitem__)
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     head, body = rows[0], rows[1:1000]
-    if not body or len(set(head)) < len(head) or any(map(_is_number, head)):
+    if not body or len(set(head)) < len(head):
         return False
-    if any(entry == "" or entry == "?" for entry in head):
+    if any(entry in _SURELY_MISSING or _is_number(entry) for entry in head):
         return False
     # a name does not occur below itself, and text above numbers is a name
     return all(entry not in {row[i] for row in body} for i, entry in enumerate(head))
@@ -303,14 +268,8 @@ def _is_number(entry: str) -> bool:
 
 def _position(path: Path, column: Column, names: Sequence[str], width: int) -> int:
     """Return the position of a column; text that is no name may be a number."""
-    if isinstance(column, str) and column not in names:
-        try:
-            column = int(column)
-        except ValueError:
-            hint = (
-                f"; its columns: {', '.join(names)[:200]}" if names else " by name, only by number"
-            )
-            raise DataError(f"{path}: has no column called {column!r}{hint}") from None
+    if isinstance(column, str) and column not in names and column.removeprefix("-").isdecimal():
+        column = int(column)
     return text.column_position(path, column, names, width)
 
 
@@ -327,28 +286,27 @@ def _choose_target(
     return width - 1, f"the target is the last column{f', {names[-1]}' if names else ''}"
 
 
-def _guess_arff(path: Path, lines: list[str], target: Column | None, drop: list[Column]) -> Guess:
-    _, header = read_declarations(path, lines)
-    names, width = header.names, len(header.names)
-    chosen = names[_position(path, -1 if target is None else target, names, width)]
-    dropped = {names[_position(path, column, names, width)] for column in drop}
-    remarks = ["ARFF format", f"the target is the attribute {chosen}"]
-    for name, kind in header.types.items():
-        if kind == "text" and name != chosen and name not in dropped:
-            dropped.add(name)
-            remarks.append(f"attribute {name} is left out: text")
-    drops = [name for name in names if name in dropped]
-    options: dict[str, Any] = {"kind": "arff", "target": chosen, "drop": drops}
-    n_features = width - 1 - len(dropped)
-    kind = header.types[chosen]
+def _guess_arff(path: Path, lines: list[str], wishes: Wishes) -> Guess:
+    _, types, _ = read_declarations(path, lines)
+    names, width = tuple(types), len(types)
+    target = -1 if wishes.target is None else wishes.target
+    chosen = names[_position(path, target, names, width)]
+    kind = types[chosen]
     if kind == "text":
         raise DataError(f"{path}: the target is text; declare its values as {{a, b, …}}")
+    dropped = {names[_position(path, column, names, width)] for column in wishes.drop}
+    texts = [n for n, held in types.items() if held == "text" and n not in dropped]
+    remarks = ["ARFF format", f"the target is the attribute {chosen}"]
+    remarks += [f"attribute {name} is left out: text" for name in texts]
+    drops = [name for name in names if name in dropped or name in texts]
+    options: dict[str, Any] = {"kind": "arff", "target": chosen, "drop": drops}
+    n_features = width - 1 - len(drops)
     declared = kind if isinstance(kind, tuple) else None
     y = Arff.model_validate(options).read([path], Expected(n_features, declared)).y
     if declared is None:
         return Guess(options, n_features, _counted(y), True, remarks)
-    counts = np.bincount(y.astype(np.int64), minlength=len(declared)).tolist()
-    labels = {label: n for label, n in zip(declared, counts, strict=True) if n}
+    counts = Counter(y.astype(int).tolist())
+    labels = {label: counts[code] for code, label in enumerate(declared) if code in counts}
     return Guess(options, n_features, labels, False, remarks)
 
 
@@ -373,19 +331,16 @@ def _guess_npz(path: Path, target: Column | None) -> Guess:
     return Guess(options, n_features, _counted(y), y.dtype.kind in "fiub", remarks)
 
 
-def _guess_parquet(path: Path, target: Column | None, drop: list[Column]) -> Guess:
+def _guess_parquet(path: Path, wishes: Wishes) -> Guess:
     table = arrays.load_parquet(path)
     names = list(table.column_names)
     columns = [
         Entries(name, ["" if value is None else str(value) for value in column.to_pylist()])
         for name, column in zip(names, table.columns, strict=True)
     ]
-    chosen, remark = _choose_target(path, target, names, len(names))
-    dropped = [_position(path, column, names, len(names)) for column in drop]
-    options = {"kind": "parquet", "header": True}
-    guess = _guess_columns(path, columns, chosen, dropped, options, ["Parquet format", remark])
-    for key in ("header", "missing"):  # a missing entry is null
-        guess.format.pop(key, None)
+    options: dict[str, Any] = {"kind": "parquet"}
+    guess = _guess_columns(path, columns, names, wishes, options, ["Parquet format"])
+    options.pop("missing", None)  # a missing entry is null
     return guess
 
 

@@ -1,7 +1,7 @@
 """Loading data sets: files are located, read, checked against the card, encoded and cached."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Nominal = Literal["ordinal", "onehot"]
 Missing = Literal["drop", "mean", "most_frequent", "error"]
-MISSING: tuple[str, ...] = get_args(Missing)
 
 
 def load(
@@ -107,10 +106,10 @@ def load(
     """
     from sklearn.utils import Bunch
 
-    if nominal not in ("ordinal", "onehot"):
-        raise ValueError(f"nominal must be 'ordinal' or 'onehot', got {nominal!r}")
-    if missing not in MISSING:
-        raise ValueError(f"missing must be one of {', '.join(MISSING)}, got {missing!r}")
+    for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
+        if value not in get_args(allowed):
+            names = ", ".join(get_args(allowed))
+            raise ValueError(f"{option} must be one of {names}, got {value!r}")
     dtype = _float_type(dtype)
     found = find(name, data_dir, target)
     card, form = found.card, found.form
@@ -185,21 +184,11 @@ def known_fingerprint(
     nominal: Nominal = "ordinal",
     missing: Missing = "drop",
 ) -> tuple[str, str | None] | None:
-    """Return the fingerprint of a data set that was loaded before, without reading its files.
+    """Return the fingerprint of a data set that was loaded before, and its kind of matrix if any.
 
-    The arguments are those of :func:`load`. A fingerprint is valid while the sizes and times of
-    modification of the files and the card's content stay the same.
-
-    Returns
-    -------
-    tuple of (str, str or None), or None
-        The fingerprint, and the kind of matrix if it is one ("similarity" or "distance"). None
-        if the data set has not been loaded with these options, or has changed since.
-
-    Raises
-    ------
-    DataError
-        If the name is unknown or files are missing.
+    The arguments are those of :func:`load`. No file is read: a fingerprint is valid while the
+    sizes and times of modification of the files and the card's content stay the same. Otherwise,
+    or if the data set has not been loaded with these options, None is returned.
     """
     found = find(name, data_dir, target)
     content = recall(_stamp(found, nominal, missing, np.dtype(np.float64)))
@@ -232,14 +221,14 @@ def find(
 
 def _find_file(path: Path, target: int | str | None) -> Found:
     """Make a card for a data file, or take the one made before for the file as it is."""
-    from kernlearn.datasets.guess import VERSION, card_content, file_name
+    from kernlearn.datasets import guess
 
     if not path.is_file():
         raise DataError(f"{path}: no such file")
-    name = file_name(path)
-    mark = stamp(name, [path], {"target": target, "guess": VERSION})
+    name = guess.file_name(path)
+    mark = stamp(name, [path], {"target": target, "guess": guess.VERSION})
     if (content := recall(mark)) is None:
-        content, _ = card_content(path, name=name, target=target)
+        content, _ = guess.card_content(path, name, None, guess.Wishes(target))
         remember(mark, content)
     card = Card.model_validate(content)
     return Found(card.forms[0], (path,), card)
@@ -271,12 +260,12 @@ def _float_type(dtype: DTypeLike) -> "np.dtype[Any]":
 
 def _note(found: Found, contents: Contents, comparable: bool) -> str:
     expected, content = found.form.fingerprint, contents.fingerprint
-    parts = [found.form.note, contents.note]
+    notes = [found.form.note, contents.note]
     if comparable and expected is not None and content != expected:
-        parts.append(
+        notes.append(
             f"The content (fingerprint {content[:12]}) differs from the card's ({expected[:12]})."
         )
-    return " ".join(part for part in parts if part)
+    return " ".join(filter(None, notes))
 
 
 def _read(found: Found) -> Table:
@@ -332,64 +321,45 @@ def _target(card: Card, table: Table) -> "tuple[NDArray[Any], NDArray[np.str_]]"
 def _one_hot(
     X: NDArray[np.float64], names: tuple[str, ...], nominal: Mapping[str, tuple[str, ...]]
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    columns: list[NDArray[np.float64]] = []
+    columns: list[NDArray[Any]] = []
     new_names: list[str] = []
     for column, name in zip(X.T, names, strict=True):
-        if name in nominal:
-            values = nominal[name]
-            columns.append((column[:, np.newaxis] == np.arange(len(values))).astype(X.dtype))
-            new_names += [f"{name}={value}" for value in values]
-        else:
-            columns.append(column[:, np.newaxis])
-            new_names.append(name)
-    return np.hstack(columns), tuple(new_names)
+        values = nominal.get(name)
+        columns += [column] if values is None else [column == i for i in range(len(values))]
+        new_names += [name] if values is None else [f"{name}={value}" for value in values]
+    return np.column_stack(columns).astype(X.dtype, copy=False), tuple(new_names)
 
 
 def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, str]:
     """Drop, fill or refuse missing entries (NaN); return the table and a note on it."""
-    from scipy import sparse
-
     X = table.X
-    if sparse.issparse(X):
-        at = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        rows = np.zeros(X.shape[0], dtype=bool)
-        rows[at[np.isnan(X.data)]] = True
-        n_entries = int(np.isnan(X.data).sum())
-    else:
-        gaps = np.isnan(X)
-        rows, n_entries = gaps.any(axis=1), int(gaps.sum())
+    gaps = X != X  # only NaN differs from itself
+    rows = np.ravel(gaps.sum(axis=1)) > 0
+    n_entries, n_rows, total = int(gaps.sum()), int(rows.sum()), len(rows)
     if not n_entries:
         return table, ""
-    n_rows, total = int(rows.sum()), len(rows)
     extent = f"{n_entries} entries in {n_rows} of {total} rows are missing"
     if missing == "error":
         raise DataError(f"{place}: {extent}; load with missing='drop', 'mean' or 'most_frequent'")
     if missing == "drop":
         if n_rows == total:
             raise DataError(f"{place}: {extent}; no row is left, load with missing='mean'")
-        kept = ~rows
-        query = None if table.query is None else table.query[kept]
-        left = table._replace(X=X[kept], y=table.y[kept], query=query)
+        query = None if table.query is None else table.query[~rows]
+        left = table._replace(X=X[~rows], y=table.y[~rows], query=query)
         return left, f"{n_rows} of {total} rows with missing entries were left out."
-    nominal = {i for i, name in enumerate(table.feature_names) if name in table.nominal}
-    filled = table._replace(X=_fill(X, missing, nominal, table.feature_names, place))
+    if (empty := np.flatnonzero(np.ravel(gaps.sum(axis=0)) == total)).size:
+        raise DataError(f"{place}: the column {table.feature_names[empty[0]]} has no entries")
+    nominal = [i for i, name in enumerate(table.feature_names) if name in table.nominal]
     means = "their column's mean" if missing == "mean" else "their column's most frequent value"
-    return filled, f"{extent} and were filled in by {means}."
+    note = f"{extent} and were filled in by {means}."
+    return table._replace(X=_fill(X, missing, nominal)), note
 
 
-def _fill(
-    X: Any, missing: str, nominal: Collection[int], names: tuple[str, ...], place: str
-) -> Any:
-    from scipy import sparse
+def _fill(X: Any, missing: str, nominal: list[int]) -> Any:
     from sklearn.impute import SimpleImputer
 
-    gaps = (X != X).sum(axis=0) if sparse.issparse(X) else np.isnan(X).sum(axis=0)
-    if (empty := np.flatnonzero(np.ravel(gaps) == X.shape[0])).size:
-        raise DataError(f"{place}: the column {names[empty[0]]} has no entries")
-    parts, order = [], []
-    for strategy, is_nominal in ((missing, False), ("most_frequent", True)):
-        if members := [i for i in range(X.shape[1]) if (i in nominal) == is_nominal]:
-            parts.append(SimpleImputer(strategy=strategy).fit_transform(X[:, members]))
-            order += members
-    joined = sparse.hstack(parts, format="csr") if sparse.issparse(X) else np.hstack(parts)
-    return joined[:, np.argsort(order)]
+    filled = SimpleImputer(strategy=missing).fit_transform(X)
+    if nominal:  # in dense data only
+        codes = SimpleImputer(strategy="most_frequent").fit_transform(X[:, nominal])
+        filled[:, nominal] = codes
+    return filled.tocsr() if hasattr(filled, "tocsr") else filled

@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
-from typing import Any
 
-from kernlearn.datasets.card import Card, catalogue
+from kernlearn.datasets.card import Card, catalogue, make_card
 from kernlearn.datasets.files import Found
-from kernlearn.datasets.guess import Column, card_content
+from kernlearn.datasets.guess import Column, Wishes, card_content
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
 
@@ -109,15 +109,16 @@ def add(
     ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
     ['a', 'b']
     """
+    import yaml
+
     path, place = Path(file), Path(folder)
     card_path = place / f"{name}.yaml"
     if name in catalogue():
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
     if card_path.exists():
         raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    content, guess = card_content(
-        path, name=name, target=target, task=task, delimiter=delimiter, header=header, drop=drop
-    )
+    wishes = Wishes(target, delimiter, header, drop)
+    content, guess = card_content(path, name, task, wishes)
     source = {"publisher": publisher} | ({"page": page} if page else {})
     content |= {"title": title or name, "source": source}
     content |= {"licence": licence, "citation": citation}
@@ -125,71 +126,38 @@ def add(
     form["own_folder"] = True
     own = place / name / form["files"][0]
     classes = form.get("classes")
-    card = _validated(path, content)
+    card = make_card(content, f"{path}: no card can be made")
     # loaded by the card before anything is written
     bunch = load(Found(card.forms[0], (path,), card), cache=False)
     if classes is None and not bunch.note:
         form["rows"] = len(bunch.data)
     form["fingerprint"] = bunch.fingerprint
     card = Card.model_validate(content)
-    existed = own.exists()
-    linked = _put_next_to_card(path, own, copy)
     try:
-        _write(card_path, content)
-    except DataError:
-        if not existed:
-            own.unlink()
-        raise
+        own.parent.mkdir(parents=True, exist_ok=True)
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=95)
+        card_path.write_text(text, encoding="utf-8")
+        linked = _put_next_to_card(path, own, copy)
+    except (DataError, OSError) as error:
+        with suppress(OSError):
+            card_path.unlink()
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
     kinds = f", {len(classes)} classes" if classes else ""
     remarks = (*guess.remarks, f"the task is {card.task}{kinds}", *filter(None, [bunch.note]))
     return Added(card_path, card, own, linked, remarks)
 
 
-def _validated(path: Path, content: dict[str, Any]) -> Card:
-    from pydantic import ValidationError
-
-    try:
-        return Card.model_validate(content)
-    except ValidationError as error:
-        faults = (
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].removeprefix('Value error, ')}"
-            for fault in error.errors(include_url=False)
-        )
-        raise DataError(f"{path}: no card can be made: {'; '.join(faults)}") from None
-
-
-def _link(path: Path, link: Path) -> bool:
-    """Link to a file, or copy it if links are not possible; return whether it is a link."""
-    try:
-        link.symlink_to(path.resolve())
-    except OSError:
-        copyfile(path, link)
-        return False
-    return True
-
-
 def _put_next_to_card(path: Path, own: Path, copy: bool) -> bool:
     """Link or copy the file to where the card's data is found; return whether it is a link."""
-    try:
-        own.parent.mkdir(parents=True, exist_ok=True)
-        if own.exists() and own.samefile(path):
-            return own.is_symlink()
-        if own.exists() or own.is_symlink():
-            raise DataError(f"{own}: another file exists already; remove it")
-        if not copy:
-            return _link(path, own)
-        copyfile(path, own)
-    except OSError as error:
-        raise DataError(f"{own}: cannot be written: {error.strerror or error}") from None
+    if own.exists() and own.samefile(path):
+        return own.is_symlink()
+    if own.exists() or own.is_symlink():
+        raise DataError(f"{own}: another file exists already; remove it")
+    if not copy:
+        with suppress(OSError):  # where links are not possible, the file is copied
+            own.symlink_to(path.resolve())
+            return True
+    copyfile(path, own)
     return False
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    import yaml
-
-    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=95)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror or error}") from None

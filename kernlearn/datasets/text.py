@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.datasets.files import one_line, read_bytes
+from kernlearn.datasets.files import read_bytes
 from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
 from kernlearn.exceptions import DataError
 
@@ -20,18 +22,7 @@ Split = Callable[[str], list[str]]
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read a text file, compressed or not, or a member of an archive.
-
-    Returns
-    -------
-    list of str
-        All lines, including blank ones, so that line i is at position i - 1.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is empty, damaged or not UTF-8 text.
-    """
+    """Return all lines of a text file, also blank ones, so that line i is at position i - 1."""
     content = read_bytes(path)
     try:
         text = content.decode("utf-8-sig")
@@ -51,9 +42,8 @@ def fault(
 ) -> DataError:
     """Make the error for one fault in a file: one line with place, value and expectation."""
     place = f"{path}, line {line}" + (f", column {column}" if column else "")
-    text = found if isinstance(found, int) else repr(found)
-    if isinstance(text, str) and len(text) > 60:
-        text = text[:57] + "..."
+    text = repr(found)
+    text = text[:57] + "..." if len(text) > 60 else text
     return DataError(f"{place}: found {text}, expected {expected}")
 
 
@@ -70,11 +60,9 @@ def canonical_label(label: Any) -> str:
     text = str(label).strip()
     try:
         value = float(text)
-    except ValueError:
+        return str(int(value)) if value == int(value) else repr(value)
+    except (ValueError, OverflowError):  # no number, NaN or infinite
         return text
-    if not np.isfinite(value):
-        return text
-    return str(int(value)) if value == int(value) else repr(value)
 
 
 def canonical_labels(y: ArrayLike) -> NDArray[np.str_]:
@@ -89,9 +77,15 @@ def canonical_labels(y: ArrayLike) -> NDArray[np.str_]:
     return spellings[positions.reshape(-1)]
 
 
-def coder(values: Sequence[str]) -> Convert:
-    """Return a function from a text to its position in `values`, or a ValueError."""
+def coder(values: Sequence[str], renamed: Mapping[str, str] = MappingProxyType({})) -> Convert:
+    """Return a function from a text, possibly `renamed`, to its position in `values`.
+
+    It raises a ValueError for any other text.
+    """
     codes = {canonical_label(value): float(code) for code, value in enumerate(values)}
+    for text, label in renamed.items():
+        if label in values:
+            codes[canonical_label(text)] = codes[canonical_label(label)]
     expected = f"one of {', '.join(values)}"
 
     @lru_cache(maxsize=1024)
@@ -126,6 +120,14 @@ class Layout(NamedTuple):
     features: list[int]
     targets: list[int]
     nominal: Mapping[str, tuple[str, ...]]
+
+    def value(self, path: Path, line: int, i: int, entry: str) -> float:
+        """Convert the entry of column `i` in a line of a file."""
+        try:
+            return self.convert[i](entry)
+        except ValueError as error:
+            column = f"{i + 1} ({self.names[i]})"
+            raise fault(path, line, entry.strip(), str(error), column) from None
 
 
 def make_layout(
@@ -169,7 +171,9 @@ def column_position(
     """Return the position of a column that a card gives by name or position."""
     if isinstance(column, str):
         if names is None or column not in names:
-            hint = f"; its {noun}s: {', '.join(names)[:200]}" if names else ""
+            hint = (
+                f"; its {noun}s: {', '.join(names)[:200]}" if names else " by name, only by number"
+            )
             raise DataError(f"{path}: has no {noun} called {column!r}{hint}")
         return list(names).index(column)
     if not -width <= column < width:
@@ -185,56 +189,26 @@ def parse_rows(
     delimiter: str | None,
     split: Split | None = None,
 ) -> NDArray[np.float64]:
-    """Convert the rows of a file to numbers.
+    """Convert the lines from `first` on to numbers, or raise at the first fault.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file, for messages.
-    lines : list of str
-        All its lines; blank ones are skipped.
-    first : int
-        The number of lines before the rows.
-    layout : Layout
-        The columns.
-    delimiter : str or None
-        The separator of entries; None means blanks.
-    split : callable, optional
-        Splits a line into entries if a delimiter is not enough. Slower.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-        NaN for a missing entry.
-
-    Raises
-    ------
-    DataError
-        At the first fault, with line and column.
+    `delimiter` separates entries (None means blanks) unless `split` does, which is slower.
     """
     rows = [line for line in lines[first:] if line.strip()]
     if not rows:
         raise DataError(f"{path}: the file has no rows")
-    if split is not None:
-        return np.array(_convert_lines(path, lines, first, layout, split))
-
-    def cut(line: str) -> list[str]:
-        return line.split(delimiter)
-
-    # numpy reads plain numbers itself; everything else goes through our converters
-    converters: dict[int | str, Convert] = {
-        i: convert for i, convert in enumerate(layout.convert) if convert is not number
-    }
-    try:
-        values: NDArray[np.float64] = np.loadtxt(
-            rows, delimiter=delimiter, converters=converters, comments=None, ndmin=2
-        )
-    except ValueError as error:
-        _convert_lines(path, lines, first, layout, cut)
-        raise DataError(f"{path}: cannot be read: {one_line(error)}") from None
-    if values.shape[1] != len(layout.names) or not np.isfinite(values).all():
-        _convert_lines(path, lines, first, layout, cut)
-    return values
+    if split is None:
+        # numpy reads plain numbers itself; everything else goes through our converters
+        converters: dict[int | str, Convert] = {
+            i: convert for i, convert in enumerate(layout.convert) if convert is not number
+        }
+        with suppress(ValueError):
+            values: NDArray[np.float64] = np.loadtxt(
+                rows, delimiter=delimiter, converters=converters, comments=None, ndmin=2
+            )
+            if values.shape[1] == len(layout.names) and np.isfinite(values).all():
+                return values
+        split = partial(str.split, sep=delimiter)
+    return np.array(_convert_lines(path, lines, first, layout, split))
 
 
 def _convert_lines(
@@ -249,14 +223,7 @@ def _convert_lines(
         entries = split(line)
         if len(entries) != width:
             raise fault(path, line_number, len(entries), f"{width} columns")
-        row = []
-        for i, (entry, convert) in enumerate(zip(entries, layout.convert, strict=True)):
-            try:
-                row.append(convert(entry))
-            except ValueError as error:
-                column = f"{i + 1} ({layout.names[i]})"
-                raise fault(path, line_number, entry.strip(), str(error), column) from None
-        values.append(row)
+        values.append([layout.value(path, line_number, i, e) for i, e in enumerate(entries)])
     return values
 
 

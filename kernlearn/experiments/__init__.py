@@ -5,14 +5,11 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "ExperimentConfig": "config.model",
-        "Plan": "engine.plan",
-        "Store": "store.results",
-        "Trial": "engine.spec",
-        "find_config": "config.loading",
-        "load_config": "config.loading",
-        "make_plan": "engine.plan",
-        "missing_datasets": "engine.plan",
-        "run_plan": "engine.runner",
+        "config.loading": "find_config load_config",
+        "config.model": "ExperimentConfig",
+        "engine.plan": "Plan make_plan missing_datasets",
+        "engine.runner": "run_plan",
+        "engine.spec": "Trial",
+        "store.results": "Store",
     },
 )

@@ -5,8 +5,8 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "CompositionalMaclaurin": "compositional",
-        "MaclaurinSVM": "svm",
-        "RandomMaclaurin": "random_maclaurin",
+        "compositional": "CompositionalMaclaurin",
+        "random_maclaurin": "RandomMaclaurin",
+        "svm": "MaclaurinSVM",
     },
 )

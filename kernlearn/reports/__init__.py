@@ -5,13 +5,10 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "Report": "report",
-        "assemble": "report",
-        "build_chart": "figures",
-        "build_tables": "tables",
-        "summarise": "summary",
-        "write_report": "site.pages",
-        "write_site": "site.pages",
-        "write_summary": "report",
+        "figures": "build_chart",
+        "report": "Report assemble write_summary",
+        "site.pages": "write_report write_site",
+        "summary": "summarise",
+        "tables": "build_tables",
     },
 )

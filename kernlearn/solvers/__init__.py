@@ -3,10 +3,5 @@
 from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "KernelSVM": "kernel_svm",
-        "LinearSVM": "linear_svm",
-        "LinearSVMRegressor": "linear_svm",
-    },
+    __name__, {"kernel_svm": "KernelSVM", "linear_svm": "LinearSVM LinearSVMRegressor"}
 )

@@ -5,16 +5,11 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "InnerMapConstants": "bounds",
-        "UniformAccuracy": "bounds",
-        "bounds": "",
-        "compositional_failure_probability": "bounds",
-        "compositional_n_components": "bounds",
-        "goodness": "",
-        "maclaurin_failure_probability": "bounds",
-        "maclaurin_n_components": "bounds",
-        "maclaurin_pointwise_failure_probability": "bounds",
-        "pairwise_bounds": "",
-        "rademacher": "",
+        "": "bounds goodness pairwise_bounds rademacher",
+        "bounds": (
+            "InnerMapConstants UniformAccuracy compositional_failure_probability "
+            "compositional_n_components maclaurin_failure_probability maclaurin_n_components "
+            "maclaurin_pointwise_failure_probability"
+        ),
     },
 )

@@ -5,15 +5,11 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "L1SVMClassifier": "classifier",
-        "VotedBound": "complexity",
-        "VotedKernelClassifier": "classifier",
-        "VotedPath": "path",
-        "dimension_complexity": "complexity",
-        "feature_dimension": "complexity",
-        "local_complexity": "complexity",
-        "monte_carlo_complexity": "complexity",
-        "trace_complexity": "complexity",
-        "voted_bound": "complexity",
+        "classifier": "L1SVMClassifier VotedKernelClassifier",
+        "complexity": (
+            "VotedBound dimension_complexity feature_dimension local_complexity "
+            "monte_carlo_complexity trace_complexity voted_bound"
+        ),
+        "path": "VotedPath",
     },
 )

@@ -3,8 +3,8 @@ import pytest
 from scipy import sparse
 from scipy.io import arff as peer
 
-from kernlearn.datasets.arff import read_arff
 from kernlearn.datasets.formats import Arff, Expected
+from kernlearn.datasets.sparse_text import read_arff
 from kernlearn.exceptions import DataError
 
 NUMBERS = Expected(2, None)

@@ -174,7 +174,7 @@ def test_an_unknown_name():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"nominal": "codes"}, "nominal must be 'ordinal' or 'onehot', got 'codes'"),
+        ({"nominal": "codes"}, "nominal must be one of ordinal, onehot, got 'codes'"),
         ({"missing": "keep"}, "missing must be one of drop, mean, .* got 'keep'"),
         ({"dtype": np.int64}, "dtype must be float64 or float32, got .*int64"),
         ({"dtype": "quad"}, "dtype must be float64 or float32, got 'quad'"),

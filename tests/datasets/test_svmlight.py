@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets.formats import Expected, Libsvm
-from kernlearn.datasets.svmlight import read_libsvm
+from kernlearn.datasets.sparse_text import read_libsvm
 from kernlearn.exceptions import DataError
 
 SIGNS = Expected(3, ("-1", "1"))

@@ -3,7 +3,7 @@ import pytest
 
 from kernlearn.datasets import fingerprint, load
 from kernlearn.datasets.formats import Expected, Letor
-from kernlearn.datasets.svmlight import read_letor
+from kernlearn.datasets.sparse_text import read_letor
 from kernlearn.exceptions import DataError
 
 GRADES = Expected(3, ("0", "1", "2"))

@@ -5,12 +5,9 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "DaskExecutor": "cluster",
-        "Execution": "choice",
-        "Executor": "base",
-        "InProcess": "local",
-        "Limits": "base",
-        "Processes": "local",
-        "make_executor": "choice",
+        "base": "Executor Limits",
+        "choice": "Execution make_executor",
+        "cluster": "DaskExecutor",
+        "local": "InProcess Processes",
     },
 )

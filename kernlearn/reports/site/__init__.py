@@ -5,9 +5,7 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "Skipped": ".report",
-        "stored_plans": ".report",
-        "write_report": "pages",
-        "write_site": "pages",
+        ".report": "Skipped stored_plans",
+        "pages": "write_report write_site",
     },
 )
