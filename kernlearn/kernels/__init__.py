@@ -7,8 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "base": "CallableKernel Kernel as_kernel",
         "distances": (
-            "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity "
-            "mean_distance"
+            "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
         "dot_product": "BaseDotProductKernel DotProductKernel KernelProduct KernelSum",
         "inner_product": (
