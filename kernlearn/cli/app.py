@@ -8,7 +8,7 @@ import typer
 
 import kernlearn
 from kernlearn import experiments
-from kernlearn.cli import datasets, goodness, rademacher, regret, report, run, store
+from kernlearn.cli import analysis, datasets, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
@@ -37,9 +37,9 @@ app.command("merge")(store.merge)
 app.command("compare")(store.compare)
 app.command("doctor")(store.doctor)
 app.command("gc")(store.gc)
-app.command("goodness")(goodness.show_goodness)
-app.command("rademacher")(rademacher.show_rademacher)
-app.command("regret")(regret.show_regret)
+app.command("goodness")(analysis.goodness)
+app.command("rademacher")(analysis.rademacher)
+app.command("regret")(analysis.regret)
 
 
 def _show_version(requested: bool) -> None:

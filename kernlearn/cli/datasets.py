@@ -7,8 +7,7 @@ import typer
 
 from kernlearn import datasets as data
 from kernlearn import experiments
-from kernlearn.cli.options import DataDir
-from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.cli.options import DataDir, make_console, make_table
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:

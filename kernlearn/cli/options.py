@@ -1,4 +1,4 @@
-"""Options that several commands share, and the experiments and plans that they select."""
+"""What several commands share: options, the plans that they select, console and tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +10,12 @@ from kernlearn import datasets, experiments
 from kernlearn.exceptions import ConfigError, DataError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from kernlearn.experiments.config.model import LoadedExperiment
     from kernlearn.experiments.engine.plan import Plan
     from kernlearn.experiments.store.results import Store
-
 
 Configs = Annotated[
     list[str],
@@ -41,10 +43,12 @@ Summary = Annotated[
 ]
 Available = Annotated[bool, typer.Option(help="Leave out data sets that are not found.")]
 
-#: Default of :data:`StorePath`.
+#: Defaults of :data:`StorePath` and :data:`Output`.
 STORE = Path("results/runs/store.sqlite")
-#: Default of :data:`Output`.
 OUTPUT = Path("results/runs")
+
+#: Width of an output that is not a terminal.
+UNBOUNDED = 10_000
 
 
 def with_splits(settings: Sequence[str], splits: int | None) -> list[str]:
@@ -59,19 +63,15 @@ def load_experiments(
     settings: Sequence[str],
     data_dir: Path | None = None,
 ) -> "list[LoadedExperiment]":
-    """Load all configs before anything runs.
-
-    Raises
-    ------
-    ConfigError
-        With the errors of all configs.
-    """
+    """Load all configs before anything runs; one error has those of all configs."""
     settings = with_splits(settings, splits)
     loaded, errors = [], []
-    options: dict[str, Any] = {"profile": profile, "settings": settings, "data_dir": data_dir}
     for config in configs:
         try:
-            loaded.append(experiments.load_config(config, **options))
+            experiment = experiments.load_config(
+                config, profile=profile, settings=settings, data_dir=data_dir
+            )
+            loaded.append(experiment)
         except ConfigError as error:
             errors.append(error)
     if errors:
@@ -93,31 +93,49 @@ def make_plans(
 
     A data set that is not found but was measured in the store is planned as the store records
     it: enough for a report.
-
-    Raises
-    ------
-    DataError
-        If data sets are missing and not left out with ``available``.
     """
     from kernlearn.experiments.engine.plan import locate_datasets, missing_cards
 
     measured = {} if store is None else store.datasets()
-    located = [locate_datasets(e.config, data_dir) for e in loaded]
-    if not available:
-        missing = {
-            card.name: card
-            for e, places in zip(loaded, located, strict=True)
-            for label, card in missing_cards(places).items()
-            if not e.config.datasets[label].optional and card.name not in measured
-        }
-        if missing:
-            text = datasets.missing_message(missing.values(), data_dir)
-            raise DataError(
-                f"{text}\n`kernlearn datasets fetch NAME` downloads what its publisher serves; "
-                "--available runs the rest without them."
-            )
+    located = [(e, locate_datasets(e.config, data_dir)) for e in loaded]
+    missing = {
+        card.name: card
+        for e, places in located
+        for label, card in missing_cards(places).items()
+        if not e.config.datasets[label].optional and card.name not in measured
+    }
+    if missing and not available:
+        raise DataError(
+            f"{datasets.missing_message(missing.values(), data_dir)}\n`kernlearn datasets fetch "
+            "NAME` downloads what its publisher serves; --available runs the rest without them."
+        )
     options: dict[str, Any] = {"data_dir": data_dir, "available": available, "stored": measured}
-    return [
-        experiments.make_plan(e, located=places, **options)
-        for e, places in zip(loaded, located, strict=True)
-    ]
+    return [experiments.make_plan(e, located=places, **options) for e, places in located]
+
+
+def make_console() -> "Console":
+    """Return a console for tables and bars; without a terminal its lines are not broken."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=UNBOUNDED)
+
+
+def make_table(*columns: str, left: int = 1) -> "Table":
+    """Return an empty table in which all columns but the first `left` are numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(*columns[:left], box=SIMPLE_HEAD)
+    for column in columns[left:]:
+        table.add_column(column, justify="right")
+    return table
+
+
+def show_left_out(plan: "Plan") -> None:
+    """Print which data sets and methods a plan leaves out, if any."""
+    name = plan.experiment.name
+    if plan.left_out:
+        typer.echo(f"{name}: left out, not found: {', '.join(plan.left_out)}")
+    if plan.not_installed:
+        typer.echo(f"{name}: left out, not installed: {', '.join(plan.not_installed)}")

@@ -11,7 +11,8 @@ import typer
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from kernlearn.cli.terminal import make_console, show_left_out, show_report
+from kernlearn.cli.options import make_console, show_left_out
+from kernlearn.cli.report import show_report
 from kernlearn.experiments.engine.environment import duration
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.runner import Listener

@@ -9,7 +9,6 @@ import typer
 from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.options import Available, Configs, DataDir, Settings, StorePath
-from kernlearn.cli.terminal import show_report
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
 
 if TYPE_CHECKING:
@@ -96,6 +95,36 @@ def write_reports(
     if summary is not None:
         reports.write_summary(report, summary)
     return report, page
+
+
+def show_report(report: "Report", page: Path) -> None:
+    """Print the tables, claims and remarks of an experiment and the path of its page."""
+    _show_tables(report)
+    for claim in report.claims:
+        source = f" ({claim.section})" if claim.section else ""
+        typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
+    for remark in report.remarks:
+        typer.echo(f"- {remark}")
+    typer.echo(f"Report: {page}")
+
+
+def _show_tables(report: "Report") -> None:
+    """Print tables, split into groups of columns where the terminal is narrow."""
+    from kernlearn.reports.tables import columns, to_rich
+
+    console = options.make_console()
+    wide = console.options.update(max_width=options.UNBOUNDED)
+    for table in report.tables:
+        first = 0
+        while first < len(table.heads):
+            last = len(table.heads)
+            while last > first + 1 and (
+                console.measure(to_rich(columns(table, first, last)), options=wide).maximum
+                > console.width
+            ):
+                last -= 1
+            console.print(to_rich(columns(table, first, last)))
+            first = last
 
 
 def _is_store(name: str) -> bool:

@@ -11,7 +11,6 @@ from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.cli.options import Available, Configs, DataDir, Profile, Settings, Splits, StorePath
 from kernlearn.cli.report import write_reports
-from kernlearn.cli.terminal import show_left_out
 from kernlearn.experiments import engine, executors
 
 if TYPE_CHECKING:
@@ -43,8 +42,7 @@ def run(
     splits: Splits = None,
     option: Settings = [],
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Trials to run in parallel."),
+        int | None, typer.Option("--jobs", "-j", min=1, help="Trials to run in parallel.")
     ] = None,
     executor: Annotated[
         str | None, typer.Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
@@ -144,7 +142,7 @@ def plan(
     plans = options.make_plans(loaded, data_dir, available)
     with _existing(store) as opened:
         for planned in plans:
-            show_left_out(planned)
+            options.show_left_out(planned)
             _show_planned(planned, opened, choice)
 
 
@@ -165,7 +163,7 @@ def status(
     plans = options.make_plans(loaded, data_dir, available)
     with _existing(store) as opened:
         for planned in plans:
-            show_left_out(planned)
+            options.show_left_out(planned)
             states = engine.selection.trial_states(planned, opened)
             typer.echo(_counts(planned, states))
             failed = {t.key: t for t in planned.trials if states[t.key] == "failed"}

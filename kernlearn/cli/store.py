@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kernlearn import experiments
-from kernlearn.cli.options import STORE, DataDir, StorePath
-from kernlearn.cli.terminal import make_console, make_table
+from kernlearn.cli.options import STORE, DataDir, StorePath, make_console, make_table
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores
@@ -69,8 +68,7 @@ def merge(
         typer.Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
     ],
     prefer: Annotated[
-        str,
-        typer.Option(help="Side to keep where numbers differ: 'destination' or 'source'."),
+        str, typer.Option(help="Side to keep where numbers differ: 'destination' or 'source'.")
     ] = "destination",
 ) -> None:
     """Merge stores into another one.

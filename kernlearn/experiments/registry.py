@@ -3,10 +3,10 @@
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kernlearn.experiments.config.values import unfold
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
     Registered,
@@ -287,7 +287,9 @@ class Scope:
         parameters = {k: v for k, v in value.items() if k != "kernel"}
         kernel = self.kernel(value["kernel"])
         assert kernel is not None
-        made = [self.make(kernel, fixed) for fixed, _ in unfold(parameters)]
+        lists = [v if isinstance(v, list) else [v] for v in parameters.values()]
+        variants = (dict(zip(parameters, chosen, strict=True)) for chosen in product(*lists))
+        made = [self.make(kernel, variant) for variant in variants]
         if name == "kernels":
             return made
         if len(made) > 1:

@@ -1,4 +1,4 @@
-from kernlearn.experiments.config.values import candidates, unfold, varied
+from kernlearn.experiments.config.entries import candidates, unfold, varied
 
 
 def test_lists_multiply_and_select_stays_a_grid():

@@ -8,17 +8,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from kernlearn.experiments.config.checks import (
-    Count,
-    Fault,
-    Fraction,
-    Names,
-    Section,
-    names_of,
-    refuse,
-)
+from kernlearn.experiments.config import checks
+from kernlearn.experiments.config.checks import Fault, Fraction, Names, Section
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import suggestion
 
 #: Questions that compare methods, or values of another label.
 COMPARISONS = ("better", "as_good", "close", "not_better", "not_worse", "indistinguishable")
@@ -133,7 +125,7 @@ class Check(Section):
     along: str | None = Field(
         default=None, description="check the change per doubling of this parameter"
     )
-    over: Annotated[_Quantity | Count | Fraction, BeforeValidator(_over)] = Field(
+    over: Annotated[_Quantity | checks.Count | Fraction, BeforeValidator(_over)] = Field(
         default="average", description="in how many cells; a number: in at least so many of them"
     )
     by: Annotated[float, Field(ge=0)] = Field(
@@ -154,15 +146,16 @@ class Check(Section):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> "Check":
-        names = names_of(info)
-        refuse([*self._form_faults(), *(self._name_faults(names) if names is not None else ())])
+        names = checks.names_of(info)
+        named = [] if names is None else self._name_faults(names)
+        checks.refuse([*self._form_faults(), *named])
         return self
 
     def _form_faults(self) -> Iterator[Fault]:
         if len(self._questions()) != 1:
             yield (), f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}"
         else:
-            wrong = (text for is_so, text in (*self._misplaced(), *self._missing()) if is_so)
+            wrong = (text for text, is_so in self._rules() if is_so)
             yield from (((), text) for text in [*wrong][:1])
 
     def _name_faults(self, names: Names) -> Iterator[Fault]:
@@ -170,92 +163,65 @@ class Check(Section):
             yield ("metric",), text
         metric = names.scope.metrics.get(self.metric)
         if metric is not None and metric.better == 0 and not set(BOUNDS) & {*self._questions()}:
-            yield (
-                ("metric",),
-                f"of {self.metric!r} neither more nor less is better: ask for a bound",
-            )
-        known = names.all_labels
-        along = [] if self.along is None else [self.along]
-        labels = {"compare": [self.compare], "across": self.across, "mean_over": self.mean_over}
-        for key, values in {**labels, "along": along}.items():
-            for label in values:
-                if label not in known:
-                    yield (key,), f"no label {label!r}{suggestion(label, known)}"
-                elif key == "along" and not all(map(_is_positive, names.axes.get(label, [0]))):
-                    text = f"{label!r} is no parameter whose values are positive numbers"
-                    yield ("along",), text
+            text = f"of {self.metric!r} neither more nor less is better: ask for a bound"
+            yield ("metric",), text
+        labels = {
+            "compare": [self.compare], "across": self.across, "mean_over": self.mean_over,
+            "along": [] if self.along is None else [self.along],
+        }  # fmt: skip
+        for key, label in ((key, label) for key, values in labels.items() for label in values):
+            if text := checks.unknown("label", label, names.all_labels):
+                yield (key,), text
+            elif key == "along" and not all(map(_is_positive, names.axes.get(label, [0]))):
+                yield (key,), f"{label!r} is no parameter whose values are positive numbers"
         for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
             allowed = names.labels[f"{self.compare}s"]
             for value in getattr(self, key):
-                if isinstance(value, str) and value not in allowed:
-                    yield (key,), f"no {self.compare} {value!r}{suggestion(value, allowed)}"
+                if isinstance(value, str) and (
+                    text := checks.unknown(self.compare, value, allowed)
+                ):
+                    yield (key,), text
         for label, value in self.where.items():
-            if label not in known:
-                yield ("where", label), f"no label {label!r}{suggestion(label, known)}"
-            else:
-                yield from ((("where", label), text) for text in _where(label, value, names))
+            unknown = checks.unknown("label", label, names.all_labels)
+            texts = [unknown] if unknown else _where(label, value, names)
+            yield from ((("where", label), text) for text in texts)
 
-    def _misplaced(self) -> Iterator[tuple[bool, str]]:
-        """Yield options that do not belong to the question: whether present, and the message."""
-        asked, along = self.question, self.along is not None
+    def _rules(self) -> Iterator[tuple[str, bool]]:
+        """Yield what can be wrong with the options of a question, and whether it is."""
+        asked, along, factor = self.question, self.along is not None, self.times is not None
         compares, alone = asked in COMPARISONS, asked == "among_best"
         changes = compares or asked == "trend"
         by_factor = ("better", "as_good", "not_worse", "trend")
         others = [*self.across, *self.mean_over, *([self.along] if self.along else [])]
-        average, factor = self.over == "average", self.times is not None
-        yield bool(self.than) and not compares, f"than goes with {', '.join(COMPARISONS)}"
-        yield bool(self.of) and asked not in BOUNDS, f"of goes with {', '.join(BOUNDS)}"
-        yield bool(self.across) and not compares, "across goes with a comparison"
-        yield along and not changes, "along goes with trend and with a comparison"
-        yield bool(self.by) and not changes, "by goes with trend and with a comparison"
-        yield factor and asked not in by_factor, f"times goes with {', '.join(by_factor)}"
-        yield factor and bool(self.by), "give by or times"
-        yield (
-            factor and compares and along,
-            "times asks for a ratio of values, not of slopes: give by with along",
-        )
-        yield (
-            factor and compares and average,
-            "times is decided cell by cell: give another over than average",
-        )
-        yield (
-            alone and (average or bool(self.mean_over)),
-            "among_best needs over other than average, and no mean_over",
-        )
-        yield alone and self.compare != "method", "among_best compares methods only"
-        yield (
-            self.compare in others,
-            f"{self.compare} is what is compared: no mean is taken over it",
-        )
-        yield (
-            len(set(others)) < len(others),
-            "a label is in more than one of along, across and mean_over",
-        )
-
-    def _missing(self) -> Iterator[tuple[bool, str]]:
-        """Yield options that the question needs: whether missing, and the message."""
-        asked, least = self.question, bool(self.by) or (self.times or 0) > 1
-        yield (
-            asked in COMPARISONS and not self.than,
-            f"{asked} needs than: the other side of the comparison",
-        )
-        yield asked == "trend" and self.along is None, "trend needs along"
-        yield (
-            asked == "as_good" and not least,
-            "as_good needs by or times: the largest difference that counts as equally good",
-        )
-        yield (
-            asked == "close" and not self.by,
-            "close needs by: the largest difference that counts as close",
-        )
-        yield (
-            self.trend == "flat" and not least,
-            "trend: flat needs by or times: the largest change that counts as none",
-        )
-        yield (
-            self.between is not None and not self.between[0] < self.between[1],
-            "between needs two numbers, the smaller first",
-        )
+        average, least = self.over == "average", bool(self.by) or (self.times or 0) > 1
+        yield f"than goes with {', '.join(COMPARISONS)}", bool(self.than) and not compares
+        yield f"of goes with {', '.join(BOUNDS)}", bool(self.of) and asked not in BOUNDS
+        yield "across goes with a comparison", bool(self.across) and not compares
+        yield "along goes with trend and with a comparison", along and not changes
+        yield "by goes with trend and with a comparison", bool(self.by) and not changes
+        yield f"times goes with {', '.join(by_factor)}", factor and asked not in by_factor
+        yield "give by or times", factor and bool(self.by)
+        text = "times asks for a ratio of values, not of slopes: give by with along"
+        yield text, factor and compares and along
+        text = "times is decided cell by cell: give another over than average"
+        yield text, factor and compares and average
+        text = "among_best needs over other than average, and no mean_over"
+        yield text, alone and (average or bool(self.mean_over))
+        yield "among_best compares methods only", alone and self.compare != "method"
+        text = f"{self.compare} is what is compared: no mean is taken over it"
+        yield text, self.compare in others
+        text = "a label is in more than one of along, across and mean_over"
+        yield text, len(set(others)) < len(others)
+        yield f"{asked} needs than: the other side of the comparison", compares and not self.than
+        yield "trend needs along", asked == "trend" and not along
+        text = "as_good needs by or times: the largest difference that counts as equally good"
+        yield text, asked == "as_good" and not least
+        text = "close needs by: the largest difference that counts as close"
+        yield text, asked == "close" and not self.by
+        text = "trend: flat needs by or times: the largest change that counts as none"
+        yield text, self.trend == "flat" and not least
+        low, high = self.between or (0, 1)
+        yield "between needs two numbers, the smaller first", not low < high
 
 
 def _is_positive(value: Any) -> bool:
@@ -268,10 +234,9 @@ def _where(label: str, value: Any, names: Names) -> Iterator[str]:
     if not values or any(v is None or isinstance(v, (dict, list)) for v in values):
         yield "must be a value or a list of values"
     elif label in ("dataset", "method"):
-        labels = names.labels[f"{label}s"]
         for name in values:
-            if name not in labels:
-                yield f"no {label} {name!r}{suggestion(str(name), labels)}"
+            if text := checks.unknown(label, name, names.labels[f"{label}s"]):
+                yield text
 
 
 class Claim(Section):

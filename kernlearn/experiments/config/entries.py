@@ -1,28 +1,127 @@
-"""Entries of a config: data sets, kernels and methods with their parameters."""
+"""Entries of a config: data sets, kernels and methods, and the checks of their parameters.
 
+A parameter's value is a single value, a list, ``{select: [...]}`` or ``{by_dataset: {...}}``.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from itertools import product
+from math import prod
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from kernlearn.experiments.config import checks
-from kernlearn.experiments.config.checks import Count, names_of, refuse
-from kernlearn.registration import Kind
+from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
+from kernlearn.experiments.config.yaml import shortened
+from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.registration import Kind, Registered
 
+FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 
+# Far more than the rows of any table; longer products of lists would fill the memory.
+_MAX_VARIANTS = 10_000
 
-class _OpenSection(BaseModel):
+
+def form_of(value: Any) -> str:
+    """Return ``"select"``, ``"by_dataset"``, ``"list"`` or ``"value"``."""
+    if isinstance(value, dict) and len(value) == 1 and next(iter(value)) in FORMS[1:]:
+        return next(iter(value))
+    return "list" if isinstance(value, list) else "value"
+
+
+def _form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
+    """Say what is wrong with the form of a value; ``forms`` are allowed besides a plain one."""
+    form = form_of(value)
+    inner: tuple[str, ...] = ()
+    if form in FORMS[1:] and form not in forms:
+        return f"{form} has no place here; give {' or a '.join(['a value', *forms])}"
+    if form == "select":
+        members = value["select"]
+        if not (isinstance(members, list) and members):
+            return "select must be a list of values to choose from"
+    elif form == "by_dataset":
+        if not (isinstance(value["by_dataset"], dict) and value["by_dataset"]):
+            return "by_dataset must be a mapping of data sets to values"
+        members, inner = list(value["by_dataset"].values()), ("list", "select")
+    elif form == "list" and "list" in forms:
+        members = value
+        if not members:
+            return "an empty list gives no method; give one value or more"
+    else:
+        return None
+    return next((fault for m in members if (fault := _form_fault(m, inner))), None)
+
+
+def candidates(value: Any) -> list[Any]:
+    """Return every single value that a parameter can take."""
+    form = form_of(value)
+    if form == "by_dataset":
+        return [v for each in value["by_dataset"].values() for v in candidates(each)]
+    return value["select"] if form == "select" else value if form == "list" else [value]
+
+
+def unfold(
+    parameters: Mapping[str, Any], dataset: str = ""
+) -> list[tuple[dict[str, Any], dict[str, list[Any]]]]:
+    """Expand parameters into every combination of their lists, for the data set of a label.
+
+    Each combination comes with the grid: the candidates that are chosen among on validation data.
+    """
+    grid: dict[str, list[Any]] = {}
+    axes: dict[str, list[Any]] = {}
+    for name, value in parameters.items():
+        if form_of(value) == "by_dataset":
+            choices = value["by_dataset"]
+            value = choices[dataset] if dataset in choices else choices["default"]
+        if form_of(value) == "select":
+            grid[name] = value["select"]
+        else:
+            axes[name] = value if isinstance(value, list) else [value]
+    return [(dict(zip(axes, chosen, strict=True)), grid) for chosen in product(*axes.values())]
+
+
+def varied(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that differ between the variants of one method."""
+    return [n for n, value in parameters.items() if form_of(value) in ("list", "by_dataset")]
+
+
+def axes_of(entries: Iterable[Any], own_keys: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the varied parameters of entries of a config with all their values."""
+    axes: dict[str, list[Any]] = {}
+    for entry in entries:
+        for name in varied({k: v for k, v in entry.items() if k not in own_keys}):
+            value = entry[name]
+            axes.setdefault(name, []).extend(
+                candidates(value) if _form_fault(value) is None else ()
+            )
+    return axes
+
+
+class _Entry(BaseModel):
     """A section whose further keys are parameters of the component that it names."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The keys that belong to the component."""
         return dict(self.model_extra or {})
 
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> "_Entry":
+        if (names := names_of(info)) is not None:
+            refuse(self._faults(names))
+        return self
 
-class DatasetEntry(_OpenSection):
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        raise NotImplementedError
+
+
+class DatasetEntry(_Entry):
     """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters."""
 
     name: str | None = Field(
@@ -58,27 +157,74 @@ class DatasetEntry(_OpenSection):
     )
     optional: bool = Field(default=False, description="leave it out if it is not found")
 
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> "DatasetEntry":
-        if (names := names_of(info)) is not None:
-            refuse(checks.dataset_faults(self, names))
-        return self
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        scope, defaults = names.scope, {}
+        if sum(given is not None for given in (self.name, self.file, self.generator)) > 1:
+            yield (), "give one of name, file and generator"
+        if self.target is not None and self.file is None:
+            yield ("target",), "goes with file: a card names its own target"
+        if self.generator is not None:
+            if self.generator not in scope.generators:
+                hint = scope.hint(self.generator, scope.generators)
+                if self.generator in names.cards or self.generator in scope.datasets:
+                    hint = f"; it is a data set: give `name: {self.generator}`"
+                yield ("generator",), f"no generator {self.generator!r}{hint}"
+                return
+            defaults = dict(scope.generators[self.generator].parameters)
+        elif self.file is not None:
+            if not _is_file(names.folder / self.file):
+                yield ("file",), f"no file {self.file!r} in the config's folder, {names.folder}"
+        elif own := scope.datasets.get(self.name or ""):
+            defaults = dict(own.parameters)
+        elif self.name is not None and self.name not in names.cards:
+            hint = scope.hint(self.name, [*names.cards, *scope.datasets])
+            if self.name in scope.generators:
+                hint = f"; it is a generator: give `generator: {self.name}`"
+            yield (), f"no data set {self.name!r} in the catalogue{hint}"
+        yield from _form_faults(self.parameters)
+        settable = [p for p in defaults if p != "random_state"]
+        for key, value in self.parameters.items():
+            if key not in settable:
+                allowed = [*DatasetEntry.model_fields, *settable]
+                yield (key,), f"unknown key{suggestion(key, allowed)}"
+            elif _form_fault(value, ("list",)) is None:
+                yield from (((key,), text) for text in _type_faults(value, defaults[key]))
 
 
-class KernelEntry(_OpenSection):
+def _is_file(path: Path) -> bool:
+    with suppress(OSError, ValueError):  # a name that no file can have
+        return path.is_file()
+    return False
+
+
+def _type_faults(value: Any, default: Any) -> Iterator[str]:
+    """Say which values of a generator's parameter are not of its default's type."""
+    for type_, allowed, text in (
+        (bool, bool, "true or false"), (int, int, "a whole number"),
+        (float, (int, float), "a number"), (str, str, "text"),
+    ):  # fmt: skip
+        for given in candidates(value) if type(default) is type_ else ():
+            if not isinstance(given, allowed) or (isinstance(given, bool) and type_ is not bool):
+                yield f"must be {text}, not {shortened(given)}"
+
+
+class KernelEntry(_Entry):
     """A kernel with its parameters."""
 
     kernel: str
 
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> "KernelEntry":
-        if (names := names_of(info)) is not None:
-            checks.stored_name(self.kernel, names)
-            refuse(checks.kernel_faults(self, names))
-        return self
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        _stored_name(self.kernel, names)
+        yield from _form_faults(self.parameters)
+        kernel = names.scope.kernel(self.kernel)
+        if kernel is None:
+            hint = names.scope.hint(self.kernel, names.scope.kernels)
+            yield ("kernel",), f"no kernel {self.kernel!r}{hint}"
+        else:
+            yield from _component_faults(kernel, self.parameters, names)
 
 
-class MethodEntry(_OpenSection):
+class MethodEntry(_Entry):
     """An estimator with its parameters.
 
     A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
@@ -100,13 +246,144 @@ class MethodEntry(_OpenSection):
         names = names_of(info)
         if names is None or not isinstance(entry, dict):
             return entry
-        return {key: checks.with_stored_names(value, names) for key, value in entry.items()}
+        return {key: _with_stored_names(value, names) for key, value in entry.items()}
 
-    @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> "MethodEntry":
-        if (names := names_of(info)) is not None:
-            refuse(checks.method_faults(self, names))
-        return self
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        yield from _form_faults(self.parameters, names.labels["datasets"], FORMS)
+        estimator = names.scope.estimators.get(self.estimator)
+        if estimator is None:
+            hint = names.scope.hint(self.estimator, names.scope.estimators)
+            yield ("estimator",), f"no estimator {self.estimator!r}{hint}"
+        elif not estimator.installed:
+            if not self.optional:
+                command = f"pip install 'kernlearn[{estimator.extra}]'"
+                text = (
+                    f"{estimator.name} is not installed: {command}, or make the method `optional`"
+                )
+                yield ("estimator",), text
+        else:
+            yield from _component_faults(estimator, self.parameters, names)
+            # a similarity has a default, a kernel has none that would suit
+            no_kernel = "kernel" not in self.parameters and not names.labels["kernels"]
+            if estimator.takes == "kernel" and no_kernel:
+                yield (), f"{estimator.name} needs a kernel: add a section `kernels`"
+
+
+def _with_stored_names(value: Any, names: Names) -> Any:
+    """Return a parameter's value with the kernels in it under the names in the keys of trials."""
+    if isinstance(value, list):
+        return [_with_stored_names(part, names) for part in value]
+    if not isinstance(value, dict):
+        return value
+    value = {k: _with_stored_names(v, names) for k, v in value.items()}
+    if isinstance(value.get("kernel"), str):
+        value["kernel"] = _stored_name(value["kernel"], names)
+    return value
+
+
+def _stored_name(name: str, names: Names) -> str:
+    """Return the name of a kernel in the keys of trials, and note the use of an old name."""
+    kernel = names.scope.kernel(name)
+    if kernel is None:
+        return name
+    if name != kernel.name:
+        names.renamed[name] = kernel.name
+    return kernel.stored_name
+
+
+def _form_faults(
+    parameters: Mapping[str, Any], datasets: Iterable[str] = (), forms: tuple[str, ...] = ("list",)
+) -> Iterator[Fault]:
+    """Yield a fault for every parameter whose value has the wrong form."""
+    for key, value in parameters.items():
+        wrong = _form_fault(value, forms)
+        if wrong:
+            yield (key,), wrong
+        elif form_of(value) == "by_dataset":
+            choices = value["by_dataset"]
+            for name in (n for n in choices if n not in ("default", *datasets)):
+                text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
+                yield (key, "by_dataset", name), text
+            missing = [d for d in datasets if d not in choices]
+            if missing and "default" not in choices:
+                yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
+    variants = prod(len(v) for v in parameters.values() if isinstance(v, list))
+    if variants > _MAX_VARIANTS:
+        yield (), f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
+
+
+def _component_faults(
+    component: Registered, parameters: Mapping[str, Any], names: Names
+) -> Iterator[Fault]:
+    """Yield the faults of the parameters of a component, unless they are known to be valid."""
+    faults = _parameter_faults(component, parameters, names.scope)
+    if component.plugin or _names_plugin_kernel(parameters, names.scope):
+        yield from faults
+        return
+    text = json.dumps([component.kind, component.name, parameters], sort_keys=True)
+    digest = sha256(text.encode()).hexdigest()[:16]
+    if digest not in names.checked:
+        found = [*faults]
+        yield from found
+        if not found:
+            names.checked.add(digest)
+
+
+def _names_plugin_kernel(value: Any, scope: Scope) -> bool:
+    """Whether a value describes a kernel of a plug-in, which may change."""
+    if isinstance(value, list):
+        return any(_names_plugin_kernel(part, scope) for part in value)
+    if not isinstance(value, Mapping):
+        return False
+    name = value.get("kernel")
+    kernel = scope.kernel(name) if isinstance(name, str) else None
+    return bool(kernel and kernel.plugin) or _names_plugin_kernel([*value.values()], scope)
+
+
+def _parameter_faults(
+    component: Registered, parameters: Mapping[str, Any], scope: Scope
+) -> Iterator[Fault]:
+    allowed = [p for p in component.settable if p != component.kind]
+    for key, value in parameters.items():
+        owner, _, nested = key.partition("__")
+        if owner not in allowed:
+            hint = suggestion(key, [*allowed, component.kind])
+            yield (key,), f"{component.stored_name} has no such parameter{hint}"
+        elif nested:
+            yield from _nested_faults(key, parameters.get(owner), value, scope)
+        elif _form_fault(value) is None:
+            found = ([*_value_faults(component, key, v, scope)] for v in candidates(value))
+            yield from next(filter(None, found), [])
+
+
+def _value_faults(component: Registered, key: str, value: Any, scope: Scope) -> Iterator[Fault]:
+    """Check one value of a parameter, which may describe a kernel."""
+    if isinstance(value, dict) and "kernel" in value:
+        name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
+        if not isinstance(name, str):
+            yield (key, "kernel"), f"must be the name of a kernel{suggestion('', scope.kernels)}"
+            return
+        kernel = scope.kernel(name)
+        if kernel is None:
+            yield (key, "kernel"), f"no kernel {name!r}{scope.hint(name, scope.kernels)}"
+            return
+        faults = [*_form_faults(own), *_parameter_faults(kernel, own, scope)]
+        yield from (((key, *path), text) for path, text in faults)
+        if faults:
+            return
+    if refused := scope.value_error(component, {key: value}):
+        yield (key,), refused
+
+
+def _nested_faults(key: str, owner: Any, value: Any, scope: Scope) -> Iterator[Fault]:
+    """Check the parameter of a kernel that is itself a parameter, such as ``kernel__degree``."""
+    parameter, _, nested = key.partition("__")
+    name = owner.get("kernel") if isinstance(owner, dict) else None
+    if not isinstance(name, str):
+        yield (key,), f"needs the kernel itself too, as `{parameter}: {{kernel: NAME}}`"
+    elif (kernel := scope.kernel(name)) is not None:
+        faults = _parameter_faults(kernel, {nested: value}, scope)
+        yield from (((key,), text) for _, text in faults)
 
 
 #: Keys beside the name of a component, which none of its parameters can have.
@@ -116,25 +393,3 @@ RESERVED_KEYS: dict[Kind, set[str]] = {
     "dataset": set(DatasetEntry.model_fields),
     "metric": set(),
 }
-
-
-def by_name(value: Any) -> Any:
-    """Turn a list of names, and entries without options, into a mapping of mappings."""
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return {v: {} for v in value}
-    if isinstance(value, dict):
-        return {k: {} if v is None else v for k, v in value.items()}
-    return value
-
-
-def named_by_label(value: Any) -> Any:
-    """Give data sets without a name, file or generator their label as name."""
-    value = by_name(value)
-    if not isinstance(value, dict):
-        return value
-    return {
-        label: {**entry, "name": label}
-        if isinstance(entry, dict) and not {"name", "file", "generator"} & entry.keys()
-        else entry
-        for label, entry in value.items()
-    }

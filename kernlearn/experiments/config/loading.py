@@ -1,19 +1,23 @@
 """Loading of configs: profiles, settings, and errors with file and line."""
 
-import difflib
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError, PluginError
-from kernlearn.experiments.config.checks import Names, axes_of
-from kernlearn.experiments.config.entries import RESERVED_KEYS
-from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment, Protocol
-from kernlearn.experiments.config.validated import ValidatedSettings
-from kernlearn.experiments.config.yaml import KeyPath, parse_scalar, read_yaml, shortened
+from kernlearn.experiments.config.checks import Fault, Names
+from kernlearn.experiments.config.entries import RESERVED_KEYS, axes_of
+from kernlearn.experiments.config.model import (
+    ExperimentConfig,
+    LoadedExperiment,
+    Protocol,
+    by_name,
+)
+from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope, suggestion
 from kernlearn.resources import shipped
@@ -33,7 +37,7 @@ _PLAIN = {
 }
 
 
-def explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
+def _explain(error: Any, raw: Any) -> Fault:
     """Turn one pydantic error into a path and a sentence."""
     kind, value, loc = error["type"], error.get("input"), error["loc"]
     of_key = loc[-1:] == ("[key]",)
@@ -48,9 +52,8 @@ def explain(error: Any, raw: Any) -> tuple[KeyPath, str]:
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        return path, f"{shortened(value)} is not allowed" + suggestion(
-            str(value), [e.strip("'") for e in expected]
-        )
+        hint = suggestion(str(value), [e.strip("'") for e in expected])
+        return path, f"{shortened(value)} is not allowed{hint}"
     text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
     text = text[0].lower() + text[1:]
     if kind == "missing" or isinstance(value, (dict, list)):
@@ -79,42 +82,36 @@ def _allowed_keys(loc: Sequence[str | int]) -> list[str]:
     model: Any = ExperimentConfig
     for step in loc:
         field = getattr(model, "model_fields", {}).get(step)
-        if field is None:
-            continue
-        for candidate in _models_in(field.annotation):
+        for candidate in _models_in(field.annotation) if field is not None else ():
             model = candidate
     return list(model.model_fields)
 
 
-def _models_in(annotation: Any) -> list[Any]:
+def _models_in(annotation: Any) -> Iterator[Any]:
     if hasattr(annotation, "model_fields"):
-        return [annotation]
-    found = []
-    for argument in getattr(annotation, "__args__", ()):
-        found += _models_in(argument)
-    return found
+        yield annotation
+    else:
+        for argument in getattr(annotation, "__args__", ()):
+            yield from _models_in(argument)
 
 
 DEFAULT_PROFILE = "full"
-#: Sections of entries by label.
-SECTIONS = ("datasets", "kernels", "methods")
+# Sections of entries by label.
+_SECTIONS = ("datasets", "kernels", "methods")
 
 # Characters of a message; the list of allowed names may be long.
 _LONGEST = 800
 
 
-class Places:
+class _Places:
     """The file and line, or the setting, of each value of a config, for error messages."""
 
-    def __init__(self, source: str, lines: Mapping[KeyPath, int]) -> None:
-        self.source = source
-        self._places = {path: f"{source}:{line}" for path, line in lines.items()}
+    def __init__(self, source: str, places: dict[KeyPath, str]) -> None:
+        self.source, self._places = source, places
 
-    def copy(self) -> "Places":
+    def copy(self) -> "_Places":
         """Return an independent copy."""
-        other = Places(self.source, {})
-        other._places = dict(self._places)
-        return other
+        return _Places(self.source, dict(self._places))
 
     def mark(self, path: KeyPath, place: str) -> None:
         """Record that the value at a path comes from elsewhere."""
@@ -173,11 +170,9 @@ def find_config(name: str | Path) -> Path:
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
     if path.suffix in ("", ".yaml", ".yml") and path.stem in names and len(path.parts) <= 2:
         return folder / f"{path.stem}.yaml"
-    close = difflib.get_close_matches(path.stem, names, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else f"; shipped ones: {', '.join(names)}"
     raise ConfigError(
         f"{_readable(str(name))}: no such file, and no config of that name comes with "
-        f"kernlearn{hint}"
+        f"kernlearn{suggestion(path.stem, names)}"
     )
 
 
@@ -212,12 +207,10 @@ def load_config(
         first exception of a plug-in.
     """
     path, raw, places = _read(name)
-    for section in SECTIONS:
-        if isinstance(raw.get(section), list) and all(isinstance(v, str) for v in raw[section]):
-            raw[section] = {v: {} for v in raw[section]}
+    raw |= {section: by_name(raw[section]) for section in _SECTIONS if section in raw}
     profiles = raw.get("profiles")
     others = [p for p in profiles if p != profile] if isinstance(profiles, dict) else []
-    variants = {p: (deepcopy(raw), places.copy()) for p in others}
+    variants = {p: (copied(raw), places.copy()) for p in others}
     _apply_profile(raw, profile, places)
     for setting in settings:
         _apply_setting(raw, setting, places)
@@ -232,7 +225,7 @@ def load_config(
             checker.messages.append(str(error))
         else:
             checker.check(changed, its_places)
-    checker.validated.save()
+    checker.remember()
     if checker.messages or config is None:
         messages = "\n".join(dict.fromkeys(checker.messages))
         raise ConfigError(messages) from next(iter(checker.causes), None)
@@ -245,22 +238,7 @@ def load_config(
 
 
 def load_scope(name: str | Path) -> Scope:
-    """Load the plug-ins that a config names; nothing else of it is checked.
-
-    Parameters
-    ----------
-    name : str or Path
-        A path, or the name of a shipped config.
-
-    Returns
-    -------
-    Scope
-
-    Raises
-    ------
-    ConfigError
-        If the config cannot be read, or a plug-in cannot be loaded.
-    """
+    """Load the plug-ins that a config names; nothing else of it is checked."""
     path, raw, places = _read(name)
     scope, faults, causes = _scope(raw, path.parent)
     if faults:
@@ -268,28 +246,43 @@ def load_scope(name: str | Path) -> Scope:
     return scope
 
 
-def _read(name: str | Path) -> tuple[Path, dict[str, Any], Places]:
+def _read(name: str | Path) -> tuple[Path, dict[str, Any], _Places]:
     path = find_config(name)
     raw, lines = read_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
-    return path, raw, Places(str(path), lines)
+    return path, raw, _Places(str(path), {k: f"{path}:{line}" for k, line in lines.items()})
+
+
+@cache
+def _code() -> Any:
+    """Identify the code that decides what is valid: kernlearn's files and scikit-learn."""
+    from kernlearn.datasets.cache import stamp
+
+    files = sorted(Path(__file__).parents[2].rglob("*.py"))
+    return stamp("checked", files, {"scikit-learn": version("scikit-learn")})
 
 
 class _Checker:
-    """Validates the variants of one config, and collects what is wrong with any of them."""
+    """Validates the variants of one config, and collects what is wrong with any of them.
+
+    What was valid once is kept in the user's cache until the code changes: checking a value needs
+    the class of an estimator and so scikit-learn.
+    """
 
     def __init__(self, folder: Path, data_dir: Path | None) -> None:
         from kernlearn.datasets import catalogue, own_cards
+        from kernlearn.datasets.cache import recall
 
         self.folder = folder
         self.cards = [*catalogue(), *own_cards(data_dir)]
-        self.validated = ValidatedSettings()
+        self.known = frozenset(recall(_code()) or ())
+        self.checked = set(self.known)
         self.messages: list[str] = []
         self.causes: list[PluginError] = []
         self.renamed: dict[str, str] = {}
 
-    def check(self, raw: dict[str, Any], places: Places) -> ExperimentConfig | None:
+    def check(self, raw: dict[str, Any], places: _Places) -> ExperimentConfig | None:
         """Return the experiment, unless it is wrong."""
         scope, faults, causes = _scope(raw, self.folder)
         self.causes += causes
@@ -300,38 +293,36 @@ class _Checker:
         try:
             config = ExperimentConfig.model_validate(raw, context=context)
         except ValidationError as error:
-            faults += [explain(e, raw) for e in error.errors(include_url=False)]
+            faults += [_explain(e, raw) for e in error.errors(include_url=False)]
         self.messages += [places.message(p, text) for p, text in faults]
         return config
 
+    def remember(self) -> None:
+        """Keep what is known to be valid."""
+        from kernlearn.datasets.cache import remember
+
+        if self.checked != self.known:
+            remember(_code(), sorted(self.checked))
+
     def _names(self, raw: dict[str, Any], scope: Scope) -> Names:
-        sections = {s: raw[s] if isinstance(raw.get(s), dict) else {} for s in SECTIONS}
-        entries = {
-            s: [e for e in section.values() if isinstance(e, dict)]
-            for s, section in sections.items()
-        }
+        sections = {s: raw[s] if isinstance(raw.get(s), dict) else {} for s in _SECTIONS}
+        entries = {s: [e for e in sections[s].values() if isinstance(e, dict)] for s in sections}
         methods = axes_of(entries["methods"], RESERVED_KEYS["estimator"])
         axes = axes_of(entries["datasets"], RESERVED_KEYS["dataset"])
         task, derived = raw.get("task", "classification"), raw.get("derived")
         return Names(
-            scope=scope,
-            folder=self.folder,
-            cards=self.cards,
-            task=task if isinstance(task, str) else "",
+            scope=scope, folder=self.folder, cards=self.cards, checked=self.checked,
+            task=task if isinstance(task, str) else "", renamed=self.renamed,
             labels={s: list(section) for s, section in sections.items()},
             axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
             derived=list(derived) if isinstance(derived, dict) else [],
-            validated=self.validated,
-            renamed=self.renamed,
-        )
+        )  # fmt: skip
 
 
-def _scope(
-    raw: dict[str, Any], folder: Path
-) -> tuple[Scope, list[tuple[KeyPath, str]], list[PluginError]]:
+def _scope(raw: dict[str, Any], folder: Path) -> tuple[Scope, list[Fault], list[PluginError]]:
     """Return the names that a config sees, and the faults of its plug-ins."""
     scope, named = installed_plugins(), raw.get("plugins")
-    faults: list[tuple[KeyPath, str]] = []
+    faults: list[Fault] = []
     errors: list[PluginError] = []
     for i, name in enumerate(named if isinstance(named, list) else []):
         if not isinstance(name, str):
@@ -345,7 +336,7 @@ def _scope(
     return scope, faults, errors
 
 
-def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
+def _apply_profile(raw: dict[str, Any], profile: str, places: _Places) -> None:
     profiles = raw.get("profiles") or {}
     if not isinstance(profiles, dict):
         return  # the model reports it
@@ -362,7 +353,7 @@ def _apply_profile(raw: dict[str, Any], profile: str, places: Places) -> None:
             places.mark(_put(raw, target, value, place), place)
 
 
-def _apply_setting(raw: dict[str, Any], setting: str, places: Places) -> None:
+def _apply_setting(raw: dict[str, Any], setting: str, places: _Places) -> None:
     key, equals, text = setting.partition("=")
     if not equals or not key:
         raise ConfigError(f"-o {_readable(setting)}: a setting is key=value, such as splits=2")
@@ -390,9 +381,7 @@ def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> KeyPat
             new = min(new, target[: depth + 1], key=len)
         here = here[key]
         if not isinstance(here, dict):
-            raise ConfigError(
-                f"{place}: {'.'.join(_readable(str(k)) for k in target[: depth + 1])} "
-                "has no keys to set"
-            )
+            section = ".".join(_readable(str(k)) for k in target[: depth + 1])
+            raise ConfigError(f"{place}: {section} has no keys to set")
     here[target[-1]] = value
     return new

@@ -3,41 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ByteSize,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
 from kernlearn.experiments.config import checks
-from kernlearn.experiments.config.checks import (
-    Combination,
-    Count,
-    Fraction,
-    Label,
-    MeasuredMetric,
-    MethodLabel,
-    MetricName,
-    Section,
-    TableLabel,
-    names_of,
-)
+from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
-from kernlearn.experiments.config.entries import (
-    DatasetEntry,
-    KernelEntry,
-    MethodEntry,
-    Scaling,
-    by_name,
-    named_by_label,
-)
-from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope, suggestion
+from kernlearn.experiments.config.entries import DatasetEntry, KernelEntry, MethodEntry, Scaling
+from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
 
 if TYPE_CHECKING:
@@ -92,9 +64,9 @@ class Protocol(Section):
 class Derived(Section):
     """A metric computed from others: the ratio of a baseline's metric to a method's."""
 
-    ratio: MeasuredMetric = Field(description="the metric in the denominator")
-    baseline: MethodLabel = Field(description="the method whose metric is the numerator")
-    baseline_metric: MeasuredMetric | None = Field(
+    ratio: checks.MeasuredMetric = Field(description="the metric in the denominator")
+    baseline: checks.MethodLabel = Field(description="the method whose metric is the numerator")
+    baseline_metric: checks.MeasuredMetric | None = Field(
         default=None, description="metric of the baseline, if not the same"
     )
 
@@ -102,11 +74,11 @@ class Derived(Section):
 class TableSpec(Section):
     """The layout of the printed table."""
 
-    each: list[TableLabel] = Field(
+    each: list[checks.TableLabel] = Field(
         default=[], description="labels with one table per combination of values"
     )
-    rows: list[TableLabel] = ["dataset", "method"]
-    columns: list[TableLabel] = []
+    rows: list[checks.TableLabel] = ["dataset", "method"]
+    columns: list[checks.TableLabel] = []
     metrics: list[MetricName] = []
 
 
@@ -114,14 +86,14 @@ class FigureSpec(Section):
     """A chart of metrics against a varied parameter."""
 
     title: str = ""
-    x: TableLabel
+    x: checks.TableLabel
     metrics: list[str]
-    panels: list[TableLabel] = Field(
+    panels: list[checks.TableLabel] = Field(
         default=[], description="labels with one panel per combination of values"
     )
     per_row: Count = Field(default=4, description="number of panels per row")
-    color: TableLabel = "method"
-    dash: TableLabel | None = None
+    color: checks.TableLabel = "method"
+    dash: checks.TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"
     y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
@@ -132,8 +104,7 @@ class Tolerance(Section):
     absolute: Annotated[float, Field(ge=0)] | None = None
     relative: Annotated[float, Field(ge=0)] | None = None
     level: Fraction | None = Field(
-        default=None,
-        description="significance level of the test by which chance may explain more",
+        default=None, description="significance level of the test by which chance may explain more"
     )
     reported_splits: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="number of splits behind the reported means and deviations"
@@ -167,8 +138,8 @@ class BestSpec(Section):
     By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
     """
 
-    metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
-    within: list[Label] = Field(
+    metrics: Annotated[list[checks.MeasuredMetric], Field(min_length=1)]
+    within: list[checks.Label] = Field(
         default=["dataset"], description="labels within whose values the methods are compared"
     )
     level: Fraction = 0.05
@@ -193,27 +164,38 @@ class Execution(Section):
     )
 
 
-def _new_metric(name: str, info: ValidationInfo) -> str:
-    names = names_of(info)
-    if names is not None and name in names.scope.metrics:
-        raise checks.fault("is the name of a measured metric; take another")
-    return name
+def _new_metric(name: str, names: Names) -> str | None:
+    taken = name in names.scope.metrics
+    return "is the name of a measured metric; take another" if taken else None
 
 
-def _reported(name: str, info: ValidationInfo) -> str:
-    files = [p.name for p in shipped("reported").glob("*.csv")]
-    if names_of(info) is not None and name not in files:
-        raise checks.fault(f"no reported numbers {name!r}{suggestion(name, files)}")
-    return name
+def _reported(name: str, names: Names) -> str | None:
+    return checks.unknown(
+        "reported numbers", name, [p.name for p in shipped("reported").glob("*.csv")]
+    )
 
 
-def _variant(name: str, info: ValidationInfo) -> str:
-    if (names := names_of(info)) is not None:
-        folders = (names.folder, shipped("configs"))
-        configs = {p.stem for folder in folders for p in folder.glob("*.yaml")}
-        if name not in configs:
-            raise checks.fault(f"no config {name!r}{suggestion(name, configs)}")
-    return name
+def _variant(name: str, names: Names) -> str | None:
+    folders = (names.folder, shipped("configs"))
+    return checks.unknown("config", name, {p.stem for f in folders for p in f.glob("*.yaml")})
+
+
+def by_name(value: Any) -> Any:
+    """Turn a list of names, and entries without options, into a mapping of mappings."""
+    if isinstance(value, list) and all(isinstance(v, str) for v in value):
+        return {v: {} for v in value}
+    if isinstance(value, dict):
+        return {k: {} if v is None else v for k, v in value.items()}
+    return value
+
+
+def _named_by_label(value: Any) -> Any:
+    """Give data sets without a name, file or generator their label as name."""
+    value = by_name(value)
+    for label, entry in value.items() if isinstance(value, dict) else ():
+        if isinstance(entry, dict) and not {"name", "file", "generator"} & entry.keys():
+            value[label] = {**entry, "name": label}
+    return value
 
 
 class ExperimentConfig(Section):
@@ -244,22 +226,22 @@ class ExperimentConfig(Section):
         "relative to the config's folder; they are executed",
     )
     datasets: Annotated[
-        dict[str, DatasetEntry], BeforeValidator(named_by_label), Field(min_length=1)
+        dict[str, DatasetEntry], BeforeValidator(_named_by_label), Field(min_length=1)
     ]
     kernels: Annotated[dict[str, KernelEntry], BeforeValidator(by_name)] = {}
     methods: Annotated[dict[str, MethodEntry], BeforeValidator(by_name), Field(min_length=1)]
-    only: list[Combination] = []
+    only: list[checks.Combination] = []
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]
-    derived: dict[Annotated[str, AfterValidator(_new_metric)], Derived] = {}
+    derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}
     execution: Execution = Execution()
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
-    reported: Annotated[str, AfterValidator(_reported)] | None = Field(
+    reported: Annotated[str, checks.known(_reported, "fault")] | None = Field(
         default=None, description="file with the paper's numbers"
     )
     verdict: dict[MetricName, Tolerance] = {}
-    variant_of: Annotated[str, AfterValidator(_variant)] | None = Field(
+    variant_of: Annotated[str, checks.known(_variant, "fault")] | None = Field(
         default=None,
         description="the config with the same reported numbers, which this one measures in "
         "another way; totals count them once",
@@ -271,7 +253,7 @@ class ExperimentConfig(Section):
     claims: list[Claim] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
-    _scope: Scope = PrivateAttr(default_factory=lambda: BUILT_IN)
+    _scope: Scope
 
     def model_post_init(self, context: Any) -> None:
         """Take the scope from the context of the validation."""

@@ -154,13 +154,11 @@ class _Lines:
                 self.visit(part, path)
 
 
-def _unshared(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """Copy, so that what an alias repeats can be changed in one place alone."""
     if isinstance(value, dict):
-        return {k: _unshared(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_unshared(v) for v in value]
-    return value
+        return {k: copied(v) for k, v in value.items()}
+    return [copied(v) for v in value] if isinstance(value, list) else value
 
 
 def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
@@ -192,7 +190,7 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
             raise ConfigError(f"{source}: the file is empty")
         collected = _Lines(source)
         collected.visit(node, ())
-        return _unshared(loader.construct_document(node)), collected.lines
+        return copied(loader.construct_document(node)), collected.lines
     except yaml.YAMLError as error:
         line, problem = _what_is_wrong(error, text)
         raise ConfigError(f"{source}:{line}: not valid YAML: {problem}") from None

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config.entries import DatasetEntry
+from kernlearn.experiments.config.entries import DatasetEntry, unfold, varied
 from kernlearn.experiments.config.model import LoadedExperiment
-from kernlearn.experiments.config.values import unfold, varied
 from kernlearn.experiments.engine.spec import DatasetSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.registration import RegisteredDataset

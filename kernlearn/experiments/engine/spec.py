@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 #: Labels that every trial has; further ones are the varied parameters.
@@ -12,14 +13,27 @@ LABELS = ("dataset", "kernel", "method")
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 1
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+class _Part:
+    """A part of a specification.
+
+    A field that has a default is left out of the key while it has that default, so that a field
+    can be added and old keys still hold.
+    """
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """Its fields as JSON has them; most parts belong to many trials."""
+        defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
+        values = ((name, getattr(self, name), default) for name, default in defaults.items())
+        return {name: _plain(value) for name, value, default in values if value != default}
+
 
 @dataclass(frozen=True)
-class DatasetSpec:
-    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
-
-    In all parts of a specification a field that has a default is left out of the key while it
-    has that default, so that a field can be added and old keys still hold.
-    """
+class DatasetSpec(_Part):
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters."""
 
     nominal: str
     binarize: str | list[str] | None
@@ -36,7 +50,7 @@ class DatasetSpec:
 
 
 @dataclass(frozen=True)
-class KernelSpec:
+class KernelSpec(_Part):
     """A kernel with its parameters, and the plug-in that registers it."""
 
     name: str
@@ -46,7 +60,7 @@ class KernelSpec:
 
 
 @dataclass(frozen=True)
-class MethodSpec:
+class MethodSpec(_Part):
     """An estimator with its parameters.
 
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
@@ -62,7 +76,7 @@ class MethodSpec:
 
 
 @dataclass(frozen=True)
-class ProtocolSpec:
+class ProtocolSpec(_Part):
     """How the data is split and scaled and how parameters are chosen, as in the config."""
 
     train: float
@@ -79,7 +93,7 @@ class ProtocolSpec:
 
 
 @dataclass(frozen=True)
-class MetricSpec:
+class MetricSpec(_Part):
     """A metric of a plug-in."""
 
     name: str
@@ -88,7 +102,7 @@ class MetricSpec:
 
 
 @dataclass(frozen=True)
-class TrialSpec:
+class TrialSpec(_Part):
     """All that determines the numbers of a trial."""
 
     version: int
@@ -167,11 +181,7 @@ class Trial:
 
 def canonical(value: Any) -> str:
     """Write a value as JSON that depends neither on order nor on ``1`` against ``1.0``."""
-    return _json(_plain(value))
-
-
-def _json(plain: Any) -> str:
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(_plain(value))
 
 
 def _plain(value: Any) -> Any:
@@ -181,12 +191,10 @@ def _plain(value: Any) -> Any:
         return int(value) if value.is_integer() and abs(value) < 2**53 else value
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
+    if isinstance(value, _Part):
+        return value.plain
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
-    if is_dataclass(value):
-        return {
-            f.name: _plain(v) for f in fields(value) if (v := getattr(value, f.name)) != f.default
-        }
     return value
 
 
@@ -197,12 +205,10 @@ def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:
 
 def split_keys(spec: TrialSpec, splits: Iterable[int]) -> Iterator[str]:
     """Yield the keys of several splits; what they share is written once."""
-    # the text that canonical gives, cut at the number of the split
-    shared = _plain(spec)
-    before = _json({k: v for k, v in shared.items() if k < "split"})
-    after = _json({k: v for k, v in shared.items() if k > "split"})
+    before, name, after = canonical(spec).rpartition('"split":')
+    after = after[len(str(spec.split)) :]
     for split in splits:
-        yield _digest(f'{before[:-1]},"split":{split},{after[1:]}')
+        yield _digest(f"{before}{name}{split}{after}")
 
 
 def _digest(text: str) -> str:
