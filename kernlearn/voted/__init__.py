@@ -5,11 +5,11 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "base": "VotedPath",
         "classifier": "L1SVMClassifier VotedKernelClassifier",
         "complexity": (
             "VotedBound dimension_complexity feature_dimension local_complexity "
             "monte_carlo_complexity trace_complexity voted_bound"
         ),
-        "path": "VotedPath",
     },
 )

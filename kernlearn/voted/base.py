@@ -1,30 +1,148 @@
-"""Base of the classifiers that minimise objective (1)."""
+"""Base of the classifiers that minimise objective (1), and their solutions for a grid."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from itertools import product
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from scipy import sparse
+from sklearn.base import ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.similarity import PointsEstimator
-from kernlearn.model_selection import candidate_values, split_for_choice
+from kernlearn.model_selection import Indices, candidate_values, first_best, split_for_choice
 from kernlearn.solvers.labels import encode_labels
-from kernlearn.voted.grams import KernelFamily
-from kernlearn.voted.path import Setting, VotedPath, coefficients, decide, support, walk
-from kernlearn.voted.problem import VotedProblem
+from kernlearn.voted.problem import Floats, KernelFamily, Solution, VotedProblem
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Values of the parameters, and the complexities r_k of the penalties Λ_k = λ r_k + β."""
+
+    params: dict[str, float]
+    complexities: Floats
+
+    @property
+    def penalties(self) -> Floats:
+        """The penalties Λ_k; 0 times an infinite complexity is 0."""
+        lam, beta = self.params.get("lam", 0.0), self.params["beta"]
+        return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
+
+
+@dataclass(frozen=True)
+class VotedPath:
+    """All solutions of a grid of settings on one training set.
+
+    The axes of the grid are in the order of `axes`, each descending; lists are flattened row by
+    row.
+
+    Attributes
+    ----------
+    axes : dict of str to ndarray
+        The values of each parameter.
+    settings : list of Setting
+    solutions : list of list of Solution
+        For each setting one per one-vs-all problem; one problem for two classes.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    axes: dict[str, Floats]
+    settings: list[Setting]
+    solutions: list[list[Solution]]
+    classes: NDArray[Any]
+    family: KernelFamily
+    _check: Callable[[Any], Any]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the grid."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @property
+    def n_support(self) -> Indices:
+        """Number of points with a coefficient for any kernel, of the shape of the grid."""
+        return np.array([len(support(row)) for row in self.solutions]).reshape(self.shape)
+
+    @property
+    def objective(self) -> Floats:
+        """Objective (1), summed over one-vs-all problems, of the shape of the grid."""
+        values = [sum(s.objective for s in row) for row in self.solutions]
+        return np.array(values).reshape(self.shape)
+
+    def decision_functions(self, X: Any) -> Floats:
+        """Return the decision values for all settings; kernels are evaluated once.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the estimator's ``predict``.
+
+        Returns
+        -------
+        ndarray of shape (n_settings, n_samples, n_problems)
+        """
+        X = self._check(X)
+        together = [solution for row in self.solutions for solution in row]
+        sums = self.family.sums(X, coefficients(together, self.family))
+        return sums.T.reshape(len(self.settings), -1, X.shape[0]).transpose(0, 2, 1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict classes for all settings.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the estimator's ``predict``.
+
+        Returns
+        -------
+        ndarray of shape (n_settings, n_samples)
+        """
+        return self.classes[np.array([decide(v) for v in self.decision_functions(X)])]
+
+    def errors(self, X: Any, y: ArrayLike) -> Floats:
+        """Return the error rate for all settings.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of the shape of the grid
+        """
+        y = np.asarray(y)
+        if not len(y):
+            raise ValueError("y must hold at least one label")
+        return np.mean(self.predict(X) != y, axis=1).reshape(self.shape)
+
+    def best(self, errors: Floats) -> int:
+        """Return the setting with the least error, the fewest points, the greatest penalties.
+
+        Parameters
+        ----------
+        errors : ndarray of the shape of the grid
+
+        Returns
+        -------
+        int
+            Its place in `settings`.
+        """
+        # rounded to ignore rounding errors
+        return first_best(np.round(errors, 12), self.n_support)
 
 
 class VotedClassifier(ClassifierMixin, PointsEstimator):
-    """Base of the classifiers; a subclass defines `_compared_by`, `_axes`, `_complexities`."""
+    """Base of the classifiers; a subclass defines `_compared_by` and `_complexities`."""
 
     _dtypes = (np.float64,)
 
@@ -44,19 +162,22 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
     validation_fraction: float
     random_state: Any
 
-    @abstractmethod
-    def _axes(self) -> dict[str, NDArray[np.float64]]:
-        """Return the values of each parameter to choose from; the last one changes fastest."""
+    @property
+    def _chosen(self) -> tuple[str, ...]:
+        """Names of the parameters to choose from; the values of the last one change fastest."""
+        return ("beta",)
 
     @abstractmethod
-    def _complexities(
-        self,
-        grams: NDArray[np.float64],
-        family: KernelFamily,
-        n_features: int,
-        rng: np.random.RandomState,
-    ) -> list[NDArray[np.float64]]:
+    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
         """Return the r_k, for each value of the first parameter if they depend on it."""
+
+    def _axis(self, name: str) -> Floats:
+        """Return the values of a parameter to choose from, descending."""
+        values = candidate_values(getattr(self, name), name, zero=name != "local_radius")
+        return values.astype(np.float64)[::-1]
+
+    def _axes(self) -> dict[str, Floats]:
+        return {name: self._axis(name) for name in self._chosen}
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, X_val: Any = None, y_val: ArrayLike | None = None) -> Self:
@@ -86,10 +207,8 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         Raises
         ------
         ValueError
-            If y has a single class; if only one of X_val and y_val is passed or they do not
-            match; if points have to be held out and no class has two; if the shape of a matrix,
-            or points, labels, kernel values or parameters are not valid; if a complexity is not
-            defined for a kernel.
+            If the data or parameters are not valid, or y has a single class; if points have to be
+            held out and no class has two; if a complexity is not defined for a kernel.
         MemoryError
             If the kernel matrices do not fit into memory.
 
@@ -134,7 +253,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         X, labels, codes = self._check_labelled(X, y)
         return self._walk(X, labels, codes, np.arange(len(codes)), self._axes())
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """Return f(x), evaluating only kernels and points with a coefficient.
 
         Parameters
@@ -169,12 +288,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return self.classes_[decide(values[:, None] if values.ndim == 1 else values)]
 
     def _walk(
-        self,
-        X: Any,
-        labels: NDArray[Any],
-        codes: NDArray[np.intp],
-        rows: NDArray[np.intp],
-        axes: dict[str, NDArray[np.float64]],
+        self, X: Any, labels: NDArray[Any], codes: Indices, rows: Indices, axes: dict[str, Floats]
     ) -> VotedPath:
         """Solve for all settings on some rows of the data."""
         n_total = X.shape[0]
@@ -182,35 +296,53 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             X, labels, codes = X[rows], labels[rows], codes[rows]
         kernels = self._compared_by()
         if kernels is None:
-            family = KernelFamily.precomputed(rows, n_total, X.shape[1] // n_total)
+            family = KernelFamily(None, None, len(rows), X.shape[1] // n_total, rows, n_total)
         else:
-            family = KernelFamily.fitted(kernels, X, labels)
+            fitted = tuple(clone(k).fit(X, labels) if k.data_dependent else k for k in kernels)
+            family = KernelFamily(fitted, X, len(rows), len(fitted))
         grams = family.grams(X)
-        n_features = X.shape[1] if len(X.shape) == 2 else 0
-        rng = check_random_state(self.random_state)
-        complexities = self._complexities(grams, family, n_features, rng)
-        places = [range(len(values)) for values in axes.values()]
+        complexities = self._complexities(grams, family)
         settings = [
             Setting(
                 {name: float(axes[name][i]) for name, i in zip(axes, place, strict=True)},
                 complexities[place[0] if len(complexities) > 1 else 0],
             )
-            for place in product(*places)
+            for place in np.ndindex(*map(len, axes.values()))
         ]
         n_classes = len(self.classes_)
         positives = range(n_classes) if n_classes > 2 else (1,)
         problem = VotedProblem(grams, np.ones(len(codes)), settings[0].penalties)
-        walks = [
-            walk(
-                problem.labelled(np.where(codes == code, 1.0, -1.0)), settings, places[-1].stop,
-                solver=self.solver, tol=self.tol, max_iter=self.max_iter,
-            )
-            for code in positives
-        ]  # fmt: skip
+        # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
+        order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
+        order[1::2] = order[1::2, ::-1]
+        problems = [replace(problem, y=np.where(codes == c, 1.0, -1.0)) for c in positives]
+        walks = [self._solve(problem, settings, order.ravel()) for problem in problems]
         solutions = [list(row) for row in zip(*walks, strict=True)]
         return VotedPath(axes, settings, solutions, self.classes_, family, self._check_points)
 
-    def _keep(self, path: VotedPath, best: int, rows: NDArray[np.intp]) -> None:
+    def _solve(
+        self, problem: VotedProblem, settings: Sequence[Setting], order: Indices
+    ) -> list[Solution]:
+        """Solve a problem for all settings, in an order."""
+        from kernlearn.voted.column_generation import ColumnGeneration, solve_program  # compiled
+        from kernlearn.voted.coordinate import descend
+
+        limit: dict[str, Any] = {} if self.max_iter is None else {"max_iter": self.max_iter}
+        generation = ColumnGeneration(problem, tol=self.tol, **limit)
+        solutions: dict[int, Solution] = {}
+        last: Solution | None = None
+        for place in order:
+            problem = replace(problem, penalties=settings[place].penalties)
+            if self.solver == "column_generation":
+                last = generation.solve(problem.penalties)
+            elif self.solver == "lp":
+                last = solve_program(problem, tol=self.tol)
+            else:
+                last = descend(problem, tol=self.tol, start=last, **limit)
+            solutions[place] = last
+        return [solutions[place] for place in range(len(settings))]
+
+    def _keep(self, path: VotedPath, best: int, rows: Indices) -> None:
         """Set the fitted attributes, with indices of points in the X passed to `fit`."""
         setting, solutions = path.settings[best], path.solutions[best]
         self._family = path.family
@@ -228,7 +360,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         self.dual_bound_ = np.array([s.bound for s in solutions])
         self.n_iter_ = max(s.n_iter for s in solutions)
 
-    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.intp]]:
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
         """Validate training data, set ``classes_`` and return X, labels and class codes."""
         X, y = self._check_training(X, y)
         if self._precomputed and (not X.shape[0] or X.shape[1] % X.shape[0]):
@@ -240,6 +372,27 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return X, y, codes
 
 
-def descending(values: Any, name: str, *, zero: bool = True) -> NDArray[np.float64]:
-    """Return the values of a parameter to choose from, see `candidate_values`, descending."""
-    return candidate_values(values, name, zero=zero).astype(np.float64)[::-1]
+def coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:
+    """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
+    shape = (len(solutions), family.n_points)
+    rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
+    kernels, points, coef = (
+        np.concatenate([getattr(s, name) for s in solutions])
+        for name in ("kernels", "points", "coef")
+    )
+    return [
+        sparse.csr_array((coef[kernels == k], (rows[kernels == k], points[kernels == k])), shape)
+        for k in range(family.n_kernels)
+    ]
+
+
+def support(solutions: Sequence[Solution]) -> Indices:
+    """Return the points with a coefficient in any solution."""
+    return np.unique(np.concatenate([s.points for s in solutions]))
+
+
+def decide(values: Floats) -> Indices:
+    """Return the class codes for decision values of shape (n_samples, n_problems)."""
+    if values.shape[1] == 1:
+        return (values[:, 0] > 0).astype(np.intp)
+    return values.argmax(axis=1)

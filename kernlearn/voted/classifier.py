@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
-from kernlearn.voted.base import VotedClassifier, descending
-from kernlearn.voted.complexity import (
-    dimension_complexity,
-    feature_dimension,
-    local_complexities,
-    monte_carlo_complexity,
-    trace_complexity,
-)
-from kernlearn.voted.grams import KernelFamily
+from kernlearn.voted import complexity
+from kernlearn.voted.base import VotedClassifier
+from kernlearn.voted.problem import Floats, KernelFamily
 
 
 class VotedKernelClassifier(VotedClassifier):
@@ -170,62 +164,51 @@ class VotedKernelClassifier(VotedClassifier):
             raise ValueError("'kernels' must hold at least one kernel")
         return [as_kernel(kernel, "kernels") for kernel in self.kernels]
 
-    def _axes(self) -> dict[str, NDArray[np.float64]]:
-        axes = {
-            "lam": descending(self.lam, "lam"),
-            "beta": descending(self.beta, "beta"),
-        }
-        if self._is("local"):
-            radii = descending(self.local_radius, "local_radius", zero=False)
-            axes = {"local_radius": radii, **axes}
-        return axes
+    @property
+    def _chosen(self) -> tuple[str, ...]:
+        local = isinstance(self.complexity, str) and self.complexity == "local"
+        return ("local_radius", "lam", "beta") if local else ("lam", "beta")
 
-    def _is(self, name: str) -> bool:
-        return isinstance(self.complexity, str) and self.complexity == name
-
-    def _complexities(
-        self,
-        grams: NDArray[np.float64],
-        family: KernelFamily,
-        n_features: int,
-        rng: np.random.RandomState,
-    ) -> list[NDArray[np.float64]]:
-        axes = self._axes()
+    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
         if not isinstance(self.complexity, str):
             return [self._checked_complexity(len(grams))]
-        if not axes["lam"].any():
-            return [np.zeros(len(grams))] * len(axes.get("local_radius", (0,)))
-        if self._is("local"):
-            radii = axes["local_radius"]
-            return list(_each(grams, lambda k: local_complexities(grams[k], radii)).T)
-        if self._is("trace"):
-            return [_each(grams, lambda k: trace_complexity(grams[k]))]
-        if self._is("monte_carlo"):
-            # The same signs for all kernels, so that their order is not random.
-            seed = rng.randint(np.iinfo(np.int32).max)
-            return [
-                _each(
-                    grams,
-                    lambda k: monte_carlo_complexity(
-                        grams[k], n_draws=self.n_draws, random_state=seed
-                    ),
-                )
-            ]
-        kernels = family.kernels
-        if kernels is None:
+        if not self._axis("lam").any():
+            return [np.zeros(len(grams))]
+        if self.complexity.startswith("dimension") and not family.kernels:
             raise ValueError(
                 f"complexity={self.complexity!r} asks for the degree of polynomial kernels, which "
                 "is not known of matrices that are given; choose another complexity"
             )
-        n = grams.shape[1] if self._is("dimension_bound") else None
+        # The same signs for all kernels, so that their order is not random.
+        rng, seed = check_random_state(self.random_state), None
+        if self.complexity == "monte_carlo":
+            seed = rng.randint(np.iinfo(np.int32).max)
+        n_features = 0 if family.points is None else family.points.shape[-1]
+        measured = []
+        for k, kernel in enumerate(family.kernels or [None] * len(grams)):
+            try:
+                measured.append(self._complexity(grams[k], kernel, n_features, seed))
+            except ValueError as error:
+                raise ValueError(f"complexity of kernel {k}: {error}") from error
+        return list(np.atleast_2d(np.array(measured).T))
 
-        def by_dimension(k: int) -> float:
-            kappa = np.sqrt(np.diag(grams[k]).max())
-            return dimension_complexity(kappa, feature_dimension(kernels[k], n_features), n)
+    def _complexity(self, gram: Floats, kernel: Any, n_features: int, seed: int | None) -> Any:
+        """Return the complexity of a kernel, "local" for each radius."""
+        match self.complexity:
+            case "trace":
+                return complexity.trace_complexity(gram)
+            case "local":
+                return complexity.local_complexities(gram, self._axis("local_radius"))
+            case "monte_carlo":
+                return complexity.monte_carlo_complexity(
+                    gram, n_draws=self.n_draws, random_state=seed
+                )
+        n_samples = len(gram) if self.complexity == "dimension_bound" else None
+        dimension = complexity.feature_dimension(kernel, n_features)
+        kappa = np.sqrt(np.diag(gram).max())
+        return complexity.dimension_complexity(kappa, dimension, n_samples)
 
-        return [_each(grams, by_dimension)]
-
-    def _checked_complexity(self, n_kernels: int) -> NDArray[np.float64]:
+    def _checked_complexity(self, n_kernels: int) -> Floats:
         r = np.asarray(self.complexity)
         if r.shape != (n_kernels,) or r.dtype.kind not in "fiu" or not np.all(r >= 0):
             raise ValueError(
@@ -233,17 +216,6 @@ class VotedKernelClassifier(VotedClassifier):
                 f"(infinity is one), or be a name, got {self.complexity!r}"
             )
         return r.astype(np.float64)
-
-
-def _each(grams: NDArray[np.float64], measure: Callable[[int], Any]) -> NDArray[np.float64]:
-    """Measure each kernel; an error says for which kernel it occurred."""
-    measured = []
-    for k in range(len(grams)):
-        try:
-            measured.append(measure(k))
-        except ValueError as error:
-            raise ValueError(f"complexity of kernel {k}: {error}") from error
-    return np.array(measured)
 
 
 class L1SVMClassifier(VotedClassifier):
@@ -319,16 +291,7 @@ class L1SVMClassifier(VotedClassifier):
             return None
         return [as_kernel(self.kernel)]
 
-    def _axes(self) -> dict[str, NDArray[np.float64]]:
-        return {"beta": descending(self.beta, "beta")}
-
-    def _complexities(
-        self,
-        grams: NDArray[np.float64],
-        family: KernelFamily,
-        n_features: int,
-        rng: np.random.RandomState,
-    ) -> list[NDArray[np.float64]]:
+    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
         if len(grams) > 1:
             raise ValueError(
                 "kernel='precomputed' needs a square matrix for training, got "

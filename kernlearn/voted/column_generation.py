@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.voted.problem import Solution, VotedProblem, closed, dual_excess, solution_of
+from kernlearn.voted import pivots
+from kernlearn.voted.problem import Floats, Indices, Solution, VotedProblem, closed, solution_of
+from kernlearn.voted.vertex import BELOW, Vertex, refresh
 
 _ADDED = 50  # columns that a round adds
 _KEPT = 200  # columns, besides those in use, with which a new problem starts
 _PERTURBATION = 1e-8  # shift of the hinges, so that no two kinks coincide
-_TOLERANCE = 1e-9
-_MAX_STEPS = 100_000
 
 
 def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
@@ -25,40 +24,26 @@ def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
     It has 2 · n_kernels · n_points + n_samples variables and stores all their coefficients: for
     small problems, and for checking other solvers.
     """
-    allowed = problem.allowed
-    m, n_points = problem.n_samples, problem.n_points
-    places = (allowed[:, None] * n_points + np.arange(n_points)).ravel()
-    scales = problem.scales.ravel()[places]
-    columns = (
-        problem.y[:, None] * problem.grams[allowed].transpose(1, 0, 2).reshape(m, -1) / scales
-    )
-    costs = m * np.repeat(problem.penalties[allowed], n_points) / scales
+    n_points = problem.n_points
+    places = (problem.allowed[:, None] * n_points + np.arange(n_points)).ravel()
+    columns, costs = problem.columns(places), problem.costs(places)
     # A column that costs more than it can gain stays 0; its cost would only spoil the scaling.
-    useful = costs <= np.abs(columns).sum(axis=0)
-    places, scales, costs = places[useful], scales[useful], costs[useful]
-    columns = columns[:, useful]
-    if not len(places):
-        return solution_of(problem, places, np.zeros(0), np.ones(m), tol=tol, n_iter=0)
-    result = _run(columns, costs)
-    alpha = result.x[: len(places)] - result.x[len(places) : 2 * len(places)]
-    weights = -result.ineqlin.marginals
-    return solution_of(problem, places, alpha / scales, weights, tol=tol, n_iter=result.nit)
+    useful = costs <= np.abs(columns).sum(axis=1)
+    alpha, weights, n_iter = np.zeros(0), np.ones(problem.n_samples), 0
+    if useful.any():
+        alpha, weights, n_iter = restricted_program(columns[useful], costs[useful])
+    return solution_of(problem, places[useful], alpha, weights, tol, n_iter)
 
 
-def restricted_program(
-    columns: NDArray[np.float64], costs: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Minimise Σ max(0, 1 - (A α)_i) + Σ c_j |α_j|; return α and the dual solution in [0, 1]."""
-    result = _run(columns, costs)
-    n = len(costs)
-    return result.x[:n] - result.x[n : 2 * n], np.clip(-result.ineqlin.marginals, 0.0, 1.0)
+def restricted_program(columns: Floats, costs: Floats) -> tuple[Floats, Floats, int]:
+    """Minimise Σ max(0, 1 - (A α)_i) + Σ c_j |α_j| for the columns of A.
 
-
-def _run(columns: NDArray[np.float64], costs: NDArray[np.float64]) -> Any:
+    Return α, the dual solution in [0, 1], and the number of iterations.
+    """
     from scipy.optimize import linprog
 
-    m = len(columns)
-    block = sparse.csc_array(-columns)
+    n, m = columns.shape
+    block = sparse.csc_array(-columns.T)
     # Variables: positive and negative parts of α, losses.
     constraints = sparse.hstack([block, -block, -sparse.eye_array(m)], format="csc")
     result = linprog(
@@ -67,7 +52,8 @@ def _run(columns: NDArray[np.float64], costs: NDArray[np.float64]) -> Any:
     )  # fmt: skip
     if not result.success:
         raise RuntimeError(f"HiGHS found no solution: {result.message}")
-    return result
+    weights = np.clip(-result.ineqlin.marginals, 0.0, 1.0)
+    return result.x[:n] - result.x[n : 2 * n], weights, result.nit
 
 
 class ColumnGeneration:
@@ -93,13 +79,7 @@ class ColumnGeneration:
         Dual weights m · u_i of the last solution.
     """
 
-    def __init__(
-        self,
-        problem: VotedProblem,
-        *,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-    ) -> None:
+    def __init__(self, problem: VotedProblem, *, tol: float = 1e-6, max_iter: int = 1000) -> None:
         self._problem = problem
         self.tol = tol
         self.max_iter = max_iter
@@ -107,27 +87,30 @@ class ColumnGeneration:
 
     def _reset(self) -> None:
         """Go to the vertex at which all coefficients are 0."""
-        m = self._problem.n_samples
-        self._capacity = 4 * _ADDED
+        m, capacity = self._problem.n_samples, 4 * _ADDED
         self._places = np.empty(0, dtype=np.intp)
-        self._pool = np.zeros((self._capacity, m))
-        self._turned = np.zeros((m, self._capacity))
-        self._alpha = np.zeros(self._capacity)
         self._size = 0
-        self._columns, self._rows = np.zeros((2, m + 1), dtype=np.intp)
-        self._signs = np.zeros(m + 1)
-        self._inverse = np.zeros((m + 1, m + 1))
-        self._slack = np.ones(m)
-        self._state = np.ones(m, dtype=np.int8)
         self.weights = np.ones(m)
         # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
-        self._thresholds: NDArray[np.float64] = 1 + _PERTURBATION * spread
+        self._vertex = Vertex(
+            pool=np.zeros((capacity, m)),
+            turned=np.zeros((m, capacity)),
+            thresholds=1 + _PERTURBATION * spread,
+            columns=np.zeros(m + 1, dtype=np.intp),
+            rows=np.zeros(m + 1, dtype=np.intp),
+            inverse=np.zeros((m + 1, m + 1)),
+            alpha=np.zeros(capacity),
+            signs=np.zeros(m + 1),
+            slack=np.ones(m),
+            state=np.full(m, BELOW, dtype=np.int8),
+            multipliers=self.weights,
+        )
 
-    def solve(self, penalties: NDArray[np.float64]) -> Solution:
+    def solve(self, penalties: Floats) -> Solution:
         """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed."""
-        problem = self._problem = self._problem.penalised(penalties)
-        in_use = self._places[self._columns[: self._size]] // problem.n_points
+        problem = self._problem = replace(self._problem, penalties=penalties)
+        in_use = self._places[self._vertex.columns[: self._size]] // problem.n_points
         if not np.isfinite(penalties[in_use]).all():
             self._reset()
         self._forget()
@@ -150,15 +133,13 @@ class ColumnGeneration:
                 by_pivots = False
         if by_pivots:
             self._settle()
-        used = np.flatnonzero(self._alpha[: len(self._places)])
-        places = self._places[used]
-        coef = self._alpha[used] / problem.scales.ravel()[places]
-        solution = solution_of(problem, places, coef, self.weights, tol=self.tol, n_iter=n_iter)
+        alpha = self._vertex.alpha[: len(self._places)]
+        solution = solution_of(problem, self._places, alpha, self.weights, self.tol, n_iter)
         if not solution.converged:
-            gap, objective = solution.objective - solution.bound, solution.objective
             warnings.warn(
-                f"column generation stopped after {n_iter} rounds at a gap of {gap:.3g} for an "
-                f"objective of {objective:.6g}" + self._advice(),
+                f"column generation stopped after {n_iter} rounds at a gap of "
+                f"{solution.objective - solution.bound:.3g} for an objective of "
+                f"{solution.objective:.6g}" + self._advice(),
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -177,99 +158,85 @@ class ColumnGeneration:
             f"{problem.penalties[k]:.3g} is below their rounding errors; scale the data"
         )
 
-    def _costs(self) -> NDArray[np.float64]:
-        """Return the penalties of the pool's columns, whose largest values are 1."""
-        problem = self._problem
-        penalties = problem.penalties[self._places // problem.n_points]
-        return problem.n_samples * penalties / problem.scales.ravel()[self._places]
-
     def _objective(self) -> float:
-        n = len(self._places)
-        alpha = self._alpha[:n]
-        used = np.flatnonzero(alpha)
-        losses = np.maximum(0.0, 1.0 - alpha[used] @ self._pool[used])
-        penalty = self._costs()[used] @ np.abs(alpha[used])
+        used = np.flatnonzero(self._vertex.alpha[: len(self._places)])
+        alpha = self._vertex.alpha[used]
+        losses = np.maximum(0.0, 1.0 - alpha @ self._vertex.pool[used])
+        penalty = self._problem.costs(self._places[used]) @ np.abs(alpha)
         return float(losses.sum() + penalty) / self._problem.n_samples
 
     def _pivot(self) -> bool:
         """Solve the program on the pool's columns; False if rounding errors prevent it."""
-        from kernlearn.voted import pivots  # compiled
-
-        n = len(self._places)
         try:
-            status, self._size, _ = pivots.pivot(
-                self._pool, self._turned, self._costs(), n, self._thresholds, self._columns,
-                self._rows, self._size, self._inverse, self._alpha, self._signs, self._slack,
-                self._state, self.weights, _TOLERANCE, _MAX_STEPS,
-            )  # fmt: skip
+            status, self._size = pivots.pivot(
+                self._vertex, self._size, self._problem.costs(self._places)
+            )
         except np.linalg.LinAlgError:  # a block has become singular
-            status = pivots.STUCK
+            return False
         # A stalled vertex is as good as rounding errors allow; the gap says how good.
         return status != pivots.STUCK
 
     def _settle(self) -> None:
         """Undo the perturbation: compute the same vertex for the unshifted hinges."""
-        from kernlearn.voted import vertex  # compiled
-
-        before = self._alpha.copy(), self._objective()
-        regular = vertex.refresh(
-            self._pool, np.ones_like(self._thresholds), self._columns, self._rows, self._size,
-            self._inverse, self._alpha, self._signs, self._slack, self._state,
-        )  # fmt: skip
-        if not regular or self._objective() > before[1]:
-            self._alpha[:] = before[0]
+        vertex = self._vertex
+        before = vertex.alpha.copy(), self._objective()
+        unshifted = vertex._replace(thresholds=np.ones_like(vertex.thresholds))
+        if not refresh(unshifted, self._size) or self._objective() > before[1]:
+            vertex.alpha[:] = before[0]
 
     def _by_program(self) -> bool:
         """Solve the program on the pool's columns by HiGHS; False if that is no improvement."""
         n = len(self._places)
-        before = self._alpha[:n].copy(), self._objective()
+        alpha = self._vertex.alpha[:n]
+        before = alpha.copy(), self._objective()
         self._size = 0
-        self._state[:] = 1
+        self._vertex.state[:] = BELOW
         try:
-            self._alpha[:n], weights = restricted_program(self._pool[:n].T, self._costs())
+            alpha[:], weights, _ = restricted_program(
+                self._vertex.pool[:n], self._problem.costs(self._places)
+            )
         except RuntimeError:
             return False
         if self._objective() > before[1]:
-            self._alpha[:n] = before[0]
+            alpha[:] = before[0]
             return False
-        self.weights = weights
+        self.weights[:] = weights
         return True
 
-    def _violated(self, correlations: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _violated(self, correlations: Floats) -> Indices:
         """Return the columns outside the pool that violate the dual problem most."""
-        excess = dual_excess(self._problem, correlations, self._places)
+        excess = self._problem.violations(correlations, self._places)
         columns = np.flatnonzero(excess > 1e-12 * self._problem.n_samples)
         if len(columns) > _ADDED:
             columns = columns[np.argpartition(-excess[columns], _ADDED)[:_ADDED]]
         return columns
 
-    def _add(self, places: NDArray[np.intp]) -> bool:
+    def _add(self, places: Indices) -> bool:
         """Add columns to the pool; False if there are none."""
+        vertex = self._vertex
         n, total = len(self._places), len(self._places) + len(places)
-        if total > self._capacity:
-            more = 2 * total - self._capacity
-            self._pool = np.concatenate([self._pool, np.zeros((more, self._pool.shape[1]))])
-            self._turned = np.hstack([self._turned, np.zeros((self._turned.shape[0], more))])
-            self._alpha = np.concatenate([self._alpha, np.zeros(more)])
-            self._capacity += more
-        scales = self._problem.scales.ravel()
-        for at, place in enumerate(places, start=n):
-            self._pool[at] = self._problem.column(int(place)) / scales[place]
-        self._turned[:, n:total] = self._pool[n:total].T
-        self._alpha[n:total] = 0.0
+        if total > len(vertex.alpha):
+            more = 2 * (total - len(vertex.alpha))
+            vertex = self._vertex = vertex._replace(
+                pool=np.pad(vertex.pool, ((0, more), (0, 0))),
+                turned=np.pad(vertex.turned, ((0, 0), (0, more))),
+                alpha=np.pad(vertex.alpha, (0, more)),
+            )
+        vertex.pool[n:total] = self._problem.columns(places)
+        vertex.turned[:, n:total] = vertex.pool[n:total].T
+        vertex.alpha[n:total] = 0.0
         self._places = np.concatenate([self._places, places])
         return len(places) > 0
 
     def _forget(self) -> None:
         """Drop columns, except those of the vertex and the latest others."""
-        n = len(self._places)
-        used = self._columns[: self._size]
-        others = np.setdiff1d(np.arange(n), used)
+        vertex = self._vertex
+        used = vertex.columns[: self._size]
+        others = np.setdiff1d(np.arange(len(self._places)), used)
         if len(others) <= 2 * _KEPT:
             return
         keep = np.sort(np.concatenate([used, others[-_KEPT:]]))
-        self._columns[: self._size] = np.searchsorted(keep, used)
+        used[:] = np.searchsorted(keep, used)
         self._places = self._places[keep]
-        for array in (self._pool, self._alpha):
+        for array in (vertex.pool, vertex.alpha, vertex.turned.T):
             array[: len(keep)] = array[keep]
-        self._turned[:, : len(keep)] = self._turned[:, keep]

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, comb, log, pi, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
-
-if TYPE_CHECKING:
-    from kernlearn.voted.base import VotedClassifier
+from kernlearn.voted.problem import Floats
 
 _DRAWS_AT_ONCE = 256  # sign vectors per block: 8 MB for 4000 points
 _ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding
@@ -167,9 +165,7 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
     return float(local_complexities(gram, np.array([radius]), kappa=kappa)[0])
 
 
-def local_complexities(
-    gram: ArrayLike, radii: NDArray[np.float64], *, kappa: float | None = None
-) -> NDArray[np.float64]:
+def local_complexities(gram: ArrayLike, radii: Floats, *, kappa: float | None = None) -> Floats:
     """Return `local_complexity` for several radii, with one eigendecomposition."""
     if not (radii > 0).all():
         raise ValueError(f"'radius' must be a number > 0, got {radii[~(radii > 0)][0]!r}")
@@ -220,7 +216,7 @@ def monte_carlo_complexity(
     """
     if n_draws < 1:
         raise ValueError(f"'n_draws' must be at least 1, got {n_draws!r}")
-    values: NDArray[np.float64] = check_array(gram, dtype=np.float64, input_name="gram")
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     rng = check_random_state(random_state)
     total = 0.0
     for start in range(0, n_draws, _DRAWS_AT_ONCE):
@@ -230,14 +226,14 @@ def monte_carlo_complexity(
     return total / n_draws / len(values)
 
 
-def _square(gram: ArrayLike) -> NDArray[np.float64]:
-    values: NDArray[np.float64] = check_array(gram, dtype=np.float64, input_name="gram")
+def _square(gram: ArrayLike) -> Floats:
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     if values.shape[0] != values.shape[1]:
         raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
     return values
 
 
-def _diagonal(gram: NDArray[np.float64]) -> NDArray[np.float64]:
+def _diagonal(gram: Floats) -> Floats:
     diagonal = np.diag(gram)
     if diagonal.min(initial=0.0) < 0:
         raise ValueError(
@@ -247,7 +243,7 @@ def _diagonal(gram: NDArray[np.float64]) -> NDArray[np.float64]:
     return diagonal
 
 
-def _kappa(diagonal: NDArray[np.float64], kappa: float | None) -> float:
+def _kappa(diagonal: Floats, kappa: float | None) -> float:
     if kappa is None:
         return sqrt(diagonal.max())
     if not 0 <= kappa < np.inf:
@@ -283,7 +279,7 @@ class VotedBound:
 
 
 def voted_bound(
-    model: VotedClassifier,
+    model: Any,
     X: Any,
     y: ArrayLike,
     *,
@@ -355,10 +351,8 @@ def voted_bound(
             f"theorem 1 is for two classes, and the classifier has {len(model.classes_)}"
         )
     n_kernels = len(model.coef_)
-    r, sizes = (
-        _numbers(values, name, n_kernels)
-        for values, name in ((complexities, "complexities"), (ranges, "ranges"))
-    )
+    r = _numbers(complexities, "complexities", n_kernels)
+    sizes = _numbers(ranges, "ranges", n_kernels)
     if not 0 < delta < 1:
         raise ValueError(f"'delta' must lie between 0 and 1, got {delta!r}")
     sums = np.array([np.abs(c.data).sum() for c in model.coef_])

@@ -2,7 +2,7 @@ r"""Coordinate descent on smoothed hinges (appendix C).
 
 Coordinate descent on the objective itself stops at kinks that are not the minimum, where only a
 joint change of several coefficients is an improvement. Therefore each hinge is replaced by
-:math:`\max_{0 \le w \le 1} (w s - \frac{μ}{2} (w - v)^2)`, for the slack s and weights v near the
+:math:`\max_{0 \le w \le 1} (w s - \frac12 (w - v)^2)`, for the slack s and weights v near the
 dual solution. This smooth function plus absolute values is minimised by coordinate descent; then
 v becomes the maximising w, and the descent continues. These are the steps of the method of
 multipliers on the linear program, which ends after finitely many of them.
@@ -17,10 +17,9 @@ import warnings
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.voted.problem import Solution, VotedProblem, closed, dual_excess, solution_of
+from kernlearn.voted.problem import Floats, Solution, VotedProblem, closed, solution_of
 
 _ADDED = 20  # columns that become active at a time
 _SWEEPS = 20  # sweeps between two searches for violated columns
@@ -30,13 +29,11 @@ _HALVINGS = 6  # maximum number of times that a Newton step is halved
 
 @njit(cache=True)
 def _sweep(
-    columns: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    n_active: int,
-    alpha: NDArray[np.float64],
-    slack: NDArray[np.float64],
-    centre: NDArray[np.float64],
-    smoothing: float,
+    columns: Floats,
+    costs: Floats,
+    alpha: Floats,
+    slack: Floats,
+    centre: Floats,
     n_sweeps: int,
     tol: float,
 ) -> int:  # pragma: no cover
@@ -44,24 +41,24 @@ def _sweep(
     n_rows = len(slack)
     for sweep in range(n_sweeps):
         largest = 0.0
-        for j in range(n_active):
+        for j in range(len(alpha)):
             column = columns[j]
             before = alpha[j]
             steepest = 0.0
             for i in range(n_rows):
-                steepest += column[i] * column[i] / smoothing
+                steepest += column[i] * column[i]
             # Newton steps on a convex, piecewise quadratic function, kept between its bounds.
             low, high = -np.inf, np.inf
             value = before
             for _ in range(30):
                 gradient, curvature = 0.0, 0.0
                 for i in range(n_rows):
-                    weight = centre[i] + (slack[i] - (value - before) * column[i]) / smoothing
+                    weight = centre[i] + (slack[i] - (value - before) * column[i])
                     if weight >= 1.0:
                         gradient -= column[i]
                     elif weight > 0.0:
                         gradient -= weight * column[i]
-                        curvature += column[i] * column[i] / smoothing
+                        curvature += column[i] * column[i]
                 # The smallest subgradient says on which side the minimum is.
                 if value > 0:
                     gradient += costs[j]
@@ -95,57 +92,50 @@ def _sweep(
 
 
 def descend(
-    problem: VotedProblem,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 100_000,
+    problem: VotedProblem, *, tol: float = 1e-6, max_iter: int = 100_000,
     start: Solution | None = None,
-) -> Solution:
+) -> Solution:  # fmt: skip
     """Minimise the objective by coordinate descent, from the coefficients of `start` or from 0.
 
     `tol` is the largest gap to the dual bound, relative to the objective, and `max_iter` the
     maximum number of sweeps over the active coefficients.
     """
     m = problem.n_samples
-    scales = problem.scales.ravel()
-    places = np.empty(0, dtype=np.intp)
-    alpha = np.empty(0)
+    places, alpha = np.empty(0, dtype=np.intp), np.empty(0)
     if start is not None:
         allowed = np.isfinite(problem.penalties[start.kernels])
         places = (start.kernels * problem.n_points + start.points)[allowed]
-        alpha = start.coef[allowed] * scales[places]
-    columns = _columns(problem, places)
+        alpha = start.coef[allowed] * problem.scales.flat[places]
+    columns = problem.columns(places)
     centre = np.ones(m)
-    smoothing, precision = 1.0, 1e-2
+    precision, spent = 1e-2, 0
     best: Solution | None = None
-    spent = 0
     while True:
-        slack = 1 - alpha @ columns if len(places) else np.ones(m)
-        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
+        slack = 1 - alpha @ columns
+        weights = np.clip(centre + slack, 0.0, 1.0)
         correlations = problem.correlations(weights)
         bound = problem.bound(weights, correlations)
-        costs = m * problem.penalties[places // problem.n_points] / scales[places]
-        objective = float(np.maximum(slack, 0).sum() + costs @ np.abs(alpha)) / m
+        losses = np.maximum(slack, 0).sum()
+        objective = float(losses + problem.costs(places) @ np.abs(alpha)) / m
         reached = closed(objective, bound, 0.5 * tol)
         if best is None or objective - bound < best.objective - best.bound or reached:
-            best = solution_of(problem, places, alpha / scales[places], weights, tol=tol,
-                               n_iter=spent)  # fmt: skip
+            best = solution_of(problem, places, alpha, weights, tol, spent)
         if reached or spent >= max_iter:
             break
         # Add violated columns, and drop those that are no longer needed.
-        excess = dual_excess(problem, correlations, places)
+        excess = problem.violations(correlations, places)
         violated = np.argpartition(-excess, min(_ADDED, len(excess) - 1))[:_ADDED]
         violated = violated[excess[violated] > precision]
         kept = np.flatnonzero(alpha)
         places = np.concatenate([places[kept], violated])
         alpha = np.concatenate([alpha[kept], np.zeros(len(violated))])
-        columns = np.concatenate([columns[kept], _columns(problem, violated)])
-        costs = m * problem.penalties[places // problem.n_points] / scales[places]
-        sweeps = _sweep(columns, costs, len(places), alpha, slack, centre, smoothing,
-                        min(_SWEEPS, max_iter - spent), precision * 1e-3)  # fmt: skip
+        columns = np.concatenate([columns[kept], problem.columns(violated)])
+        costs = problem.costs(places)
+        n_sweeps = min(_SWEEPS, max_iter - spent)
+        sweeps = _sweep(columns, costs, alpha, slack, centre, n_sweeps, precision * 1e-3)
         spent += max(sweeps, 1)
-        _leap(columns, costs, alpha, slack, centre, smoothing)
-        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
+        _leap(columns, costs, alpha, slack, centre)
+        weights = np.clip(centre + slack, 0.0, 1.0)
         gains = columns @ weights
         residuals = np.where(
             alpha == 0,
@@ -154,7 +144,7 @@ def descend(
         )
         if not len(violated) and residuals.max(initial=0.0) <= precision:
             # The smoothed problem is solved; continue with the next one.
-            centre = np.clip(centre + slack / smoothing, 0.0, 1.0)
+            centre = weights
             precision = max(precision * 0.3, 1e-7)
     if not best.converged:
         warnings.warn(
@@ -166,22 +156,15 @@ def descend(
     return best
 
 
-def _leap(
-    columns: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    slack: NDArray[np.float64],
-    centre: NDArray[np.float64],
-    smoothing: float,
-) -> None:
+def _leap(columns: Floats, costs: Floats, alpha: Floats, slack: Floats, centre: Floats) -> None:
     """Take joint Newton steps in all nonzero coefficients, as long as they keep their signs.
 
     Coordinate descent alone is slow where columns are nearly dependent.
     """
 
-    def smoothed(alpha: NDArray[np.float64], slack: NDArray[np.float64]) -> float:
-        weights = np.clip(centre + slack / smoothing, 0.0, 1.0)
-        losses = weights * slack - smoothing / 2 * (weights - centre) ** 2
+    def smoothed(alpha: Floats, slack: Floats) -> float:
+        weights = np.clip(centre + slack, 0.0, 1.0)
+        losses = weights * slack - (weights - centre) ** 2 / 2
         return float(losses.sum() + costs @ np.abs(alpha))
 
     value = smoothed(alpha, slack)
@@ -189,10 +172,10 @@ def _leap(
         used = np.flatnonzero(alpha)
         if not len(used):
             return
-        weights = centre + slack / smoothing
+        weights = centre + slack
         free = columns[np.ix_(used, np.flatnonzero((weights > 0) & (weights < 1)))]
         gradient = costs[used] * np.sign(alpha[used]) - columns[used] @ np.clip(weights, 0, 1)
-        hessian = free @ free.T / smoothing
+        hessian = free @ free.T
         hessian.flat[:: len(used) + 1] += 1e-12 * max(1.0, float(np.trace(hessian)))
         direction = -np.linalg.solve(hessian, gradient)
         against = direction * alpha[used] < 0
@@ -214,11 +197,3 @@ def _leap(
         if np.abs(gradient).max() <= 1e-12:
             return
         value = reached
-
-
-def _columns(problem: VotedProblem, places: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return columns scaled to a largest value of 1, one per row."""
-    columns = np.empty((len(places), problem.n_samples))
-    for row, place in zip(columns, places, strict=True):
-        row[:] = problem.column(int(place)) / problem.scales.ravel()[place]
-    return columns

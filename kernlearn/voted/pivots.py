@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from kernlearn.voted.problem import Floats
 from kernlearn.voted.vertex import (
     ABOVE,
     BELOW,
     KINK,
     REFINEMENTS,
+    Vertex,
     first_rise,
     grow,
     refresh,
@@ -39,73 +40,44 @@ _REFRESH = 50  # steps after which the vertex is recomputed
 _STALLS = 60  # refreshes without a lower objective after which to stop
 _CANDIDATES = 10  # columns whose edges are compared by their slope per length
 _NOISE = 1e-13  # correlations smaller than this per row are rounding errors
+_TOLERANCE = 1e-9  # violation of the bounds of a multiplier, relative to them
+_MAX_STEPS = 100_000
 _SAFETY = 10.0  # factor on the observed rounding errors above which a movement counts
 
 
 @njit(cache=True)
-def pivot(
-    pool: NDArray[np.float64],
-    turned: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    n_pool: int,
-    thresholds: NDArray[np.float64],
-    columns: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    size: int,
-    inverse: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    slack: NDArray[np.float64],
-    state: NDArray[np.int8],
-    multipliers: NDArray[np.float64],
-    tol: float,
-    max_steps: int,
-) -> tuple[int, int, int]:  # pragma: no cover
+def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragma: no cover
     """Pivot until no column of the pool and no row decreases the objective.
 
-    The first ``n_pool`` rows of ``pool``, of shape (capacity, n_rows), are the columns a_j, and
-    ``turned`` is its transpose; ``costs`` are the c_j and ``thresholds`` the t_i. The arguments
-    from ``columns`` to ``multipliers`` are changed in place: the first ``size`` of ``columns`` and
-    ``rows`` are the vertex, ``inverse`` is the inverse of its block, ``signs`` are the signs of
-    its coefficients, also of those that are 0, ``slack`` is t_i - (A α)_i, ``state`` is the state
-    of each row, and the ``multipliers``, in [0, 1], end as the dual solution. ``tol`` is the
-    largest violation of the bounds of a multiplier, relative to them.
-
-    Returns
-    -------
-    status, size, n_steps : int
+    The first ``size`` columns and rows are the vertex, and ``costs`` are the c_j of the columns
+    of the pool, which may have room for more. Return the status and the new size.
     """
-    n_rows = len(slack)
+    pool, turned, _, columns, rows, inverse, alpha, signs, slack, state, multipliers = vertex
+    n_rows, n_pool = len(slack), len(costs)
     in_basis = np.full(n_pool, -1, dtype=np.intp)
     for q in range(size):
         in_basis[columns[q]] = q
-    if not refresh(pool, thresholds, columns, rows, size, inverse, alpha, signs, slack, state):
-        return STUCK, size, 0
-    barred = np.zeros(n_pool, dtype=np.bool_)
-    barred_row = np.zeros(n_rows, dtype=np.bool_)
-    full = np.zeros(n_pool)  # sums of the columns over rows with loss
-    moved = np.empty(n_rows)
-    direction = np.empty(n_rows + 1)
-    entering_column = np.empty(n_rows + 1)
-    steps = np.empty(2 * n_rows + 1)
-    weights = np.empty(2 * n_rows + 1)
-    order = np.empty(2 * n_rows + 1, dtype=np.intp)
-    correlation = np.empty(n_pool)
-    rhs = np.empty(n_rows + 1)
-    at_kink = np.empty(n_rows + 1)
-    lengths = np.empty(n_rows + 1)
+    if not refresh(vertex, size):
+        return STUCK, size
+    barred, barred_row = np.zeros(n_pool, dtype=np.bool_), np.zeros(n_rows, dtype=np.bool_)
+    full, correlation = np.zeros(n_pool), np.empty(n_pool)  # full: sums over rows with loss
+    moved, direction, entering_column = (
+        np.empty(n_rows),
+        np.empty(n_rows + 1),
+        np.empty(n_rows + 1),
+    )
+    rhs, at_kink, lengths = np.empty(n_rows + 1), np.empty(n_rows + 1), np.empty(n_rows + 1)
     correction = np.empty(n_rows + 1)
-    best = np.empty(_CANDIDATES, dtype=np.intp)
-    gains = np.empty(_CANDIDATES)
-    least = 0
+    steps, weights = np.empty(2 * n_rows + 1), np.empty(2 * n_rows + 1)
+    order = np.empty(2 * n_rows + 1, dtype=np.intp)
+    best, gains = np.empty(_CANDIDATES, dtype=np.intp), np.empty(_CANDIDATES)
+    status, least = STALLED, 0
     since = _REFRESH  # sums of the first vertex are not computed yet
     interval, stalls, lowest = _REFRESH, 0, np.inf
-    for n_steps in range(max_steps):
+    for n_steps in range(_MAX_STEPS):
         if since >= interval:
-            if n_steps and not refresh(
-                pool, thresholds, columns, rows, size, inverse, alpha, signs, slack, state
-            ):
-                return STUCK, size, n_steps
+            if n_steps and not refresh(vertex, size):
+                return STUCK, size
             # Rounding errors may cause cycling; they are smaller with a fresh inverse.
             value = 0.0
             for i in range(n_rows):
@@ -120,10 +92,7 @@ def pivot(
                 stalls += 1
                 interval = max(interval // 2, 1)
                 if stalls > _STALLS:
-                    for i in range(n_rows):
-                        if state[i] != KINK:
-                            multipliers[i] = 1.0 if state[i] == BELOW else 0.0
-                    return STALLED, size, n_steps
+                    break
             full[:] = 0.0
             for i in range(n_rows):
                 if state[i] == BELOW:
@@ -144,16 +113,13 @@ def pivot(
                 lengths[r] += inverse[q, r] ** 2
         if since == 1:
             for _ in range(REFINEMENTS - 1):
+                correction[:size] = 0.0
                 for q in range(size):
                     residual = rhs[q]
                     for r in range(size):
                         residual -= pool[columns[q], rows[r]] * at_kink[r]
                     for r in range(size):
-                        correction[r] = (
-                            correction[r] + residual * inverse[q, r]
-                            if q
-                            else (residual * inverse[q, r])
-                        )
+                        correction[r] += residual * inverse[q, r]
                 for r in range(size):
                     at_kink[r] += correction[r]
         worst, leaving_row, side = 0.0, -1, 0.0
@@ -163,7 +129,7 @@ def pivot(
             for j in range(n_pool):
                 correlation[j] += value * turned[rows[r], j]
             outside = max(-value, value - 1.0)
-            if outside > tol and not barred_row[rows[r]]:
+            if outside > _TOLERANCE and not barred_row[rows[r]]:
                 gain = outside / np.sqrt(lengths[r])
                 if gain > worst:
                     worst, leaving_row, side = gain, r, (1.0 if value < 0 else -1.0)
@@ -171,7 +137,7 @@ def pivot(
         for j in range(n_pool):
             if in_basis[j] < 0 and not barred[j]:
                 excess = abs(correlation[j]) - costs[j]
-                if excess > tol * costs[j] + _NOISE * n_rows:
+                if excess > _TOLERANCE * costs[j] + _NOISE * n_rows:
                     if n_best < _CANDIDATES:
                         best[n_best] = j
                         gains[n_best] = excess
@@ -189,16 +155,12 @@ def pivot(
             if since > 1:
                 since = _REFRESH  # check again with a fresh inverse
                 continue
-            for i in range(n_rows):
-                if state[i] != KINK:
-                    multipliers[i] = 1.0 if state[i] == BELOW else 0.0
-            return OPTIMAL, size, n_steps
+            status = OPTIMAL
+            break
 
         # The edge: movements of coefficients and rows, and the slope of the objective.
         if entering >= 0:
             slope = costs[entering] - abs(correlation[entering])
-            for q in range(size):
-                entering_column[q] = 0.0
             for q in range(size):
                 value = 0.0
                 for r in range(size):
@@ -326,4 +288,7 @@ def pivot(
                     signs[gone] = signs[size]
                     in_basis[columns[gone]] = gone
                 rows[leaving_row] = rows[size]
-    return STALLED, size, max_steps
+    for i in range(n_rows):
+        if state[i] != KINK:
+            multipliers[i] = 1.0 if state[i] == BELOW else 0.0
+    return status, size

@@ -1,13 +1,14 @@
-"""Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse.
-
-A vertex consists of as many columns as rows and the inverse of their block, one row per column.
-"""
+"""Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from kernlearn.voted.problem import Floats, Indices
 
 # States of a row relative to the kink of its loss.
 ABOVE, BELOW, KINK = 0, 1, 2
@@ -15,20 +16,29 @@ ABOVE, BELOW, KINK = 0, 1, 2
 REFINEMENTS = 3  # iterative refinements; kernels of many degrees are nearly dependent
 
 
+class Vertex(NamedTuple):
+    """A pool of columns a_j, and a vertex: the columns with a coefficient, and as many rows.
+
+    All arrays are changed in place.
+    """
+
+    pool: Floats  # the columns, one per row, of shape (capacity, n_rows)
+    turned: Floats  # its transpose
+    thresholds: Floats  # the t_i
+    columns: Indices  # the columns of the vertex
+    rows: Indices  # its rows, at the kink of their loss
+    inverse: Floats  # of the block of these rows and columns
+    alpha: Floats  # coefficients of the pool
+    signs: Floats  # those of the vertex's coefficients, also of those that are 0
+    slack: Floats  # t_i - (A α)_i
+    state: NDArray[np.int8]  # of each row
+    multipliers: Floats  # in [0, 1], at the end the dual solution
+
+
 @njit(cache=True)
-def refresh(
-    pool: NDArray[np.float64],
-    thresholds: NDArray[np.float64],
-    columns: NDArray[np.intp],
-    rows: NDArray[np.intp],
-    size: int,
-    inverse: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    signs: NDArray[np.float64],
-    slack: NDArray[np.float64],
-    state: NDArray[np.int8],
-) -> bool:  # pragma: no cover
+def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
     """Recompute the vertex from its columns and rows; False if their block is singular."""
+    pool, _, thresholds, columns, rows, inverse, alpha, signs, slack, state, _ = vertex
     if size:
         block = np.empty((size, size))
         for r in range(size):
@@ -52,8 +62,7 @@ def refresh(
             for r in range(size):
                 found_alpha[q] += inverse[q, r] * rest[r]
     for q in range(size):
-        value = found_alpha[q]
-        alpha[columns[q]] = value
+        value = alpha[columns[q]] = found_alpha[q]
         if value != 0.0:
             signs[q] = 1.0 if value > 0 else -1.0
         for i in range(len(slack)):
@@ -68,11 +77,7 @@ def refresh(
 
 @njit(cache=True)
 def first_rise(
-    steps: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    order: NDArray[np.intp],
-    count: int,
-    slope: float,
+    steps: Floats, weights: Floats, order: Indices, count: int, slope: float
 ) -> int:  # pragma: no cover
     """Return the item at whose step the slope stops being negative, -1 if there is none.
 
@@ -84,20 +89,17 @@ def first_rise(
         cut = steps[middle]
         # Three parts: below the cut, at the cut, above the cut.
         i, j, k = low, low, high
-        below = 0.0
-        at = 0.0
+        below, at = 0.0, 0.0
         while j < k:
             item = order[j]
             if steps[item] < cut:
                 below += weights[item]
-                order[j] = order[i]
-                order[i] = item
+                order[i], order[j] = item, order[i]
                 i += 1
                 j += 1
             elif steps[item] > cut:
                 k -= 1
-                order[j] = order[k]
-                order[k] = item
+                order[j], order[k] = order[k], item
             else:
                 at += weights[item]
                 j += 1
@@ -120,11 +122,7 @@ def first_rise(
 
 @njit(cache=True)
 def grow(
-    inverse: NDArray[np.float64],
-    size: int,
-    column: NDArray[np.float64],
-    row: NDArray[np.float64],
-    corner: float,
+    inverse: Floats, size: int, column: Floats, row: Floats, corner: float
 ) -> None:  # pragma: no cover
     """Border the block by a column (inverse times it) and a row (it times the inverse).
 
@@ -141,9 +139,7 @@ def grow(
 
 
 @njit(cache=True)
-def swap_row(
-    inverse: NDArray[np.float64], size: int, gone: int, row: NDArray[np.float64]
-) -> None:  # pragma: no cover
+def swap_row(inverse: Floats, size: int, gone: int, row: Floats) -> None:  # pragma: no cover
     """Replace a row by another, passed times the inverse; `row` is changed."""
     corner = row[gone]
     row[gone] -= 1.0
@@ -154,9 +150,7 @@ def swap_row(
 
 
 @njit(cache=True)
-def swap_column(
-    inverse: NDArray[np.float64], size: int, gone: int, column: NDArray[np.float64]
-) -> None:  # pragma: no cover
+def swap_column(inverse: Floats, size: int, gone: int, column: Floats) -> None:  # pragma: no cover
     """Replace a column by another, passed as the inverse times it."""
     corner = column[gone]
     for r in range(size):
@@ -169,9 +163,7 @@ def swap_column(
 
 
 @njit(cache=True)
-def shrink(
-    inverse: NDArray[np.float64], size: int, column: int, row: int
-) -> None:  # pragma: no cover
+def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma: no cover
     """Remove a column and a row from the block; the last ones take their places."""
     corner = inverse[column, row]
     for q in range(size):
@@ -189,12 +181,12 @@ def shrink(
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def steepest(
-    pool: NDArray[np.float64],
-    rows: NDArray[np.intp],
+    pool: Floats,
+    rows: Indices,
     size: int,
-    inverse: NDArray[np.float64],
-    candidates: NDArray[np.intp],
-    gains: NDArray[np.float64],
+    inverse: Floats,
+    candidates: Indices,
+    gains: Floats,
     least: float,
 ) -> int:  # pragma: no cover
     """Return the column with the steepest edge, -1 if none is steeper than ``least``.
