@@ -14,7 +14,7 @@ import pytest
 
 from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports.committed import read_summary
+from kernlearn.reports.check import read_summary
 from kernlearn.reports.figures import build_chart, save_pictures
 from tests.marked_numbers import MEASURED
 

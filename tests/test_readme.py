@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from kernlearn.experiments import load_config, make_plan
-from kernlearn.reports.totals import OUTCOMES, SCORES, Totals, read_measured, total
+from kernlearn.reports.check import read_details, read_summary
+from kernlearn.reports.claims import Decision
+from kernlearn.reports.totals import OUTCOMES, SCORES, Measured, Totals, total
 from kernlearn.reports.verdicts import VERDICTS
 from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
 
@@ -32,10 +34,19 @@ CHAPTERS = {
 EXPERIMENTS = [name for chapter in CHAPTERS.values() for name in chapter]
 
 
+def measured(name: str) -> Measured:
+    """The committed results of an experiment, with the outcome of every claim of its config."""
+    experiment = load_config(name)
+    claims = read_details(name, MEASURED).get("claims", [])
+    decided = {claim["says"]: Decision(**claim) for claim in claims}
+    claims = [decided[claim.says] for claim in experiment.config.claims]
+    return Measured(experiment, read_summary(name, MEASURED), claims)
+
+
 @cache
 def totals() -> Totals:
     """Verdicts and claims of the committed results, each config's rules applied anew."""
-    return total(read_measured(load_config(name), MEASURED) for name in EXPERIMENTS)
+    return total(map(measured, EXPERIMENTS))
 
 
 def counts(names: list[str]) -> list[int]:

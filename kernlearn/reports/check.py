@@ -1,4 +1,4 @@
-"""Regression check of measured numbers against committed summaries.
+"""Summaries committed to git: read back, and compared with measured numbers.
 
 A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric. The
 same trials give the same numbers on the same machine, but another processor or BLAS adds in
@@ -8,11 +8,13 @@ the mean and deviation of the baseline, so that a noisy run does not excuse itse
 on the machine and only have to be present.
 """
 
+import csv
+import io
 import json
 import re
 from collections.abc import Collection
-from itertools import starmap
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,9 +26,8 @@ from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.supervised import chosen_by_mean
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.results import Store
-from kernlearn.reports import committed
-from kernlearn.reports.summary import KEY, is_time, summarise, tidy_runs
-from kernlearn.reports.verdicts import Mean
+from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
+from kernlearn.reports.summary import KEY, is_time, summarise, summary_text, tidy_runs
 
 #: Columns of a check.
 COLUMNS = [
@@ -45,10 +46,11 @@ OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
 # Defaults for metrics without `drift` in the config. Quick profiles run with the instructions of
 # another processor moved accuracies by at most 0.015, where other parameters were chosen on one of
 # the splits; most accuracies did not move, or by less than 0.005.
-_POINTS = 0.02
-_DRIFT_OF_SCORES = Drift(absolute=_POINTS, spread=0.5)
-_DRIFT_OF_PERCENT = Drift(absolute=100 * _POINTS, spread=0.5)
+_DRIFT_OF_SCORES = Drift(absolute=0.02, spread=0.5)
+_DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
 _DRIFT_OF_OTHERS = Drift(relative=0.02, spread=0.5)
+
+_NUMBERS = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
 
 # Characters that XML 1.0 cannot represent.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -57,18 +59,13 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
     """Compare the results of a plan in a store with its baseline, as in :func:`compare_summaries`.
 
-    The folder is one written by ``kernlearn run --summary``, such as ``results/baseline``.
-
-    Raises
-    ------
-    SummaryError
-        If there is no baseline, it cannot be read, or it is of another profile.
-    StoreError
-        If the store has no results of the plan.
+    The folder is one written by ``kernlearn run --summary``, such as ``results/baseline``. It is
+    a SummaryError if it has no baseline of the same profile, and a StoreError if the store has no
+    results of the plan.
     """
     experiment = plan.experiment
-    baseline = committed.read_summary(experiment.name, folder)
-    profile = committed.read_details(experiment.name, folder).get("profile", experiment.profile)
+    baseline = read_summary(experiment.name, folder)
+    profile = read_details(experiment.name, folder).get("profile", experiment.profile)
     if profile != experiment.profile:
         raise SummaryError(
             f"{folder / experiment.name}.csv: measured under profile {profile!r}, not "
@@ -82,8 +79,8 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{experiment.profile}` measures it"
         )
     # written and parsed like the baseline, so that both have the same digits
-    text = committed.summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
-    measured = committed.parse_summary(text, experiment.name)
+    text = summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
+    measured = parse_summary(text, experiment.name)
     left_out = {*plan.left_out, *plan.not_installed}
     return compare_summaries(measured, baseline, experiment.config, left_out)
 
@@ -99,7 +96,7 @@ def compare_summaries(
     Parameters
     ----------
     measured, baseline : pandas.DataFrame
-        From :func:`~kernlearn.reports.committed.parse_summary`. Cells without a mean are ignored.
+        From :func:`parse_summary`. Cells without a mean are ignored.
     config : ExperimentConfig
     left_out : collection of str
         Labels of data sets and methods that are not available here; their cells do not fail.
@@ -113,50 +110,36 @@ def compare_summaries(
         measured), ``new`` (not in the baseline), ``other splits`` (another number of them) or
         ``left out``.
     """
-    before, now = _means(baseline), _means(measured)
-    rows = []
-    for cell in dict.fromkeys([*before, *now]):
-        labels = dict(zip(KEY, cell, strict=True))
-        a, b, metric = before.get(cell), now.get(cell), labels["metric"]
-        compared = a and b and not is_time(metric, config)
-        allowed = _allowed(a, drift_of(metric, config)) if a and compared else np.nan
-        outcome = _outcome(a, b, allowed)
-        if outcome == MISSING and {labels["dataset"], labels["method"]} & {*left_out}:
-            outcome = LEFT_OUT
-        a, b = a or Mean(np.nan), b or Mean(np.nan)
-        numbers = (a.value, b.value, b.value - a.value, allowed, a.n_splits, b.n_splits)
-        rows.append([*cell, *numbers, outcome])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    before, now = (frame[frame["mean"].notna()].set_index(KEY) for frame in (baseline, measured))
+    cells = before.index.union(now.index, sort=False)
+    before, now = before.reindex(cells), now.reindex(cells)
+    is_new, is_missing = before["mean"].isna(), now["mean"].isna()
+    difference = now["mean"] - before["mean"]
+    baselines = zip(before["mean"], before["std"], cells.get_level_values("metric"), strict=True)
+    allowed = pd.Series([_allowed(*b, config) for b in baselines], cells, dtype=float)
+    allowed = allowed.mask(is_new | is_missing)
+    is_left_out = cells.to_frame()[["dataset", "method"]].isin({*left_out}).any(axis="columns")
+    outcome = np.select(
+        [is_new, is_missing & is_left_out, is_missing, before["n_splits"] != now["n_splits"],
+         allowed.isna(), now["mean"] == before["mean"], difference.abs() > allowed],
+        [NEW, LEFT_OUT, MISSING, OTHER_SPLITS, TIMED, SAME, MOVED],
+        DRIFTED,
+    )  # fmt: skip
+    numbers = [before["mean"], now["mean"], difference, allowed, before["n_splits"],
+               now["n_splits"], pd.Series(outcome, index=cells)]  # fmt: skip
+    return pd.concat(numbers, axis="columns", keys=COLUMNS[len(KEY) :]).reset_index()
 
 
-def _outcome(baseline: Mean | None, measured: Mean | None, allowed: float) -> str:
-    if baseline is None:
-        return NEW
-    if measured is None:
-        return MISSING
-    if baseline.n_splits != measured.n_splits:
-        return OTHER_SPLITS
-    if np.isnan(allowed):
-        return TIMED
-    if measured.value == baseline.value:
-        return SAME
-    return MOVED if abs(measured.value - baseline.value) > allowed else DRIFTED
-
-
-def _means(summary: pd.DataFrame) -> dict[tuple[str, ...], Mean]:
-    rows = summary[summary["mean"].notna()]
-    means = rows[["mean", "std", "n_splits"]].itertuples(index=False, name=None)
-    cells = rows[KEY].itertuples(index=False, name=None)
-    return dict(zip(cells, starmap(Mean, means), strict=True))
-
-
-def _allowed(baseline: Mean, drift: Drift) -> float:
-    if np.isinf(baseline.value):
+def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> float:
+    """Return how far a mean may be from the baseline's, NaN for times."""
+    if is_time(metric, config):
+        return np.nan
+    drift = drift_of(metric, config)
+    if np.isinf(mean):
         return 0.0
-    spread = drift.spread * np.nan_to_num(baseline.std)
-    allowed = max(drift.absolute, drift.relative * abs(baseline.value), spread)
+    allowed = max(drift.absolute, drift.relative * abs(mean), drift.spread * np.nan_to_num(std))
     # both sides are rounded to six digits
-    return float(allowed * (1 + 1e-9))
+    return allowed * (1 + 1e-9)
 
 
 def drift_of(metric: str, config: ExperimentConfig) -> Drift:
@@ -192,9 +175,8 @@ def cell_text(row: pd.Series) -> str:
         )
     if row["outcome"] == OTHER_SPLITS:
         return f"{row['n_baseline']:g} splits in the baseline, {row['n_measured']:g} measured"
-    in_baseline = "not" if pd.isna(row["baseline"]) else f"{row['baseline']:g}"
-    measured = "not" if pd.isna(row["measured"]) else f"{row['measured']:g}"
-    return f"{in_baseline} in the baseline, {measured} measured"
+    sides = ["not" if pd.isna(row[s]) else f"{row[s]:g}" for s in ("baseline", "measured")]
+    return "{} in the baseline, {} measured".format(*sides)
 
 
 def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
@@ -202,18 +184,17 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     root = ElementTree.Element("testsuites", name="kernlearn check")
     for name, frame in checks.items():
         suite_name = _NOT_XML.sub("?", name)
-        failed, skipped = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
-        counts = {"tests": len(frame), "failures": failed.sum(), "errors": 0,
-                  "skipped": skipped.sum()}  # fmt: skip
-        attributes = {key: str(count) for key, count in counts.items()}
-        suite = ElementTree.SubElement(root, "testsuite", attributes, name=suite_name)
+        failed, left_out = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
+        suite = ElementTree.SubElement(
+            root, "testsuite", tests=str(len(frame)), failures=str(failed.sum()), errors="0",
+            skipped=str(left_out.sum()), name=suite_name,
+        )  # fmt: skip
         for _, row in frame.iterrows():
             cell = _NOT_XML.sub("?", cell_name(row))
             case = ElementTree.SubElement(suite, "testcase", classname=suite_name, name=cell)
             if row["outcome"] in FAILURES:
-                ElementTree.SubElement(
-                    case, "failure", type=row["outcome"], message=cell_text(row)
-                )
+                about = {"type": row["outcome"], "message": cell_text(row)}
+                ElementTree.SubElement(case, "failure", about)
             elif row["outcome"] == LEFT_OUT:
                 ElementTree.SubElement(case, "skipped", message="left out, not found")
     ElementTree.indent(root)
@@ -222,3 +203,77 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
         ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def parse_summary(text: str, source: str) -> pd.DataFrame:
+    """Parse the CSV that ``summary_text`` returns; ``source`` names it in messages.
+
+    Numbers become floats, NaN where there is none; all else is text, empty where a label does not
+    apply.
+    """
+    frame = _table(text, source)
+    missing = [name for name in SUMMARY_COLUMNS if name not in frame]
+    if missing:
+        raise SummaryError(f"{source}: not a summary: it has no column {', '.join(missing)}")
+    for name in _NUMBERS:
+        numbers = pd.to_numeric(frame[name], errors="coerce").astype(float)
+        wrong = numbers.isna() & (frame[name] != "")
+        if wrong.any():
+            value = frame.loc[wrong, name].iloc[0]
+            raise SummaryError(f"{source}:{wrong.idxmax()}: {name} is not a number: {value!r}")
+        frame[name] = numbers
+    twice = frame.duplicated(KEY)
+    if twice.any():
+        raise SummaryError(f"{source}:{twice.idxmax()}: this cell occurs a second time")
+    return frame[SUMMARY_COLUMNS].reset_index(drop=True)
+
+
+def _table(text: str, source: str) -> pd.DataFrame:
+    """Read a CSV as text, indexed by line number; every row has to be complete."""
+    reader, rows = csv.reader(io.StringIO(text), strict=True), {}
+    try:
+        heads = next(reader, [])
+        for row in reader:
+            rows[reader.line_num] = row
+            if len(row) != len(heads):
+                raise csv.Error(f"{len(row)} fields under {len(heads)} heads")
+    except csv.Error as error:
+        raise SummaryError(f"{source}:{reader.line_num}: {error}") from None
+    return pd.DataFrame(rows.values(), rows.keys(), heads, dtype=str)
+
+
+def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
+    """Read the committed summary of an experiment from a folder such as ``results/measured``."""
+    path = folder / f"{experiment}.csv"
+    frame = parse_summary(_read(path), str(path))
+    others = sorted(set(frame["experiment"]) - {experiment})
+    if others:
+        raise SummaryError(f"{path}: expected numbers of {experiment}, not of {', '.join(others)}")
+    return frame
+
+
+def read_details(experiment: str, folder: Path) -> dict[str, Any]:
+    """Read the details of a committed summary: profile, versions, claims; empty without file."""
+    path = folder / f"{experiment}.json"
+    if not path.exists():
+        return {}
+    try:
+        details = json.loads(_read(path))
+    except ValueError as error:
+        raise SummaryError(f"{path}: not valid JSON: {error}") from None
+    if not isinstance(details, dict):
+        raise SummaryError(f"{path}: expected the details of a summary, a JSON object")
+    return details
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if path.parent.is_dir():
+            names = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "none"
+            raise SummaryError(f"{path}: no such file; summaries here: {names}") from None
+        raise SummaryError(f"{path.parent}: no such folder") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SummaryError(f"{path}: cannot be read: {reason}") from None

@@ -18,8 +18,7 @@ from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.engine.supervised import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
-from kernlearn.reports.committed import summary_text
-from kernlearn.reports.summary import summarise, tidy_runs
+from kernlearn.reports.summary import summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import Table, build_tables
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules

@@ -1,4 +1,4 @@
-"""Statistical tests over splits: paired comparisons, best methods, claims over several cells.
+"""Statistical tests over splits: best methods, and claims over several cells.
 
 The values of a cell, one per split, have a mean with an interval by Student's t-test; for a
 comparison of two methods that is the paired t-test. A claim states a region for the mean. The
@@ -22,24 +22,24 @@ only that no difference was found; with fewer than two splits none could be foun
 is undecided.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from kernlearn.experiments.config.claims import Check
+from kernlearn.experiments.config.claims import Check, LabelValue
+from kernlearn.experiments.engine.spec import LABELS
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 
 Standing = Literal["in", "open", "out"]
 
 
-def paired_interval(differences: NDArray[np.floating[Any]], level: float) -> tuple[float, float]:
+def paired_interval(differences: Any, level: float) -> tuple[float, float]:
     """Return the confidence interval of the mean of differences, by Student's t-test.
 
     It is infinite for fewer than two splits, and a point if all differences are equal.
@@ -54,37 +54,24 @@ def paired_interval(differences: NDArray[np.floating[Any]], level: float) -> tup
     return mean - half, mean + half
 
 
-def paired(runs: pd.DataFrame, left: str, right: str) -> NDArray[np.float64]:
-    """Return how much one method exceeds another on the splits that both have."""
-    (left_splits, left_means), (right_splits, right_means) = (
-        _by_split(runs, name) for name in (left, right)
-    )
-    _, at_left, at_right = np.intersect1d(left_splits, right_splits, return_indices=True)
-    return left_means[at_left] - right_means[at_right]
+def by_method(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the values of a cell with a row per split and a column per method."""
+    return rows.groupby(["split", "method"])["value"].mean().unstack()
 
 
-def _by_split(runs: pd.DataFrame, method: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the splits on which a method has numbers, sorted, and the mean of each."""
-    values = runs["value"].to_numpy(dtype=float)
-    rows = (runs["method"].to_numpy() == method) & ~np.isnan(values)
-    splits, place = np.unique(runs["split"].to_numpy()[rows], return_inverse=True)
-    return splits, np.bincount(place, values[rows]) / np.bincount(place)
-
-
-def best_methods(runs: pd.DataFrame, better: int, level: float) -> list[str]:
+def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     """Return the method with the best mean, and all that are not significantly worse.
 
-    The rows are of one cell and metric; ``better`` is 1 where more is better, else -1; ``level``
-    is that of the two-sided paired t-test.
+    The values are of one cell and metric, with a row per split and a column per method; ``better``
+    is 1 where more is better, else -1; ``level`` is that of the two-sided paired t-test.
     """
-    means = runs.groupby("method", sort=False)["value"].mean() * better
-    first = str(means.idxmax())
-    others = [
-        str(method)
-        for method in means.index.drop(first)
-        if paired_interval(better * paired(runs, first, method), level)[0] <= 0
-    ]
-    return [first, *others]
+    first = (better * values.mean()).idxmax()
+    best = [first]
+    for method in values.columns.drop(first):
+        behind = better * (values[first] - values[method]).dropna().to_numpy()
+        if paired_interval(behind, level)[0] <= 0:
+            best.append(method)
+    return best
 
 
 @dataclass(frozen=True)
@@ -121,11 +108,6 @@ class Region:
             return "out"
         return "in" if low > self.low and high < self.high else "open"
 
-    def chance(self, standing: Standing, level: float) -> float:
-        """Return the greatest probability of a standing that is not the true one."""
-        two_sided = self.low > -inf and self.high < inf
-        return level if standing == "out" and two_sided else level / 2
-
 
 def cells_needed(over: str | float, n: int) -> int:
     """Return in how many of n cells a claim has to be true; a fraction is rounded up.
@@ -137,19 +119,17 @@ def cells_needed(over: str | float, n: int) -> int:
     if isinstance(over, float):
         # rounding of the product must not ask for one more
         return ceil(over * n - 1e-9)
-    return {"all": n, "all_but_one": max(n - 1, 1), "most": n // 2 + 1, "some": 1}[over]
+    needed = {"all": n, "all_but_one": max(n - 1, 1), "most": n // 2 + 1, "some": 1, "average": n}
+    return needed[over]
 
 
 def decide(cells: Sequence[Cell], check: Check, region: Region) -> str:
     """Return ``holds``, ``fails`` or ``undecided``, by the rules in this module's docstring."""
-    if not cells:
-        return UNDECIDED
-    if check.over == "average":
-        cells, k = [average(cells)], 1
-    else:
-        k = cells_needed(check.over, len(cells))
+    if check.over == "average" and cells:
+        cells = [average(cells)]
     n = len(cells)
-    if k > n:
+    k = cells_needed(check.over, n)
+    if k > n or n == 0:
         return UNDECIDED
     if _shown(cells, n - k + 1, "out", region, check.level):
         return FAILS
@@ -171,11 +151,134 @@ def _shown(
     from scipy.stats import binom
 
     def count(level: float) -> int:
-        return Counter(region.standing(cell.values, level) for cell in cells)[standing]
+        return [region.standing(cell.values, level) for cell in cells].count(standing)
 
     at_border = len(cells) - k + 1
     if count(level / at_border) >= k:
         return True
     beyond = count(level) - (k - 1)
-    chance = region.chance(standing, level)
+    # the greatest probability of a standing that is not the true one
+    two_sided = standing == "out" and region.low > -inf and region.high < inf
+    chance = level if two_sided else level / 2
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
+
+
+def compared_cells(
+    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
+) -> list[Cell]:
+    """Return how far one is ahead of the other in each cell, on the splits that both have.
+
+    ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
+    With ``times`` they are the distance from the multiple that is allowed or required, and the
+    effect is the factor by which ``one`` is ahead.
+    """
+    sides, known = [], {check.compare}
+    for value in (one, other):
+        side = rows[rows[check.compare] == value]
+        own = [c for c in _labels(side, check.compare) if side[c].notna().any()]
+        sides.append(_side(side, check, own))
+        known |= {*own}
+    left, right = sides
+    if left.empty or right.empty or not known.issuperset(check.where):
+        return []
+    shared = [c for c in left if c in right and c != "value"]
+    pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
+    columns = ["value_one", "value_other"]
+    # the greater value is the one that is ahead
+    ahead, behind = columns if better > 0 else columns[::-1]
+    times, cells = check.times or 1.0, []
+    labels = [c for c in _labels(rows) if c in pairs]
+    for name, means in _means(pairs, labels, check.mean_over, columns):
+        more, less = means[ahead], means[behind]
+        values = more - times * less if check.question == "better" else times * more - less
+        effect = more.mean() - less.mean()
+        if check.times is not None:
+            effect = more.mean() / less.mean() if less.mean() else inf
+        cells.append(Cell(name, values, float(effect)))
+    return cells
+
+
+def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
+    """Return a metric, or its slope, in each cell; by default of all methods.
+
+    With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
+    """
+    rows = rows if name is None else rows[rows[check.compare] == name]
+    labels = _labels(rows)
+    means = _means(_side(rows, check, labels), labels, [*check.mean_over, check.along], ["value"])
+    effect = float if check.times is None else np.exp2
+    return [Cell(cell, mean["value"], float(effect(mean["value"].mean()))) for cell, mean in means]
+
+
+def whole_cells(rows: pd.DataFrame, check: Check) -> Iterator[pd.DataFrame]:
+    """Yield the values of each combination of labels, with a column per method."""
+    rows = rows[_chosen(rows, check.where)]
+    for _, cell in rows.groupby(_labels(rows, "method"), dropna=False, sort=False):
+        yield by_method(cell)
+
+
+def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
+    return [c for c in rows if c not in ("metric", "split", "value", *without)]
+
+
+def _chosen(rows: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
+    chosen = pd.Series(True, index=rows.index)
+    for label, values in where.items():
+        chosen &= rows[label].isin(values if isinstance(values, list) else [values])
+    return chosen
+
+
+def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
+    """Return the values, or slopes, of one side of a comparison by its labels and split."""
+    rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
+    if check.along is not None:
+        rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
+    keys = [c for c in labels if c not in (*check.across, check.along)]
+    return rows.groupby([*keys, "split"], dropna=False, sort=False)["value"].mean().reset_index()
+
+
+def _slopes(
+    rows: pd.DataFrame, along: str, labels: Sequence[str], *, logarithms: bool
+) -> pd.DataFrame:
+    """Return the slopes of least-squares lines over the logarithm to base 2 of a label.
+
+    Splits that lack a value of the label do not count: their lines would not be comparable.
+    """
+    keys = [c for c in labels if c != along]
+    rows = rows[rows[along].notna()]
+    slopes = []
+    for values, cell in rows.groupby(keys, dropna=False, sort=False):
+        if logarithms:
+            cell = cell.assign(value=np.log2(cell["value"].where(cell["value"] > 0)))
+        curves = cell.pivot(index="split", columns=along, values="value").dropna()
+        if curves.shape[1] > 1 and len(curves):
+            x = np.log2(curves.columns.to_numpy(dtype=float))
+            fitted = np.polyfit(x, curves.to_numpy().T, 1)[0]
+            slopes += [[*values, *point] for point in zip(curves.index, fitted, strict=True)]
+    return pd.DataFrame(slopes, columns=[*keys, "split", "value"])
+
+
+def _means(
+    rows: pd.DataFrame, labels: Sequence[str], without: Sequence[str | None], columns: list[str]
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each cell's name and its values by split, averaged over some of the labels."""
+    keys = [c for c in labels if c not in without]
+    cells = rows.groupby(keys or np.zeros(len(rows)), dropna=False, sort=False).ngroup()
+    by_split = rows.groupby([cells.rename("cell"), "split"])
+    means, parts = by_split[columns].mean(), by_split.size()
+    # means over fewer values than those of other splits are not comparable
+    means = means[parts == parts.groupby("cell").transform("max")]
+    # labels that all cells share are not part of a name
+    naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
+    names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy()
+    for cell, values in means.groupby("cell"):
+        yield _name(naming, names[cell]), values.droplevel("cell")
+
+
+def _name(labels: Sequence[str], values: Sequence[Any]) -> str:
+    """Join labels to a name such as ``adult polynomial n_components=50``."""
+    return " ".join(
+        str(v) if k in LABELS else f"{k}={v:g}" if isinstance(v, Real) else f"{k}={v}"
+        for k, v in zip(labels, values, strict=True)
+        if not pd.isna(v)
+    )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.model import Derived, ExperimentConfig
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan, wanted
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.store.export import parameters_of
@@ -23,20 +23,11 @@ COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "ve
 
 
 def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
-    """Return every number of a plan's finished trials.
+    """Return every number of a plan's finished trials, given their results by key.
 
-    Parameters
-    ----------
-    plan : Plan
-    results : mapping of str to Result
-        Results by key of the trial; those of other plans are ignored.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per trial and metric, in the order of the plan, with columns ``dataset``,
-        ``kernel``, ``method``, the varied parameters, ``metric``, ``split`` and ``value``. A
-        label that does not apply is None.
+    There is one row per trial and metric, in the order of the plan, with columns ``dataset``,
+    ``kernel``, ``method``, the varied parameters, ``metric``, ``split`` and ``value``. A label
+    that does not apply is None.
     """
     config = plan.experiment.config
     metrics = config.scope.task_metrics(config.task)
@@ -53,41 +44,27 @@ def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     return frame
 
 
-def derived_rows(
-    rows: pd.DataFrame, name: str, rule: Derived, *, value: str, within: Iterable[str] = ()
-) -> pd.DataFrame:
-    """Compute a derived metric: a baseline's value divided by that of each other method.
+def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd.DataFrame:
+    """Return the rows of a metric among those of all runs, or of their means.
 
-    A summary divides means over the splits, as papers do: the ratio of total times is not
-    dominated by a single fast split. A claim is tested on a sample, which takes one ratio per
-    split (``within=["split"]``). The mean of these can differ from the ratio of means.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        With columns ``dataset``, ``kernel``, ``method`` and ``metric``.
-    name : str
-        Name of the derived metric.
-    rule : Derived
-    value : str
-        The column to divide.
-    within : iterable of str
-        Columns in which numerator and denominator agree, besides data set and kernel.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With the columns of ``rows``, where baseline and method have values. Of several values
-        of the baseline the last counts.
+    A derived metric is computed: a baseline's value divided by that of each other method, where
+    both have one. A summary divides means over the splits, as papers do: the ratio of total times
+    is not dominated by a single fast split. A claim is tested on a sample, which takes one ratio
+    per split. The mean of these can differ from the ratio of means.
     """
-    place = ["dataset", "kernel", *within]
+    if metric not in config.derived:
+        return rows[rows["metric"] == metric]
+    rule = config.derived[metric]
+    value, place = "mean", ["dataset", "kernel"]
+    if "split" in rows:
+        value, place = "value", [*place, "split"]
     is_baseline = rows["method"] == rule.baseline
     above = rows[is_baseline & (rows["metric"] == (rule.baseline_metric or rule.ratio))]
     below = rows[~is_baseline & (rows["metric"] == rule.ratio) & (rows[value] > 0)]
     baselines = dict(zip(label_rows(above, place), above[value], strict=True))
     numerators = [baselines.get(labels, np.nan) for labels in label_rows(below, place)]
     ratios = np.array(numerators, dtype=float) / below[value]
-    return below.assign(metric=name, **{value: ratios})[ratios.notna()]
+    return below.assign(metric=metric, **{value: ratios})[ratios.notna()]
 
 
 def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
@@ -111,10 +88,7 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     labels = [*LABELS, *plan.axes]
     cells = runs.groupby([*labels, "metric"], dropna=False, sort=False)["value"]
     measured = cells.agg(mean="mean", std="std", n_splits="size").reset_index().infer_objects()
-    derived = [
-        derived_rows(measured, name, rule, value="mean").assign(std=np.nan)
-        for name, rule in config.derived.items()
-    ]
+    derived = [metric_rows(measured, name, config).assign(std=np.nan) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)
     frame = _with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
@@ -128,6 +102,11 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     return _ordered(frame, plan)[[*summary_columns(config), *plan.axes]]
 
 
+def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
+    """Return a summary as CSV, numbers with six digits."""
+    return str(summary[summary_columns(config)].to_csv(index=False, float_format="%.6g"))
+
+
 def summary_columns(config: ExperimentConfig) -> list[str]:
     """Return the columns of an experiment's committed summary."""
     return COLUMNS if config.best is None else [*COLUMNS, "best"]
@@ -135,16 +114,14 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
 
 def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     """Return the verdict on each row of a summary, by the rules of the config."""
-    numbers = summary[["mean", "std", "n_splits", "reported_mean", "reported_std"]].astype(float)
+    columns = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
+    numbers = summary[columns].to_numpy(dtype=float).tolist()
     verdicts = []
-    for metric, row in zip(summary["metric"], numbers.itertuples(index=False), strict=True):
-        mean, std, n_splits, reported, reported_std = row
+    for metric, (mean, std, n_splits, *reported) in zip(summary["metric"], numbers, strict=True):
         rule = config.verdict.get(metric)
-        n_reported = np.nan if rule is None else (rule.reported_splits or np.nan)
-        theirs = Mean(reported, reported_std, n_reported)
-        verdicts.append(
-            verdict(Mean(mean, std, n_splits), theirs, rule, direction(metric, config))
-        )
+        n_reported = (rule and rule.reported_splits) or np.nan
+        measured, theirs = Mean(mean, std, n_splits), Mean(*reported, n_reported)
+        verdicts.append(verdict(measured, theirs, rule, direction(metric, config)))
     return verdicts
 
 
@@ -184,15 +161,16 @@ def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) 
     spec = config.best
     assert spec is not None
     compared = runs[runs["metric"].isin(spec.metrics) & runs["method"].isin(config.compared)]
-    key = [*spec.within, "metric", "method"]
-    best = {
-        (*labels, method)
-        for labels, cell in _joinable(compared, spec.within).groupby(key[:-1], sort=False)
+    labels = [*spec.within, "metric"]
+    rows = _joinable(compared, spec.within).groupby([*labels, "split", "method"], sort=False)
+    best = set()
+    for names, cell in rows["value"].mean().unstack().groupby(labels, sort=False):
+        measured = cell.dropna(axis="columns", how="all")
         # a single method is not best among others
-        if cell["method"].nunique() > 1
-        for method in best_methods(cell, direction(str(labels[-1]), config), spec.level)
-    }
-    cells = _joinable(frame, spec.within)[key].itertuples(index=False, name=None)
+        if measured.shape[1] > 1:
+            better = direction(names[-1], config)
+            best |= {(*names, m) for m in best_methods(measured, better, spec.level)}
+    cells = _joinable(frame, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
     return [cell in best for cell in cells]
 
 
@@ -202,15 +180,18 @@ def _with_reported(
     if config.reported is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
     reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})
-    key = [c for c in reported.columns if c not in ("mean", "std")]
-    in_config = reported["dataset"].isin(config.datasets) & reported["method"].isin(config.methods)
-    if "kernel" in key:
-        in_config &= reported["kernel"].isin(config.kernels) | reported["kernel"].isna()
+    key = [c for c in reported if c not in ("mean", "std")]
     # a user-defined config may omit a paper's speed-ups
-    in_config &= reported["metric"].isin([*config.scope.metrics, *config.derived])
+    listed = {"dataset": [*config.datasets], "method": [*config.methods],
+              "kernel": [*config.kernels, np.nan],
+              "metric": [*config.scope.metrics, *config.derived]}  # fmt: skip
+    for label in listed.keys() & key:
+        reported = reported[reported[label].isin(listed[label])]
     rows = reported.astype(object).to_dict("records")
-    in_config &= np.array([wanted(config, {str(k): v for k, v in row.items()}) for row in rows])
-    reported = reported[in_config].rename(columns={"mean": "reported_mean", "std": "reported_std"})
+    in_config = [wanted(config, {str(k): v for k, v in row.items()}) for row in rows]
+    reported = reported[np.array(in_config, dtype=bool)].rename(
+        columns={"mean": "reported_mean", "std": "reported_std"}
+    )
     if "reported_std" not in reported:
         reported["reported_std"] = np.nan
     merged = _joinable(frame, key).merge(_joinable(reported, key), on=key, how="outer")

@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
-from kernlearn.exceptions import SummaryError
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.reports.claims import Decision
-from kernlearn.reports.committed import read_details, read_summary
 from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
 from kernlearn.reports.summary import is_time, judged
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
@@ -73,11 +70,10 @@ class Totals:
         sentences = []
         for row in self.overall().to_dict("records"):
             if row["kind"] == SCORES:
-                given = [v for v in _VERDICTS if v != NOT_RUN and row[v]]
-                counts = ", ".join(f"{row[v]} {v}" for v in given) or "none"
-                measured = row["reported"] - row[NOT_RUN]
+                given = [f"{row[v]} {v}" for v in _VERDICTS if v != NOT_RUN and row[v]]
                 sentences.append(
-                    f"Of {row['reported']} reported scores {measured} were measured: {counts}."
+                    f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
+                    f"measured: {', '.join(given) or 'none'}."
                 )
         claims = self.overall_claims()
         if sum(claims.values()):
@@ -104,57 +100,26 @@ def total(measured: Iterable[Measured]) -> Totals:
     for one in measured:
         config = one.experiment.config
         labels = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
-        numbers += [{**labels, **counts} for counts in _numbers(one.summary, config)]
+        reported = one.summary[one.summary["reported_mean"].notna()]
+        kinds = [kind_of(metric, config) for metric in reported["metric"]]
+        # without a rule a number is only measured or not
+        verdicts = [
+            verdict or (NOT_JUDGED if is_measured else NOT_RUN)
+            for verdict, is_measured in zip(
+                judged(reported, config), reported["mean"].notna(), strict=True
+            )
+        ]
+        counts = Counter(zip(kinds, verdicts, strict=True))
+        for kind in KINDS:
+            if kind in kinds:
+                of_kind = {verdict: counts[kind, verdict] for verdict in _VERDICTS}
+                numbers.append({**labels, "kind": kind, "reported": kinds.count(kind), **of_kind})
         if one.claims:
-            outcomes = Counter(decision.outcome for decision in one.claims)
-            counts = {name: outcomes[name] for name in OUTCOMES}
-            claims.append({**labels, "claims": len(one.claims), **counts})
+            outcomes = [decision.outcome for decision in one.claims]
+            by_outcome = {name: outcomes.count(name) for name in OUTCOMES}
+            claims.append({**labels, "claims": len(outcomes), **by_outcome})
     heads = ["experiment", "kind", "variant_of", "reported", *_VERDICTS]
     return Totals(
         pd.DataFrame(numbers, columns=heads),
         pd.DataFrame(claims, columns=["experiment", "variant_of", "claims", *OUTCOMES]),
     )
-
-
-def _numbers(summary: pd.DataFrame, config: ExperimentConfig) -> list[dict[str, str | int]]:
-    reported = summary[summary["reported_mean"].notna()]
-    kinds = [kind_of(metric, config) for metric in reported["metric"]]
-    # without a rule a number is only measured or not
-    verdicts = [
-        verdict or (NOT_JUDGED if is_measured else NOT_RUN)
-        for verdict, is_measured in zip(
-            judged(reported, config), reported["mean"].notna(), strict=True
-        )
-    ]
-    counts = Counter(zip(kinds, verdicts, strict=True))
-    return [
-        {"kind": kind, "reported": kinds.count(kind), **{v: counts[kind, v] for v in _VERDICTS}}
-        for kind in KINDS
-        if kind in kinds
-    ]
-
-
-def read_measured(experiment: LoadedExperiment, folder: Path) -> Measured:
-    """Read the committed results of an experiment from a folder such as ``results/measured``.
-
-    Raises
-    ------
-    SummaryError
-        If the summary, or its decided claims, do not exist or cannot be read.
-    """
-    name = experiment.name
-    try:
-        decisions = [Decision(**claim) for claim in read_details(name, folder).get("claims", [])]
-    except TypeError:
-        raise SummaryError(
-            f"{folder / name}.json: its claims are not in the expected form"
-        ) from None
-    claims = [claim.says for claim in experiment.config.claims]
-    missing = [says for says in claims if says not in {d.says for d in decisions}]
-    if missing:
-        raise SummaryError(
-            f"{folder / name}.json: not decided: {missing[0]!r}; "
-            f"`kernlearn report {name} --summary {folder}` writes it again"
-        )
-    summary = read_summary(name, folder)
-    return Measured(experiment, summary, [d for d in decisions if d.says in claims])

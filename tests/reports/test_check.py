@@ -18,9 +18,11 @@ from kernlearn.reports.check import (
     cell_text,
     check_plan,
     compare_summaries,
+    parse_summary,
+    read_details,
+    read_summary,
     write_junit,
 )
-from kernlearn.reports.committed import parse_summary, read_details, read_summary
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"

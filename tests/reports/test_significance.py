@@ -11,16 +11,16 @@ from kernlearn.reports.significance import (
     Region,
     average,
     best_methods,
+    by_method,
     cells_needed,
     decide,
-    paired,
     paired_interval,
 )
 
 
 def runs_of(**values):
     rows = [(m, s, v) for m, vs in values.items() for s, v in enumerate(vs) if v is not None]
-    return pd.DataFrame(rows, columns=["method", "split", "value"])
+    return by_method(pd.DataFrame(rows, columns=["method", "split", "value"]))
 
 
 @pytest.mark.parametrize("level", [0.05, 0.2])
@@ -43,9 +43,13 @@ def test_equal_differences_leave_no_doubt_and_one_split_all():
 
 
 def test_only_splits_that_both_have_are_compared():
-    runs = runs_of(A=[1.0, 2.0, None, 4.0], B=[0.5, None, 1.0, 1.0])
-    np.testing.assert_allclose(paired(runs, "A", "B"), [0.5, 3.0])
-    assert len(paired(runs, "A", "C")) == 0
+    runs = runs_of(A=[1.0, 2.0, None, 4.0], B=[0.5, None, 1.0, 3.6])
+    low, _ = stats.ttest_rel([1.0, 4.0], [0.5, 3.6]).confidence_interval(0.9)
+    assert low > 0
+    assert best_methods(runs, 1, 0.1) == ["A"]
+    # of two differences a stricter test says nothing, as of none
+    assert best_methods(runs, 1, 0.05) == ["A", "B"]
+    assert best_methods(runs_of(A=[1.0, None], B=[None, 0.0]), 1, 0.1) == ["A", "B"]
 
 
 def test_the_best_and_what_is_not_significantly_worse():
@@ -55,7 +59,7 @@ def test_the_best_and_what_is_not_significantly_worse():
     runs = runs_of(A=base, B=base - 0.001 - noise + noise.mean(), C=base - 0.002)
     # C is always 0.002 behind, B by as much on average as makes no difference
     assert best_methods(runs, 1, 0.05) == ["A", "B"]
-    assert best_methods(runs.assign(value=-runs["value"]), -1, 0.05) == ["A", "B"]
+    assert best_methods(-runs, -1, 0.05) == ["A", "B"]
     assert best_methods(runs, -1, 0.05)[0] == "C"
 
 
