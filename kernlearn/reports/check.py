@@ -239,7 +239,7 @@ def _table(text: str, source: str) -> pd.DataFrame:
                 raise csv.Error(f"{len(row)} fields under {len(heads)} heads")
     except csv.Error as error:
         raise SummaryError(f"{source}:{reader.line_num}: {error}") from None
-    return pd.DataFrame(rows.values(), rows.keys(), heads, dtype=str)
+    return pd.DataFrame([*rows.values()], [*rows], heads, dtype=str)
 
 
 def read_summary(experiment: str, folder: Path) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """Cell-by-cell comparison of two runs or stores, with tests of the differences."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ COLUMNS = [
     "same_settings", "outcome",
 ]  # fmt: skip
 
+# A cell's labels, and the numbers under its settings and points: a value for each split. Where the
+# points agree, split i has the same ones on both sides.
+_Key = tuple[Any, ...]
+_Variants = dict[tuple[str, str], dict[int, float]]
+
 
 @dataclass(frozen=True)
 class Side:
@@ -37,11 +43,6 @@ def read_side(name: str, store: Path) -> Side:
     """Read a whole store, or the results of one of its runs.
 
     The name is the number of a run of ``store``, the path of a store, or ``path#number``.
-
-    Raises
-    ------
-    StoreError
-        If there is no such store, or no such run in it; the message lists the runs.
     """
     path, mark, number = name.rpartition("#")
     if name.isdecimal():
@@ -53,17 +54,17 @@ def read_side(name: str, store: Path) -> Side:
     with Store.existing(place) as opened:
         runs = opened.runs()
         if run is not None and run not in {r.number for r in runs}:
-            lines = [
-                f"\n  {r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs
-            ]
-            there = f"there are:{''.join(lines)}" if runs else "there are none"
+            lines = [f"{r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs]
+            there = "\n  ".join(["there are:", *lines]) if runs else "there are none"
             raise StoreError(f"{place}: no run {run}; {there}")
         trials = [t for t in opened.trials(run) if t.result.done]
     used = {t.result.run for t in trials}
     return Side(name, trials, [r for r in runs if r.number in used])
 
 
-def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = ()) -> pd.DataFrame:
+def compare(
+    a: Side, b: Side, *, level: float = 0.05, metrics: Collection[str] = ()
+) -> pd.DataFrame:
     """Compare two sides cell by cell.
 
     Where data and protocol are the same, and so split ``i`` has the same points on both sides,
@@ -76,7 +77,7 @@ def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = (
     a, b : Side
     level : float, default=0.05
         Probability that the true difference is outside its interval.
-    metrics : iterable of str
+    metrics : collection of str
         Metrics to compare; by default all.
 
     Returns
@@ -88,102 +89,70 @@ def compare(a: Side, b: Side, *, level: float = 0.05, metrics: Iterable[str] = (
         ``different`` where the interval excludes 0, ``undecided`` where it does not, ``only a``
         or ``only b``. If each side has a single experiment its name does not matter, so that
         two configs can be compared.
-
-    Raises
-    ------
-    ValueError
-        If ``level`` is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level={level:g}: expected a number between 0 and 1")
-    wanted = frozenset(metrics)
     names = [sorted({t.trial.experiment for t in side.trials}) for side in (a, b)]
     by_name = any(len(of_side) > 1 for of_side in names)
     # where the name does not matter all rows have the one that there is
     shared = "" if by_name else " / ".join(dict.fromkeys(name for side in names for name in side))
-    left, right = (_cells(side, wanted, by_name) for side in (a, b))
+    left, right = (_cells(side, metrics, None if by_name else shared) for side in (a, b))
     rows = []
     for cell in dict.fromkeys([*left, *right]):
-        labels = dict(zip(KEY, cell, strict=True))
-        labels["experiment"] = labels["experiment"] or shared
-        numbers = _rows(left.get(cell, {}), right.get(cell, {}), labels["metric"], level)
-        rows += [{**labels, **row} for row in numbers]
+        numbers = _rows(left.get(cell, {}), right.get(cell, {}), cell[-1], level)
+        rows += [{**dict(zip(KEY, cell, strict=True)), **row} for row in numbers]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-@dataclass
-class _Variant:
-    """The numbers of a cell under one set of settings, by split.
-
-    Where ``split_spec`` agrees, split i has the same points on both sides.
-    """
-
-    split_spec: str
-    values: dict[int, float]
-
-    @property
-    def array(self) -> NDArray[np.float64]:
-        return np.array(list(self.values.values()), dtype=float)
-
-
-def _cells(
-    side: Side, metrics: frozenset[str], by_name: bool
-) -> dict[tuple[Any, ...], dict[str, _Variant]]:
-    """Group numbers by cell, then by their specification without the split."""
-    cells: dict[tuple[Any, ...], dict[str, _Variant]] = {}
+def _cells(side: Side, metrics: Collection[str], shared_name: str | None) -> dict[_Key, _Variants]:
+    """Group numbers by cell, then by their settings."""
+    cells: dict[_Key, _Variants] = defaultdict(lambda: defaultdict(dict))
     for stored in side.trials:
-        trial = stored.trial
-        spec = trial.spec
-        settings = canonical(replace(spec, split=0))
-        split_spec = canonical([spec.task, spec.dataset, spec.protocol])
-        name = trial.experiment if by_name else ""
+        trial, spec = stored.trial, stored.trial.spec
+        points = canonical([spec.task, spec.dataset, spec.protocol])
+        settings = (canonical(replace(spec, split=0)), points)
+        name = trial.experiment if shared_name is None else shared_name
         cell = (name, *map(trial.labels.get, LABELS), parameters_of(trial.labels))
         for metric, value in stored.result.metrics.items():
             if not metrics or metric in metrics:
-                variants = cells.setdefault((*cell, metric), {})
-                variant = variants.setdefault(settings, _Variant(split_spec, {}))
-                variant.values[trial.split] = value
+                cells[*cell, metric][settings][trial.split] = value
     return cells
 
 
-def _rows(
-    left: dict[str, _Variant], right: dict[str, _Variant], metric: str, level: float
-) -> list[dict[str, Any]]:
+def _rows(left: _Variants, right: _Variants, metric: str, level: float) -> list[dict[str, Any]]:
     """Pair variants with the same settings; then, if one is left on each side, those."""
+    pairs = [(key, key) for key in left if key in right]
+    only_a, only_b = [k for k in left if k not in right], [k for k in right if k not in left]
+    if len(only_a) == len(only_b) == 1:
+        pairs.append((only_a.pop(), only_b.pop()))
     rows = [
-        {**_compared(left[key], right[key], metric, level), "same_settings": True}
-        for key in left
-        if key in right
+        {**_compared(left[a], right[b], a[1] == b[1], metric, level), "same_settings": a == b}
+        for a, b in pairs
     ]
-    rest_a = [v for k, v in left.items() if k not in right]
-    rest_b = [v for k, v in right.items() if k not in left]
-    if len(rest_a) == len(rest_b) == 1:
-        compared = _compared(rest_a[0], rest_b[0], metric, level)
-        return [*rows, {**compared, "same_settings": False}]
-    for name, rest in (("a", rest_a), ("b", rest_b)):
-        for variant in rest:
-            values = variant.array
-            rows.append({f"mean_{name}": float(values.mean()), "n_a": 0, "n_b": 0,
-                         f"n_{name}": len(values), "outcome": f"only {name}"})  # fmt: skip
+    for name, side, keys in (("a", left, only_a), ("b", right, only_b)):
+        rows += [
+            {f"mean_{name}": float(values.mean()), "n_a": 0, "n_b": 0, f"n_{name}": len(values),
+             "outcome": f"only {name}"}
+            for values in (_array(side[key]) for key in keys)
+        ]  # fmt: skip
     return rows
 
 
-def _compared(a: _Variant, b: _Variant, metric: str, level: float) -> dict[str, Any]:
-    shared = [split for split in a.values if split in b.values]
-    paired = a.split_spec == b.split_spec and bool(shared)
+def _compared(
+    a: dict[int, float], b: dict[int, float], same_points: bool, metric: str, level: float
+) -> dict[str, Any]:
+    shared = [split for split in a if split in b]
+    paired = same_points and bool(shared)
     if paired:
-        left, right = (np.array([v.values[s] for s in shared], dtype=float) for v in (a, b))
+        left, right = (np.array([values[s] for s in shared], dtype=float) for values in (a, b))
         low, high = paired_interval(right - left, level)
     else:
-        left, right = a.array, b.array
+        left, right = _array(a), _array(b)
         low, high = _welch_interval(right, left, level)
-    mean_a, mean_b = float(left.mean()), float(right.mean())
     same = paired and np.array_equal(left, right, equal_nan=True)
     better = METRICS[metric].better if metric in METRICS else 0
     return {
-        "mean_a": mean_a,
-        "mean_b": mean_b,
-        "difference": mean_b - mean_a,
+        "mean_a": float(left.mean()),
+        "mean_b": float(right.mean()),
+        "difference": float(right.mean()) - float(left.mean()),
         "low": low,
         "high": high,
         "n_a": len(left),
@@ -241,3 +210,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(sorted(canonical(v) for v in value))
     return value if isinstance(value, str) else canonical(value)
+
+
+def _array(values: dict[int, float]) -> NDArray[np.float64]:
+    return np.array(list(values.values()), dtype=float)

@@ -65,9 +65,9 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     The values are of one cell and metric, with a row per split and a column per method; ``better``
     is 1 where more is better, else -1; ``level`` is that of the two-sided paired t-test.
     """
-    first = (better * values.mean()).idxmax()
+    first = str((better * values.mean()).idxmax())
     best = [first]
-    for method in values.columns.drop(first):
+    for method in values.columns.drop([first]).tolist():
         behind = better * (values[first] - values[method]).dropna().to_numpy()
         if paired_interval(behind, level)[0] <= 0:
             best.append(method)
@@ -218,7 +218,7 @@ def whole_cells(rows: pd.DataFrame, check: Check) -> Iterator[pd.DataFrame]:
 
 
 def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
-    return [c for c in rows if c not in ("metric", "split", "value", *without)]
+    return [c for c in rows.columns if c not in ("metric", "split", "value", *without)]
 
 
 def _chosen(rows: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
@@ -270,9 +270,9 @@ def _means(
     means = means[parts == parts.groupby("cell").transform("max")]
     # labels that all cells share are not part of a name
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy()
-    for cell, values in means.groupby("cell"):
-        yield _name(naming, names[cell]), values.droplevel("cell")
+    names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy().tolist()
+    for name, (_, values) in zip(names, means.groupby("cell"), strict=True):
+        yield _name(naming, name), values.droplevel("cell")
 
 
 def _name(labels: Sequence[str], values: Sequence[Any]) -> str:

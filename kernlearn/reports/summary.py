@@ -117,11 +117,11 @@ def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     columns = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
     numbers = summary[columns].to_numpy(dtype=float).tolist()
     verdicts = []
-    for metric, (mean, std, n_splits, *reported) in zip(summary["metric"], numbers, strict=True):
+    for metric, (mean, std, n_splits, *theirs) in zip(summary["metric"], numbers, strict=True):
         rule = config.verdict.get(metric)
         n_reported = (rule and rule.reported_splits) or np.nan
-        measured, theirs = Mean(mean, std, n_splits), Mean(*reported, n_reported)
-        verdicts.append(verdict(measured, theirs, rule, direction(metric, config)))
+        measured, reported = Mean(mean, std, n_splits), Mean(theirs[0], theirs[1], n_reported)
+        verdicts.append(verdict(measured, reported, rule, direction(metric, config)))
     return verdicts
 
 
@@ -168,7 +168,7 @@ def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) 
         measured = cell.dropna(axis="columns", how="all")
         # a single method is not best among others
         if measured.shape[1] > 1:
-            better = direction(names[-1], config)
+            better = direction(str(names[-1]), config)
             best |= {(*names, m) for m in best_methods(measured, better, spec.level)}
     cells = _joinable(frame, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
     return [cell in best for cell in cells]
@@ -180,18 +180,20 @@ def _with_reported(
     if config.reported is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
     reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})
-    key = [c for c in reported if c not in ("mean", "std")]
+    key = [c for c in reported.columns if c not in ("mean", "std")]
     # a user-defined config may omit a paper's speed-ups
-    listed = {"dataset": [*config.datasets], "method": [*config.methods],
-              "kernel": [*config.kernels, np.nan],
-              "metric": [*config.scope.metrics, *config.derived]}  # fmt: skip
+    listed: dict[str, list[Any]] = {
+        "dataset": [*config.datasets],
+        "kernel": [*config.kernels, np.nan],
+        "method": [*config.methods],
+        "metric": [*config.scope.metrics, *config.derived],
+    }
     for label in listed.keys() & key:
         reported = reported[reported[label].isin(listed[label])]
     rows = reported.astype(object).to_dict("records")
     in_config = [wanted(config, {str(k): v for k, v in row.items()}) for row in rows]
-    reported = reported[np.array(in_config, dtype=bool)].rename(
-        columns={"mean": "reported_mean", "std": "reported_std"}
-    )
+    reported = reported[np.array(in_config, dtype=bool)]
+    reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     if "reported_std" not in reported:
         reported["reported_std"] = np.nan
     merged = _joinable(frame, key).merge(_joinable(reported, key), on=key, how="outer")
