@@ -1,6 +1,5 @@
 """Tables in the layout of the paper, for terminal, Markdown, LaTeX and CSV."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from numbers import Real
@@ -149,25 +148,27 @@ def _lay_out(
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
     # baselines come last, under a heading of their own
     values = sorted(_in_order(frame, labels, config), key=lambda c: bool(baselines & {*c}))
-    columns = list(product(values, metrics))
-    by_labels: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    # columns without a single number are left out
+    numbers = frame[frame["mean"].notna() | frame["reported_mean"].notna()]
+    filled = {*label_rows(numbers, [*labels, "metric"])}
+    columns = [(c, m) for c, m in product(values, metrics) if (*c, m) in filled]
     keys = label_rows(frame, [*spec.rows, *labels, "metric"])
-    for key, row in zip(keys, frame.to_dict("records"), strict=True):
-        by_labels.setdefault(key, row)
+    # of several rows the first counts
+    by_labels = dict(zip(keys[::-1], frame[::-1].to_dict("records"), strict=True))
     rows = []
     for names in _in_order(frame, spec.rows, config):
         cells = [make_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
-        texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
-        rows.append((texts, cells))
-    # columns without a single number are left out
-    kept = [i for i in range(len(columns)) if any(c[i].measured or c[i].reported for _, c in rows)]
-    single = len(metrics) == 1
+        rows.append(
+            ([f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names], cells)
+        )
+    # a single metric needs no name
+    named = [[config.scope.label(m)] if len(metrics) > 1 or not c else [] for c, m in columns]
     return Table(
         " — ".join([config.title, *map(_group_title, spec.each, group)]),
         [_HEADS.get(r, r) for r in spec.rows],
-        [_head(*columns[i], single=single, scope=config.scope) for i in kept],
-        [(texts, [cells[i] for i in kept]) for texts, cells in rows],
-        ["baselines" if baselines & {*columns[i][0]} else "" for i in kept],
+        [" ".join([*map(_text, c), *name]) for (c, _), name in zip(columns, named, strict=True)],
+        rows,
+        ["baselines" if baselines & {*c} else "" for c, _ in columns],
     )
 
 
@@ -180,26 +181,20 @@ def _in_order(
     """
     rows = label_values(frame, labels)
     listed = {"dataset": list(config.datasets), "method": list(config.methods)}
-    ranks = []
+    orders = []
     for i, label in enumerate(labels):
-        values = dict.fromkeys([*listed.get(label, []), *(row[i] for row in rows)])
+        values = list(dict.fromkeys([*listed.get(label, []), *(row[i] for row in rows)]))
         if all(value is None or isinstance(value, Real) for value in values):
-            numbers = sorted(value for value in values if value is not None)
-            values = dict.fromkeys([None, *numbers])
-        if label == "kernel" and None in values:
-            values[None] = values.pop(None)
-        ranks.append({value: rank for rank, value in enumerate(values)})
-    return sorted(rows, key=lambda row: [r[value] for r, value in zip(ranks, row, strict=True)])
+            values.sort(key=lambda value: -np.inf if value is None else value)
+        if label == "kernel":
+            values.sort(key=lambda value: value is None)
+        orders.append(values)
+    return sorted(rows, key=lambda row: [*map(list.index, orders, row)])
 
 
 def _group_title(label: str, value: Any) -> str:
     counted = isinstance(value, Real) and label in _PLURALS
     return f"{_text(value)} {_PLURALS[label]}" if counted else _text(value)
-
-
-def _head(labels: tuple[Any, ...], metric: str, *, single: bool, scope: Scope) -> str:
-    texts = [_text(v) for v in labels]
-    return " ".join(texts if texts and single else [*texts, scope.label(metric)])
 
 
 def _text(value: Any) -> str:
@@ -212,21 +207,15 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     """Return the cell of a row of a summary, an empty one for None."""
     if row is None:
         return Cell("")
-    measured = format_number(row["mean"], metric, scope)
-    if measured and not np.isnan(row["std"]) and scope.better(metric) == 1:
-        measured += f" ± {row['std']:.3f}"
-    n_splits = row.get("n_splits", np.nan)
-    return Cell(
-        measured,
-        format_number(row["reported_mean"], metric, scope),
-        row["verdict"],
-        bool(row.get("best", False)),
-        metric,
-        row["mean"],
-        row["std"],
-        row["reported_mean"],
-        0 if np.isnan(n_splits) else int(n_splits),
+    mean, std, reported, n_splits = (
+        row.get(name, np.nan) for name in ("mean", "std", "reported_mean", "n_splits")
     )
+    measured = format_number(mean, metric, scope)
+    if measured and not np.isnan(std) and scope.better(metric) == 1:
+        measured += f" ± {std:.3f}"
+    n_splits = 0 if np.isnan(n_splits) else int(n_splits)
+    texts = measured, format_number(reported, metric, scope), row["verdict"]
+    return Cell(*texts, bool(row.get("best", False)), metric, mean, std, reported, n_splits)
 
 
 def columns(table: Table, first: int, last: int) -> Table:
@@ -241,7 +230,7 @@ def to_rich(table: Table) -> "RichTable":
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    rich = RichTable(title=table.title, title_justify="left", caption_justify="left")
+    rich = RichTable(title=table.title, title_justify="left")
     for head in table.row_heads:
         rich.add_column(head, no_wrap=True)
     # the heading of a group stands above the first of its columns
@@ -250,29 +239,24 @@ def to_rich(table: Table) -> "RichTable":
         text = f"{name}\n{head}" if any(table.groups) else head
         rich.add_column(text, justify="right", no_wrap=True)
     previous = None
-    for labels, cells in table.rows:
-        if previous is not None and previous != labels[0]:
+    for (first, *labels), cells in table.rows:
+        if previous not in (None, first):
             rich.add_section()
-        first = "" if labels[0] == previous else labels[0]
-        previous = labels[0]
-        rich.add_row(first, *labels[1:], *(Text(str(c), style=_style(c)) for c in cells))
+        styles = [f"{'bold ' if c.best else ''}{_COLORS[c.verdict]}".strip() for c in cells]
+        texts = [Text(str(c), style=style) for c, style in zip(cells, styles, strict=True)]
+        rich.add_row("" if first == previous else first, *labels, *texts)
+        previous = first
     return rich
-
-
-def _style(cell: Cell) -> str:
-    return f"bold {_COLORS[cell.verdict]}".strip() if cell.best else _COLORS[cell.verdict]
 
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
+    heads = [*table.row_heads, *table.full_heads]
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
-    lines = [_pipes([*table.row_heads, *table.full_heads]), _pipes(rules)]
-    lines += [_pipes(row) for row in _texts(table, "**{}**")]
-    return "\n".join([f"**{table.title}**", "", *lines]) + "\n"
-
-
-def _pipes(texts: Iterable[str]) -> str:
-    return "| " + " | ".join(t.replace("|", "\\|") for t in texts) + " |"
+    rows = [
+        [t.replace("|", "\\|") for t in row] for row in [heads, rules, *_texts(table, "**{}**")]
+    ]
+    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""])
 
 
 def _texts(table: Table, bold: str) -> list[list[str]]:
@@ -294,15 +278,14 @@ def to_latex(table: Table) -> str:
 
 def to_csv(table: Table) -> str:
     """Return the table as CSV, measured and reported numbers in separate columns."""
-    heads = list(table.row_heads)
-    for head in table.full_heads:
-        heads += [head, f"{head} reported", f"{head} verdict", f"{head} best"]
-    rows = []
-    for labels, cells in table.rows:
-        rows.append(list(labels))
-        for c in cells:
-            rows[-1] += [c.measured, c.reported, c.verdict, "best" if c.best else ""]
-    frame = pd.DataFrame(rows, columns=heads)
-    extra = (" reported", " verdict", " best")
-    empty = [c for c in frame.columns if c.endswith(extra) and not any(frame[c])]
-    return frame.drop(columns=empty).to_csv(index=False)
+    texts = {head: [row[i] for row, _ in table.rows] for i, head in enumerate(table.row_heads)}
+    for i, head in enumerate(table.full_heads):
+        cells = [row[i] for _, row in table.rows]
+        texts[head] = [c.measured for c in cells]
+        more = {
+            "reported": [c.reported for c in cells],
+            "verdict": [c.verdict for c in cells],
+            "best": ["best" if c.best else "" for c in cells],
+        }
+        texts |= {f"{head} {name}": column for name, column in more.items() if any(column)}
+    return pd.DataFrame(texts).to_csv(index=False)
