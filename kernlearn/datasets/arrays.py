@@ -70,8 +70,8 @@ def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) ->
         X = np.empty((table.num_rows, len(features)))
         for i, name in enumerate(features):
             X[:, i] = _column(path, table.column(name), name, options.nominal.get(name))
-        y = _labels(path, table.column(options.target), options.target)
-        query = _labels(path, table.column(options.query), "query") if options.query else None
+        y = column_labels(path, table.column(options.target), options.target)
+        query = None if options.query is None else table.column(options.query).to_numpy()
         parts.append((path, X, y, query))
     result = _as_table(parts, expected, missing=True)
     return result._replace(feature_names=tuple(first), nominal=dict(options.nominal))
@@ -113,19 +113,30 @@ def column_numbers(
     path: Path, column: Any, name: str, *, first: int = 1, missing: bool = False
 ) -> NDArray[Any]:
     """Return a column of numbers; `missing` allows null, as NaN. Its first row is `first`."""
-    values = column.to_numpy(zero_copy_only=False)
     null = column.is_null().to_numpy(zero_copy_only=False)
-    if null.any() and not missing:
-        raise entry_fault(path, first + int(null.argmax()), name, "nothing", "a finite number")
-    values = np.where(null, np.nan, values).astype(np.float64)
-    if (wrong := ~np.isfinite(values) & ~null).any():
+    values = np.where(null, np.nan, column.to_numpy(zero_copy_only=False)).astype(np.float64)
+    if (wrong := ~np.isfinite(values) & ~(null & missing)).any():
         row = int(wrong.argmax())
+        found = "nothing" if null[row] else repr(float(values[row]))
         wanted = "a finite number" + (", or null" if missing else "")
-        raise entry_fault(path, first + row, name, repr(float(values[row])), wanted)
+        raise _entry_fault(path, first + row, name, found, wanted)
     return values
 
 
-def entry_fault(path: Path, row: int, name: str, found: str, expected: str) -> DataError:
+def column_labels(path: Path, column: Any, name: str, *, first: int = 1) -> NDArray[Any]:
+    """Return a column of numbers or texts, without null. Its first row is `first`."""
+    if is_number(column.type):
+        return column_numbers(path, column, name, first=first)
+    values = column.to_pylist()
+    if None in values:
+        row = first + values.index(None)
+        raise _entry_fault(path, row, name, "nothing", "a number or a text")
+    if values and not isinstance(values[0], str):
+        raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
+    return np.array(values)
+
+
+def _entry_fault(path: Path, row: int, name: str, found: str, expected: str) -> DataError:
     """Make the error for one entry of a table."""
     return DataError(f"{path}, row {row}, column {name}: found {found}, expected {expected}")
 
@@ -134,22 +145,15 @@ def _column(
     path: Path, column: Any, name: str, nominal: tuple[str, ...] | None
 ) -> NDArray[np.float64]:
     if nominal is None and is_number(column.type):
-        return column_numbers(path, column.combine_chunks(), name, missing=True)
+        return column_numbers(path, column, name, missing=True)
     convert = number if nominal is None else coder(nominal)
-    values = np.full(len(column), np.nan)
+    values = np.empty(len(column))
     for i, value in enumerate(column.to_pylist()):
-        if value is not None:
-            try:
-                values[i] = convert(str(value))
-            except ValueError as error:
-                raise entry_fault(path, i + 1, name, f"{value!r:.60}", str(error)) from None
+        try:
+            values[i] = np.nan if value is None else convert(str(value))
+        except ValueError as error:
+            raise _entry_fault(path, i + 1, name, f"{value!r:.60}", str(error)) from None
     return values
-
-
-def _labels(path: Path, column: Any, name: str) -> NDArray[Any]:
-    if column.null_count:
-        raise DataError(f"{path}, column {name}: {column.null_count} entries are missing")
-    return np.array(column.to_pylist())
 
 
 def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = False) -> Table:

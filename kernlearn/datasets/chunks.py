@@ -177,20 +177,8 @@ def _batches(
             for i, name in enumerate(features):
                 column = batch.column(name)
                 X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
-            yield X, _targets(path, batch.column(target), target, first)
+            yield X, arrays.column_labels(path, batch.column(target), target, first=first)
             first += batch.num_rows
-
-
-def _targets(path: Path, column: Any, name: str, first: int) -> NDArray[Any]:
-    if arrays.is_number(column.type):
-        return arrays.column_numbers(path, column, name, first=first)
-    values = column.to_pylist()
-    if None in values:
-        row = first + values.index(None)
-        raise arrays.entry_fault(path, row, name, "nothing", "a number or a text")
-    if not isinstance(values[0], str):
-        raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
-    return np.array(values)
 
 
 def _full_chunks(batches: Iterable[Chunk], size: int) -> Iterator[Chunk]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.datasets.card import Card, catalogue, find_card
-from kernlearn.datasets.files import Found, locate
+from kernlearn.datasets.files import locate
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
@@ -133,29 +133,25 @@ def describe(
     notes = (*card.notes, bunch.note) if bunch.note else card.notes
     classes = target = None
     if len(bunch.target_names):
-        counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
-        classes = dict(zip(bunch.target_names.tolist(), counts.tolist(), strict=True))
+        counts = np.bincount(bunch.target, minlength=len(bunch.target_names)).tolist()
+        classes = dict(zip(bunch.target_names.tolist(), counts, strict=True))
     else:
         (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
-    features = () if card.task == "similarity" else _features(found, bunch)
+    X, names = bunch.data, bunch.feature_names
+    if bunch.note and found.paths:
+        # rows with missing entries may have been left out: count over all rows
+        table = found.form.format.read(found.paths, Expected(card.n_features, card.classes))
+        X, names = table.X, table.feature_names
+    features = () if card.task == "similarity" else _ranges(X, names)
     drawn = picture(bunch, width=width)
-    content = (bunch.data.shape, classes, target, features, drawn)
-    return Description(facts, notes, found.paths, True, *content)
-
-
-def _features(found: Found, bunch: Any) -> tuple[FeatureRange, ...]:
-    if not (bunch.note and found.paths):
-        return _ranges(bunch.data, bunch.feature_names)
-    # rows with missing entries may have been left out: count over all rows
-    expected = Expected(found.card.n_features, found.card.classes)
-    table = found.form.format.read(found.paths, expected)
-    return _ranges(table.X, table.feature_names)
+    shape = bunch.data.shape
+    return Description(facts, notes, found.paths, True, shape, classes, target, features, drawn)
 
 
 def _facts(card: Card) -> dict[str, str]:
     rows = "number of rows unknown" if card.rows is None else f"{card.rows} rows"
     size = f"{rows}, {card.n_features} features"
-    if card.task == "similarity":
+    if card.similarity is not None:
         size = f"{card.similarity} matrix of {card.n_features} points"
     facts = {
         "name": card.name,
@@ -179,11 +175,10 @@ def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
     for i, name in enumerate(names):
         column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
         values = column[~np.isnan(column)]
-        low = high = mean = np.nan
-        if len(values):
-            low, high, mean = float(values.min()), float(values.max()), float(values.mean())
+        known = (values.min(), values.max(), values.mean()) if len(values) else [np.nan] * 3
         zeros = int((values == 0).sum()) / max(1, len(column))
-        result.append(FeatureRange(str(name), low, high, mean, zeros, len(column) - len(values)))
+        missing = len(column) - len(values)
+        result.append(FeatureRange(str(name), *map(float, known), zeros, missing))
     return tuple(result)
 
 
@@ -327,12 +322,11 @@ def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
     spread[spread == 0] = 1.0
     Z = (Z - mean) / spread
     # the smaller of the two products has the same eigenvalues
-    if Z.shape[1] <= Z.shape[0]:
-        values, vectors = np.linalg.eigh(Z.T @ Z)
-        axis = vectors[:, -1]
-    else:
-        values, vectors = np.linalg.eigh(Z @ Z.T)
-        axis = Z.T @ vectors[:, -1]
+    wide = Z.shape[1] > Z.shape[0]
+    values, vectors = np.linalg.eigh(Z @ Z.T if wide else Z.T @ Z)
+    axis = vectors[:, -1]
+    if wide:
+        axis = Z.T @ axis
         axis /= np.linalg.norm(axis) or 1.0
     if axis[np.abs(axis).argmax()] < 0:  # an eigenvector's sign is arbitrary
         axis = -axis
@@ -367,19 +361,17 @@ def _spectrum(bunch: "Bunch", width: int) -> str:
     S = np.asarray(bunch.data, dtype=np.float64)
     values = np.linalg.eigvalsh((S + S.T) / 2)[::-1]
     negative = int((values < 0).sum())
-    title = (
-        f"eigenvalues, {values[0]:.4g} to {values[-1]:.4g}, {negative} of {len(values)} negative"
-    )
+    title = f"eigenvalues, {values[0]:.4g} to {values[-1]:.4g}"
+    title += f", {negative} of {len(values)} negative"
     # one column per run of eigenvalues: its largest absolute value
     runs = np.array_split(values, min(width, len(values)))
     heights = np.array([run[np.abs(run).argmax()] for run in runs])
-    scale = np.sqrt(np.abs(heights) / np.abs(values).max()) if values.any() else heights * 0
-    above = _bars(np.where(heights > 0, scale, 0), _HEIGHT, 1.0)
-    below = _bars(np.where(heights < 0, scale, 0), _HEIGHT, 1.0)
+    heights = np.sign(heights) * np.sqrt(np.abs(heights) / (np.abs(values).max() or 1.0))
+    above = _bars(np.maximum(heights, 0), _HEIGHT, 1.0)
     # there are no blocks that hang from above, so that negative values are drawn in full ones
-    below = ["".join("▀" if c != " " else " " for c in line) for line in reversed(below)]
-    lines = [_cut(title, width), *above, "─" * len(heights), *below, "(heights: square roots)"]
-    return "\n".join(line.rstrip() for line in lines if line.strip())
+    below = [re.sub(r"\S", "▀", line) for line in _bars(np.maximum(-heights, 0), _HEIGHT, 1.0)]
+    lines = [_cut(title, width), *above, "─" * len(heights), *below[::-1]]
+    return "\n".join(line.rstrip() for line in [*lines, "(heights: square roots)"] if line.strip())
 
 
 def _axis(bins: NDArray[np.float64]) -> str:

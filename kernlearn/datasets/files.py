@@ -1,6 +1,6 @@
 """Files of data sets: where they are looked for, archives and compressed files, their bytes."""
 
-# ruff: noqa: PTH112, PTH113 - os.path, since pathlib raises for paths that may not be accessed
+# ruff: noqa: PTH112, PTH113, PTH207 - pathlib raises for paths that may not be accessed
 
 import bz2
 import gzip
@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from glob import glob
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -276,10 +277,10 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     for form in card.forms:
         if not form.files:
             return Found(form, (), card)
-        members = [form.members.get(file, file) for file in form.files]
         for folder, plain, archives in _candidates(card, form, folders):
             paths = []
-            for file, member in zip(form.files, members, strict=True):
+            for file in form.files:
+                member = form.members.get(file, file)
                 path = existing(folder / file) if plain else None
                 for archive in () if path else archives:
                     try:
@@ -300,25 +301,16 @@ def _candidates(
     card: "Card", form: "Form", folders: list[Path]
 ) -> Iterator[tuple[Path, bool, list[Path]]]:
     """Yield each folder, whether its plain files count, and its archives that count."""
-    addresses = [
-        card.source.downloads[file] for file in form.files if file in card.source.downloads
-    ]
-    published = [address.rstrip("/").rpartition("/")[2] for address in addresses]
+    downloads = card.source.downloads.items()
+    published = [PurePosixPath(address).name for file, address in downloads if file in form.files]
     names = [name for name in published if is_archive(name)]
     names += [card.name + suffix for suffix in ARCHIVES]
     for folder in folders:
-        for name in (card.name, form.folder):
-            if name is not None:
-                yield folder / name, True, _archives_in(folder / name)
+        for own in [folder / name for name in (card.name, form.folder) if name is not None]:
+            archives = filter(is_archive, sorted(glob("*", root_dir=own)))
+            yield own, True, [own / name for name in archives]
         listed = (folder / name for name in dict.fromkeys(names))
         yield folder, not form.own_folder, [path for path in listed if os.path.isfile(path)]
-
-
-def _archives_in(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if is_archive(path.name))
-    except OSError:
-        return []
 
 
 def existing(path: Path) -> Path | None:
