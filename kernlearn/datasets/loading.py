@@ -138,10 +138,7 @@ def load(
 
 
 def load_all(
-    names: Iterable[str],
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    **options: Any,
+    names: Iterable[str], *, data_dir: str | os.PathLike[str] | None = None, **options: Any
 ) -> "dict[str, Bunch]":
     """Load several data sets, such as those of a paper's table.
 

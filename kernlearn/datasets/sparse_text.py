@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from kernlearn.datasets import text
 from kernlearn.datasets.files import one_line
 from kernlearn.datasets.formats import Arff, Expected, Letor, Libsvm, Table, default_names
-from kernlearn.datasets.text import (
-    canonical_labels,
-    coder,
-    fault,
-    number,
-    read_lines,
-)
+from kernlearn.datasets.text import canonical_labels, coder, fault, number, read_lines
 from kernlearn.exceptions import DataError
 
 _DENSE_FROM = 0.2
