@@ -37,7 +37,7 @@ def read_npz(paths: Sequence[Path], options: Npz, expected: Expected) -> Table:
         arrays = load_npz(path, names)
         if missing := [name for name in names if name is not None and name not in arrays]:
             raise DataError(f"{path}: has no array called {missing[0]}")
-        matrix, y, query = (None if name is None else arrays[name] for name in names)
+        matrix, y, query = (arrays.get(name or "") for name in names)
         parts.append((path, matrix, y, query))
     return _as_table(parts, expected)
 
@@ -50,8 +50,7 @@ def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str,
             if sum(info.file_size for info in packed.infolist()) > LIMIT:
                 raise too_large(path, LIMIT)
         with np.load(BytesIO(content), allow_pickle=False) as stored:
-            wanted = stored.files if names is None else set(names).intersection(stored.files)
-            return {name: stored[name] for name in wanted if name is not None}
+            return {name: stored[name] for name in stored.files if not names or name in names}
 
 
 def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) -> Table:

@@ -85,30 +85,11 @@ def _hash_rows(X: Any, heads: list[bytes]) -> list[bytes]:
     ]
 
 
-_VERSION = 2
-_SPARSE_PARTS = ("values", "indices", "indptr", "shape")
+_VERSION = 3
 
 
 class Contents(NamedTuple):
-    """The contents of a data set, checked and encoded.
-
-    Attributes
-    ----------
-    data : ndarray or CSR matrix of shape (n_samples, n_features)
-        The features.
-    target : ndarray of shape (n_samples,)
-        Codes of the labels, or numbers.
-    target_names : ndarray of str
-        The labels; empty if the target is a number.
-    feature_names : ndarray of str, shape (n_features,)
-        The names of the columns.
-    fingerprint : str
-        The fingerprint of the content.
-    query : ndarray of int, shape (n_samples,), optional
-        The query of each row, for ranking.
-    note : str, default=""
-        How missing entries were treated.
-    """
+    """The contents of a data set, checked and encoded; see :func:`load` for the fields."""
 
     data: Any
     target: NDArray[Any]
@@ -122,12 +103,7 @@ class Contents(NamedTuple):
 class Stamp(NamedTuple):
     """Some files in one state, read in one way: what a copy or a note is valid for.
 
-    Attributes
-    ----------
-    stem : str
-        The name of the copy's file, without its suffix.
-    key : str
-        Identifies the files, how they are read, and their sizes and times of modification.
+    `stem` names the copy's file; `key` identifies the files, how they are read, and their state.
     """
 
     stem: str
@@ -174,12 +150,17 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
     The fingerprint is remembered, so that it is known without reading the copy. If the cache
     cannot be read or written, everything works without.
     """
+    from scipy import sparse
+
     copy = cache_folder() / "parsed" / f"{mark.stem}.npz"
     contents = _read(copy, mark.key)
     if contents is None:
         contents = make()
-        arrays = _arrays(mark.key, contents)
-        _write(copy, lambda file: np.savez(file, **arrays))
+        arrays = {name: value for name, value in contents._asdict().items() if value is not None}
+        if sparse.issparse(X := contents.data):
+            del arrays["data"]
+            arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
+        _write(copy, lambda file: np.savez(file, key=mark.key, **arrays))
     remember(mark, contents.fingerprint)
     return contents
 
@@ -189,27 +170,16 @@ def _read(path: Path, key: str) -> Contents | None:
 
     # a damaged archive may raise anything at all, and is ignored
     with suppress(Exception), np.load(path, allow_pickle=False) as stored:
-        if str(stored["key"]) != key:
-            return None
-        parts = [stored[part] for part in _SPARSE_PARTS if part in stored]
-        data = sparse.csr_matrix(tuple(parts[:3]), shape=parts[3]) if parts else stored["data"]
-        target, labels, names = (stored[p] for p in ("target", "target_names", "feature_names"))
-        texts = str(stored["fingerprint"]), stored.get("query"), str(stored["note"])
-        if data.shape == (len(target), len(names)):
-            return Contents(data, target, labels, names, *texts)
+        if str(stored["key"]) == key:
+            fields = {name: stored[name] for name in stored.files if name != "key"}
+            shape = len(fields["target"]), len(fields["feature_names"])
+            if "values" in fields:
+                parts = fields.pop("values"), fields.pop("indices"), fields.pop("indptr")
+                fields["data"] = sparse.csr_matrix(parts, shape=shape)
+            if fields["data"].shape == shape:
+                texts = {name: str(fields[name]) for name in ("fingerprint", "note")}
+                return Contents(**fields | texts)
     return None
-
-
-def _arrays(key: str, contents: Contents) -> dict[str, Any]:
-    from scipy import sparse
-
-    fields = contents._asdict().items()
-    arrays = {"key": key, **{name: value for name, value in fields if value is not None}}
-    if sparse.issparse(contents.data):
-        X = arrays.pop("data")
-        parts = (X.data, X.indices, X.indptr, X.shape)
-        arrays.update(zip(_SPARSE_PARTS, parts, strict=True))
-    return arrays
 
 
 def _write(path: Path, save: Callable[[IO[bytes]], object]) -> None:

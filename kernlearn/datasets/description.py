@@ -175,10 +175,12 @@ def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
     for i, name in enumerate(names):
         column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
         values = column[~np.isnan(column)]
-        known = (values.min(), values.max(), values.mean()) if len(values) else [np.nan] * 3
+        low = high = mean = np.nan
+        if len(values):
+            low, high, mean = float(values.min()), float(values.max()), float(values.mean())
         zeros = int((values == 0).sum()) / max(1, len(column))
         missing = len(column) - len(values)
-        result.append(FeatureRange(str(name), *map(float, known), zeros, missing))
+        result.append(FeatureRange(str(name), low, high, mean, zeros, missing))
     return tuple(result)
 
 
@@ -256,12 +258,13 @@ def _verify_card(card: Card, data_dir: str | os.PathLike[str] | None) -> Verifie
     except DataError as error:
         state: State = "differs" if _OTHER_CONTENT.search(str(error)) else "damaged"
         return Verified(card.name, state, found.paths, str(error))
+    state, remark = "ok", found.form.note
     if expected is None:
-        return Verified(card.name, "unknown", found.paths, "the card has no fingerprint", content)
-    if content == expected:
-        return Verified(card.name, "ok", found.paths, found.form.note, content)
-    remark = f"the content's fingerprint is {content[:12]}, the card's {expected[:12]}"
-    return Verified(card.name, "differs", found.paths, remark, content)
+        state, remark = "unknown", "the card has no fingerprint"
+    elif content != expected:
+        state = "differs"
+        remark = f"the content's fingerprint is {content[:12]}, the card's {expected[:12]}"
+    return Verified(card.name, state, found.paths, remark, content)
 
 
 def picture(bunch: "Bunch", *, width: int = 72) -> str:
@@ -313,6 +316,8 @@ def picture(bunch: "Bunch", *, width: int = 72) -> str:
 
 def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
     """Compute it on some rows; return the scores of all rows and its share of the variance."""
+    from sklearn.decomposition import PCA
+
     some = X
     if X.shape[0] > _ROWS:
         # the same rows each time, in whatever order the classes are
@@ -320,19 +325,12 @@ def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
     Z = np.asarray(some.toarray() if hasattr(some, "toarray") else some, dtype=np.float64)
     mean, spread = Z.mean(axis=0), Z.std(axis=0)
     spread[spread == 0] = 1.0
-    Z = (Z - mean) / spread
-    # the smaller of the two products has the same eigenvalues
-    wide = Z.shape[1] > Z.shape[0]
-    values, vectors = np.linalg.eigh(Z @ Z.T if wide else Z.T @ Z)
-    axis = vectors[:, -1]
-    if wide:
-        axis = Z.T @ axis
-        axis /= np.linalg.norm(axis) or 1.0
-    if axis[np.abs(axis).argmax()] < 0:  # an eigenvector's sign is arbitrary
-        axis = -axis
-    total = float(values.sum())
-    scores = np.asarray(X @ (axis / spread)).ravel() - mean @ (axis / spread)
-    return scores, float(values[-1]) / total if total > 0 else 0.0
+    pca = PCA(1, random_state=0)
+    with np.errstate(invalid="ignore"):  # the share of constant data
+        pca.fit((Z - mean) / spread)
+    axis = pca.components_[0] / spread
+    share = float(np.nan_to_num(pca.explained_variance_ratio_[0]))
+    return np.ravel(X @ axis) - mean @ axis, share
 
 
 def _by_class(

@@ -141,10 +141,9 @@ def _fetch_card(
     own = place / card.name
     # the preferred form of which every file has an address
     form = next((f for f in card.forms if card.source.downloads.keys() >= set(f.files)), None)
-    if found is not None and not force:
-        better = form is not None and card.forms.index(form) < card.forms.index(found.form)
-        if not better:
-            return Fetched(card.name, "there", found.paths, remark=found.form.note)
+    preferred = card.forms.index(form) if form is not None else len(card.forms)
+    if found is not None and not force and card.forms.index(found.form) <= preferred:
+        return Fetched(card.name, "there", found.paths, remark=found.form.note)
     if form is None:
         wanted = " + ".join(card.forms[0].files)
         raise DataError(
@@ -282,17 +281,15 @@ def _publish(new: dict[str, Path], own: Path) -> None:
 
 def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path]) -> str:
     """Load the new files before they get their place; set them aside if that fails."""
-    paths = {
-        file: new.get(file) or files.existing(own / file) or own / file for file in form.files
-    }
+    paths = tuple(new.get(f) or files.existing(own / f) or own / f for f in form.files)
     try:
-        content = load(files.Found(form, tuple(paths.values()), card), cache=False).fingerprint
+        content = load(files.Found(form, paths, card), cache=False).fingerprint
     except DataError as error:
         addresses = dict.fromkeys(card.source.downloads[file] for file in new)
         message = str(error)
         for path in new.values():
             message = message.replace(str(path), str(own / path.name))
-            path.replace(own / (path.name + ".rejected"))
+            path.replace(own / f"{path.name}.rejected")
         raise DataError(
             f"{card.name}: {', '.join(addresses) or own}: the content is not what the card says: "
             f"{message}; it is kept with '.rejected' after its "
@@ -302,10 +299,8 @@ def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path]) -> s
         return "the card has no fingerprint to compare the content with"
     if content == form.fingerprint:
         return "the content is that of the card"
-    return (
-        f"the content (fingerprint {content[:12]}) differs from the card's "
-        f"({form.fingerprint[:12]}): results may differ"
-    )
+    prints = f"(fingerprint {content[:12]}) differs from the card's ({form.fingerprint[:12]})"
+    return f"the content {prints}: results may differ"
 
 
 def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:
@@ -327,14 +322,13 @@ def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:
                 names = files.list_members(body, max_bytes)
                 others = ", ".join(name.rpartition("/")[2] for name in names)[:200] or "nothing"
                 raise DataError(f"{body}: has no {member}, but {others}")
-            suffix = next(s for s in (*files.PACKED, "") if name.endswith(member + s))
-            target = body.with_name(file + suffix)
+            target = body.with_name(file + name.rpartition(member)[2])
             target.write_bytes(files.read_bytes(body / name, max_bytes, unpack=False))
         else:
             suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
-            target = body.with_name(file if file.endswith(suffix) else file + suffix)
+            target = body.with_name(file.removesuffix(suffix) + suffix)
             copyfile(body, target)
-        if suffix in files.OPENERS:
+        if target.suffix in files.OPENERS:
             files.read_bytes(target, max_bytes)
     except DataError as error:
         message = str(error).replace(str(body), "the archive")

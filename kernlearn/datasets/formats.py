@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 class Expected(NamedTuple):
     """The part of a card that readers check, so that they can name the line that differs.
 
-    Attributes
-    ----------
-    n_features : int
-        The number of feature columns.
-    classes : tuple of str or None
-        The labels; None if the target is a number.
+    `classes` are the labels, None if the target is a number.
     """
 
     n_features: int
@@ -35,18 +30,8 @@ class Expected(NamedTuple):
 class Table(NamedTuple):
     """The result of a reader.
 
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        Float64; a nominal column has the positions of its values in the published order.
-    y : ndarray of shape (n_samples,)
-        Float64; the positions of the labels in ``Expected.classes``, or numbers.
-    feature_names : tuple of str
-        One per column; x1, x2, … if the file has none.
-    nominal : mapping of str to tuple of str
-        The values of each nominal column, in the published order.
-    query : ndarray of int, shape (n_samples,), or None
-        The query of each row, for ranking.
+    X is float64, dense or CSR; a nominal column has the positions of its values in the published
+    order. y are the positions of the labels in ``Expected.classes``, or numbers.
     """
 
     X: Any

@@ -36,27 +36,13 @@ class Wishes(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """How a file reads.
-
-    Attributes
-    ----------
-    format : dict
-        The format's options, as in a card.
-    n_features : int
-        The number of features.
-    labels : dict of str to int, or None
-        The values of the target and their counts; None if there are too many.
-    numeric : bool
-        Whether the target is a number.
-    remarks : list of str
-        The guesses in words, for users.
-    """
+    """How a file reads: the format as in a card, and counts of the target's values if few."""
 
     format: dict[str, Any]
     n_features: int
     labels: dict[str, int] | None
-    numeric: bool
-    remarks: list[str]
+    numeric: bool  # whether the target is a number
+    remarks: list[str]  # the guesses in words, for users
 
 
 class Entries:

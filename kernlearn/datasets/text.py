@@ -99,20 +99,9 @@ def coder(values: Sequence[str], renamed: Mapping[str, str] = MappingProxyType({
 
 
 class Layout(NamedTuple):
-    """The columns of a file: their names, how their entries read, and their roles.
+    """The columns of a file in order: how their entries read, and their roles by position.
 
-    Attributes
-    ----------
-    names : tuple of str
-        All columns, in the file's order.
-    convert : tuple of callable
-        For each column, from an entry's text to a number; a ValueError says what was expected.
-    features : list of int
-        The positions of the features.
-    targets : list of int
-        The position of the target, or those of its one-hot columns; empty if there is none.
-    nominal : mapping of str to tuple of str
-        The values of the nominal features.
+    There are several targets if they are one-hot, or none. `nominal` are the values of features.
     """
 
     names: tuple[str, ...]
@@ -138,10 +127,7 @@ def make_layout(
     label: Convert,
     missing: str | None,
 ) -> Layout:
-    """Choose how the entries of each column are converted.
-
-    `label` converts the target, `missing` is the text of a missing entry of a feature.
-    """
+    """Lay out columns; `label` converts the target, `missing` is a feature's missing entry."""
     features = [i for i in range(len(names)) if i not in targets and i not in dropped]
     convert: list[Convert] = [number] * len(names)
     for i in targets:
