@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -138,8 +139,7 @@ def _guess_libsvm(lines: Sequence[str]) -> Guess:
 def _guess_delimited(path: Path, lines: Sequence[str], wishes: Wishes) -> Guess:
     at = [i for i, line in enumerate(lines) if line.strip()]
     separator = wishes.delimiter or _separator(path, [lines[i] for i in at[:100]])
-    if separator == "blanks":
-        separator = None
+    separator = None if separator == "blanks" else separator
     rows = [[entry.strip() for entry in lines[i].split(separator)] for i in at]
     width = len(rows[0])
     for i, row in zip(at, rows, strict=True):
@@ -155,15 +155,11 @@ def _guess_delimited(path: Path, lines: Sequence[str], wishes: Wishes) -> Guess:
         raise DataError(
             f"{path}: entries are in quotes, which a card cannot express; save it without quotes"
         )
-    columns = [
-        Entries(names[i] if names else str(i), column)
-        for i, column in enumerate(zip(*rows, strict=True))
-    ]
+    all_names = names or [str(i) for i in range(width)]
+    columns = [Entries(name, [row[i] for row in rows]) for i, name in enumerate(all_names)]
     separator_name = {None: "blanks", "\t": "tabulator"}.get(separator, separator)
-    remarks = [
-        f"columns separated by {separator_name!r}",
-        f"the first line {'is a header' if header else 'is data'}",
-    ]
+    remarks = [f"columns separated by {separator_name!r}"]
+    remarks.append(f"the first line {'is a header' if header else 'is data'}")
     options = {"kind": "delimited", "delimiter": separator, "header": header}
     return _guess_columns(path, columns, names, wishes, options, remarks)
 
@@ -190,16 +186,14 @@ def _guess_columns(
         if column.numeric:
             continue
         values = column.labels()
-        if values is None or len(values) > max(20, chosen.counts.total() // 2):
+        if not values or len(values) > max(20, chosen.counts.total() // 2):
             drop.add(i)
-            remarks.append(f"column {column.name} is left out: text with too many values")
-        elif not values:
-            drop.add(i)
-            remarks.append(f"column {column.name} is left out: it has no entries")
-        else:
-            nominal[column.name] = list(values)
-            some = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
-            remarks.append(f"column {column.name} is nominal: {some}")
+            reason = "it has no entries" if values == {} else "text with too many values"
+            remarks.append(f"column {column.name} is left out: {reason}")
+            continue
+        nominal[column.name] = list(values)
+        some = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
+        remarks.append(f"column {column.name} is nominal: {some}")
     if len(missing) > 1:
         raise DataError(
             f"{path}: {' and '.join(map(repr, sorted(missing)))} both stand for missing entries; "
@@ -245,11 +239,10 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_number(entry: str) -> bool:
-    try:
+    with suppress(ValueError):
         text.number(entry)
-    except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def _position(path: Path, column: Column, names: Sequence[str], width: int) -> int:

@@ -129,17 +129,14 @@ def make_layout(
 ) -> Layout:
     """Lay out columns; `label` converts the target, `missing` is a feature's missing entry."""
     features = [i for i in range(len(names)) if i not in targets and i not in dropped]
-    convert: list[Convert] = [number] * len(names)
+    used = {names[i]: nominal[names[i]] for i in features if names[i] in nominal}
+    convert: list[Convert] = [_ignore] * len(names)
     for i in targets:
         convert[i] = label
-    for i in dropped:
-        convert[i] = _ignore
     for i in features:
-        if names[i] in nominal:
-            convert[i] = coder(nominal[names[i]])
+        convert[i] = coder(used[names[i]]) if names[i] in used else number
         if missing is not None:
-            convert[i] = _or_missing(convert[i], missing)
-    used = {names[i]: nominal[names[i]] for i in features if names[i] in nominal}
+            convert[i] = partial(_or_missing, convert[i], missing)
     return Layout(names, tuple(convert), features, targets, used)
 
 
@@ -147,8 +144,8 @@ def _ignore(text: str) -> float:
     return 0.0
 
 
-def _or_missing(convert: Convert, missing: str) -> Convert:
-    return lambda text: float("nan") if text.strip() == missing else convert(text)
+def _or_missing(convert: Convert, missing: str, text: str) -> float:
+    return float("nan") if text.strip() == missing else convert(text)
 
 
 def column_position(
