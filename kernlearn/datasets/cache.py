@@ -85,7 +85,7 @@ def _hash_rows(X: Any, heads: list[bytes]) -> list[bytes]:
     ]
 
 
-_VERSION = 3
+_VERSION = 2
 
 
 class Contents(NamedTuple):
