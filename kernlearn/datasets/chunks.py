@@ -119,13 +119,13 @@ def iter_chunks(
 
 def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Iterator[Chunk]:
     rows = (numbered for numbered in _lines(path) if numbered[1].split("#", 1)[0].strip())
-    lines = list(islice(rows, size))
-    if not lines:
-        raise DataError(f"{path}: the file has no rows")
-    while lines:
+    empty = True
+    while lines := list(islice(rows, size)):
+        empty = False
         X, y, _ = parse_pairs(path, lines, Expected(n_features, None), lowest, False)
         yield X, y
-        lines = list(islice(rows, size))
+    if empty:
+        raise DataError(f"{path}: the file has no rows")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -302,16 +302,19 @@ def picture(bunch: "Bunch", *, width: int = 72) -> str:
     """
     if width < _NARROWEST:
         raise ValueError(f"width must be at least {_NARROWEST}, got {width}")
-    if "similarity" in bunch:
-        return _spectrum(bunch, width)
     target = bunch.target
-    if target is not None and not len(bunch.target_names):
-        return "\n".join(["target", *_histogram(np.asarray(target, dtype=np.float64), width)])
-    scores, share = _first_component(bunch.data)
-    title = f"first principal component ({100 * share:.1f} % of variance)"
-    if target is None:
-        return "\n".join([title, *_histogram(scores, width)])
-    return "\n".join([title, *_by_class(scores, target, bunch.target_names, width)])
+    if "similarity" in bunch:
+        lines = _spectrum(bunch.data, width)
+    elif target is not None and not len(bunch.target_names):
+        lines = ["target", *_histogram(np.asarray(target, dtype=np.float64), width)]
+    else:
+        scores, share = _first_component(bunch.data)
+        lines = [f"first principal component ({100 * share:.1f} % of variance)"]
+        if target is None:
+            lines += _histogram(scores, width)
+        else:
+            lines += _by_class(scores, target, bunch.target_names, width)
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
@@ -346,17 +349,16 @@ def _by_class(
     lines.append(" " * (margin + 2) + _axis(bins))
     if len(names) > _CLASSES:
         lines.append(f"and {len(names) - _CLASSES} more classes")
-    return [line.rstrip() for line in lines]
+    return lines
 
 
 def _histogram(values: NDArray[np.float64], width: int) -> list[str]:
     bins = np.histogram_bin_edges(values, width)
-    counts = np.histogram(values, bins)[0]
-    return [line.rstrip() for line in (*_bars(counts, _HEIGHT), _axis(bins))]
+    return [*_bars(np.histogram(values, bins)[0], _HEIGHT), _axis(bins)]
 
 
-def _spectrum(bunch: "Bunch", width: int) -> str:
-    S = np.asarray(bunch.data, dtype=np.float64)
+def _spectrum(matrix: Any, width: int) -> list[str]:
+    S = np.asarray(matrix, dtype=np.float64)
     values = np.linalg.eigvalsh((S + S.T) / 2)[::-1]
     negative = int((values < 0).sum())
     title = f"eigenvalues, {values[0]:.4g} to {values[-1]:.4g}"
@@ -368,8 +370,8 @@ def _spectrum(bunch: "Bunch", width: int) -> str:
     above = _bars(np.maximum(heights, 0), _HEIGHT, 1.0)
     # there are no blocks that hang from above, so that negative values are drawn in full ones
     below = [re.sub(r"\S", "▀", line) for line in _bars(np.maximum(-heights, 0), _HEIGHT, 1.0)]
-    lines = [_cut(title, width), *above, "─" * len(heights), *below[::-1]]
-    return "\n".join(line.rstrip() for line in [*lines, "(heights: square roots)"] if line.strip())
+    lines = [*above, "─" * len(heights), *below[::-1]]
+    return [_cut(title, width), *filter(str.strip, lines), "(heights: square roots)"]
 
 
 def _axis(bins: NDArray[np.float64]) -> str:
