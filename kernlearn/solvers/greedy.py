@@ -1,10 +1,8 @@
 """Sparse least squares by fully corrective forward greedy selection of columns."""
 
-from __future__ import annotations
-
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,11 +94,6 @@ def fully_corrective_path(
     -------
     GreedyPath
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or a parameter is out of its range.
-
     References
     ----------
     Shalev-Shwartz, Srebro & Zhang (2010), *Trading accuracy for sparsity in optimization
@@ -115,13 +108,6 @@ def fully_corrective_path(
     >>> path.columns, path.losses.round(2)
     (array([2, 1]), array([5.44, 0.  ]))
     """
-    _check_problem(features, y)
-    if n_columns < 1:
-        raise ValueError(f"'n_columns' must be at least 1, got {n_columns!r}")
-    if rule not in RULES:
-        raise ValueError(f"'rule' must be one of {', '.join(RULES)}, got {rule!r}")
-    if not 0 <= ridge < math.inf:
-        raise ValueError(f"'ridge' must be a finite number of at least 0, got {ridge!r}")
     targets = np.asarray(y, dtype=np.float64)
     columns, triangle, accurate = _choose(
         features, targets, min(n_columns, features.shape[1]), rule, ridge
@@ -132,35 +118,19 @@ def fully_corrective_path(
     return GreedyPath(columns, coef, losses, len(columns))
 
 
-def _check_problem(features: NDArray[Any], y: NDArray[Any]) -> None:
-    if features.ndim != 2 or y.shape != features.shape[:1] or not features.size:
-        raise ValueError(
-            "'features' must be a matrix with at least one row and one column, and 'y' hold a "
-            f"number for each row, got shapes {features.shape} and {y.shape}"
-        )
+def _gram(
+    features: NDArray[np.floating], n_columns: int
+) -> tuple[Floats, Callable[[int], Floats]]:
+    """Return the diagonal of the Gram matrix of the columns, and a function for a column of it.
 
-
-class _Gram:
-    """Gram matrix of the columns, computed at once or column by column, whichever is faster."""
-
-    def __init__(self, features: NDArray[np.floating], n_columns: int) -> None:
-        self._features = features
-        self._all: Floats | None = None
-        if n_columns * _COLUMNS_PER_PASS >= features.shape[1]:
-            self._all = np.zeros((features.shape[1],) * 2)
-            for _, block in _blocks(features):
-                self._all += block.T @ block
-            self.diagonal = self._all.diagonal().copy()
-        else:
-            self.diagonal = np.zeros(features.shape[1])
-            for _, block in _blocks(features):
-                self.diagonal += np.einsum("ij,ij->j", block, block)
-
-    def column(self, j: int) -> Floats:
-        """Return the products of all columns with the j-th."""
-        if self._all is not None:
-            return self._all[j]
-        return _products(self._features, self._features[:, j].astype(np.float64))
+    The matrix is computed at once or column by column, whichever is faster.
+    """
+    blocks = _blocks(features)
+    if n_columns * _COLUMNS_PER_PASS >= features.shape[1]:
+        gram: Any = sum(block.T @ block for _, block in blocks)
+        return gram.diagonal().copy(), gram.__getitem__
+    squares: Any = sum(np.einsum("ij,ij->j", block, block) for _, block in blocks)
+    return squares, lambda j: _products(features, features[:, j].astype(np.float64))
 
 
 def _blocks(features: NDArray[np.floating]) -> Iterator[tuple[slice, Floats]]:
@@ -186,8 +156,8 @@ def _choose(
     The penalty adds one entry to each column, the root of `ridge`, in a separate row: only the
     diagonal of the Gram matrix changes.
     """
-    gram = _Gram(features, n_columns)
-    squares = gram.diagonal + ridge
+    norms, gram_column = _gram(features, n_columns)
+    squares = norms + ridge
     products = _products(features, y)  # of the columns with the residual
     left = squares.copy()  # squared distance of each column from the span of those chosen
     factor = np.empty((n_columns, len(squares)))
@@ -204,13 +174,13 @@ def _choose(
         if not useful.any():
             break
         if rule != "gradient":
-            lengths = gram.diagonal if rule == "correlation" else left
+            lengths = norms if rule == "correlation" else left
             scores[useful] /= np.sqrt(lengths[useful])
         scores[~useful] = -1.0
         j = int((scores >= scores.max() * (1 - _TIE)).argmax())
         smallest = min(smallest, left[j] / squares[j])
         row = factor[k]
-        row[:] = gram.column(j)
+        row[:] = gram_column(j)
         row[j] += ridge
         row -= factor[:k, j] @ factor[:k]
         row /= math.sqrt(row[j])
@@ -295,11 +265,6 @@ def forward_greedy(
     GreedyPath
         Row k - 1 of ``coef`` is the last w with at most k columns.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match.
-
     Warns
     -----
     ConvergenceWarning
@@ -319,7 +284,6 @@ def forward_greedy(
     >>> path.columns, path.coef.round(2)
     (array([1]), array([[0.9]]))
     """
-    _check_problem(features, y)
     F, y = np.asarray(features, dtype=np.float64), np.asarray(y, dtype=np.float64)
     beta = 1 / tol if beta is None else beta
     curvature = 4 * norm_bound**2 * beta * float(np.abs(F).max()) ** 2

@@ -1,7 +1,5 @@
 """Kernel support vector classifier, trained by the official LIBSVM."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Integral, Real
@@ -17,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.memory import row_blocks
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
-from kernlearn.solvers.libsvm import NativeModel, SupportVectors, SVMKernel
 
 
 class KernelSVM(ClassifierMixin, BaseEstimator):
@@ -265,49 +262,49 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels.
         """
         X = self._check_rows(X)
-        support = SupportVectors(
+        support = libsvm.SupportVectors(
             indices=self.support_,
             n_by_class=self.n_support_,
             coefficients=self._sign * self.dual_coef_,
             rho=-self._sign * self.intercept_,
         )
-        if self._native_kernel.name != "precomputed":
-            vectors = nodes.feature_rows(self.support_vectors_)
-            model = NativeModel(self._native_kernel, vectors, support)
-            return self.classes_[model.predict(nodes.feature_rows(X))]
+        gaussian = None
         if not self._precomputed:
             gaussian = libsvm.as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
-            if gaussian is not None:
-                return self.classes_[self._predict_as_gaussian(gaussian, support, X)]
-        # With serial numbers from 1, the support vectors need only their own kernel values.
-        serial = nodes.serial_rows(len(self.support_))
-        model = NativeModel(self._native_kernel, serial, support)
-        codes = []
-        for _, block in self._support_blocks(X):
-            rows = nodes.empty_gram_rows(*block.shape)
-            nodes.fill_gram_rows(rows, slice(0, len(block)), block)
-            codes.append(model.predict(rows))
-        return self.classes_[np.concatenate(codes)]
+        if gaussian is not None:
+            values = self._values_by_gaussian(gaussian, support, X)
+        elif self._native_kernel.name != "precomputed":
+            vectors = nodes.feature_rows(self.support_vectors_)
+            rows = nodes.feature_rows(X)
+            values = libsvm.native_values(self._native_kernel, vectors, support, rows)
+        else:
+            # With serial numbers from 1, the support vectors need only their own kernel values.
+            n_support, all_rows = len(self.support_), slice(None)
+            serial = nodes.precomputed_rows(n_support, 0, [(all_rows, np.empty((n_support, 0)))])
+            parts = []
+            for _, block in self._support_blocks(X):
+                rows = nodes.precomputed_rows(len(block), n_support, [(all_rows, block)])
+                parts.append(libsvm.native_values(self._native_kernel, serial, support, rows))
+            values = np.concatenate(parts)
+        return self.classes_[count_votes(values, len(self.classes_)).argmax(axis=1)]
 
-    def _predict_as_gaussian(
-        self, gaussian: SVMKernel, support: SupportVectors, X: Any
-    ) -> NDArray[np.intp]:
-        """Predict codes by LIBSVM's Gaussian; see `kernlearn.solvers.libsvm.as_scaled_gaussian`.
+    def _values_by_gaussian(
+        self, gaussian: libsvm.SVMKernel, support: libsvm.SupportVectors, X: Any
+    ) -> NDArray[np.float64]:
+        """Evaluate LIBSVM's Gaussian; see `kernlearn.solvers.libsvm.as_scaled_gaussian`.
 
         The factors of the norms multiply the coefficients and the decision values.
         """
-
-        def factors(points: Any) -> NDArray[np.float64]:
-            return np.exp(gaussian.gamma * row_norms(points, squared=True))
-
         vectors = self.support_vectors_
-        coefficients = support.coefficients * factors(vectors)
-        scaled = replace(support, coefficients=coefficients, rho=np.zeros_like(support.rho))
-        model = NativeModel(gaussian, nodes.feature_rows(vectors), scaled)
-        values = model.decision_values(nodes.feature_rows(X))
-        values *= factors(X)[:, np.newaxis]
-        values -= support.rho
-        return count_votes(values, len(self.classes_)).argmax(axis=1)
+        at_vectors, at_rows = (
+            np.exp(gaussian.gamma * row_norms(points, squared=True)) for points in (vectors, X)
+        )
+        scaled = replace(
+            support, coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
+        )
+        rows = nodes.feature_rows(X)
+        values = libsvm.native_values(gaussian, nodes.feature_rows(vectors), scaled, rows)
+        return values * at_rows[:, np.newaxis] - support.rho
 
     @property
     def _precomputed(self) -> bool:

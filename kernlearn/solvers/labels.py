@@ -1,7 +1,5 @@
 """Class labels: encoding, and votes of one-against-one classifiers."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

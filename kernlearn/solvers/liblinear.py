@@ -1,7 +1,5 @@
 """Bridge to LIBLINEAR, and the base of the estimators that it trains."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import warnings
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from liblinear import liblinear as official
+from numpy.ctypeslib import as_ctypes
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -59,12 +58,11 @@ def solver_number(loss: str, solver: str = "auto") -> int:
     """Return LIBLINEAR's number; "auto" is the primal solver where the loss has one."""
     if solver == "auto":
         solver = "primal" if (loss, "primal") in SOLVERS else "dual"
-    try:
-        return SOLVERS[loss, solver]
-    except KeyError:
+    if (loss, solver) not in SOLVERS:
         raise ValueError(
             f"solver='primal' needs a squared loss, but loss={loss!r}: use solver='dual' or 'auto'"
-        ) from None
+        )
+    return SOLVERS[loss, solver]
 
 
 @dataclass(frozen=True)
@@ -89,23 +87,18 @@ class Settings:
 
 def solve(
     rows: NodeRows,
-    y: NDArray[np.float64],
+    y: NDArray[Any],
     n_weights: int,
     settings: Settings,
     presolve: float | None = None,
+    start: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Train, optionally starting from the solution on a subset of the rows.
+    """Train, optionally from a start or the solution on a share `presolve` of the rows.
 
-    Rows are sorted by class: class 0 is LIBLINEAR's first, so that a weight vector for two
-    classes is positive for class 0, independently of the order of the rows.
-
-    `y` are class codes 0, 1, ... or targets, `n_weights` is the number of features including the
-    bias, and `presolve` the share of the rows to solve first.
-
-    Returns
-    -------
-    ndarray of shape (n_problems, n_weights)
-        One problem for two classes or for regression, otherwise one per class.
+    `y` are class codes 0, 1, ... or targets, and `n_weights` is the number of features including
+    the bias. The result has shape (n_problems, n_weights), with one problem for two classes or
+    for regression, otherwise one per class. Weights for two classes are positive for class 0,
+    independently of the order of the rows.
 
     Warns
     -----
@@ -113,53 +106,21 @@ def solve(
         If LIBLINEAR stopped before it reached the tolerance.
     """
     if settings.class_weight is not None:
+        # Sorted by class: LIBLINEAR's first class is the one of the first row.
         by_class = np.argsort(y, kind="stable")
         rows, y = rows.take(by_class), y[by_class]
-    start = None
     if presolve is not None:
         start = _solve_part(rows, y, n_weights, settings, presolve)
     weights, output = _train(rows, y, n_weights, settings, start)
-    _check_output(output)
+    for text, advice in _ADVICE.items():
+        if text in output:
+            warnings.warn(advice, ConvergenceWarning, stacklevel=2)
+            break
     return weights
 
 
-def solve_path(
-    rows: NodeRows,
-    y: NDArray[np.float64],
-    n_weights: int,
-    settings: Settings,
-    Cs: NDArray[np.float64],
-    warm_start: bool = False,
-) -> NDArray[np.float64]:
-    """Train a binary classifier for several values of C.
-
-    `y` are class codes 0 and 1, and the weights, of shape (n_values, n_weights), are positive for
-    class 0. `Cs` are ascending. With `warm_start` a primal solver starts from the solution for the
-    previous C. LIBLINEAR compares the gradient with that at 0, which grows with C: the tolerance
-    is multiplied by the smallest C over the current one, so that the start is not accepted
-    unchanged.
-    """
-    by_class = np.argsort(y, kind="stable")
-    rows, y = rows.take(by_class), y[by_class]
-    path: list[NDArray[np.float64]] = []
-    for C in Cs:
-        tol = settings.tol * (Cs[0] / C if warm_start else 1.0)
-        start = path[-1] if warm_start and path else None
-        weights, output = _train(rows, y, n_weights, replace(settings, C=C, tol=tol), start)
-        _check_output(output)
-        path.append(weights)
-    return np.concatenate(path)
-
-
-def _check_output(output: str) -> None:
-    """Warn if LIBLINEAR printed that it did not converge."""
-    advice = next((advice for text, advice in _ADVICE.items() if text in output), None)
-    if advice is not None:
-        warnings.warn(advice, ConvergenceWarning, stacklevel=3)
-
-
 def _solve_part(
-    rows: NodeRows, y: NDArray[np.float64], n_weights: int, settings: Settings, share: float
+    rows: NodeRows, y: NDArray[Any], n_weights: int, settings: Settings, share: float
 ) -> NDArray[np.float64] | None:
     """Return the solution on evenly spaced rows, or None if a class is missing there."""
     n_part = int(np.ceil(share * len(rows)))
@@ -174,20 +135,27 @@ def _solve_part(
 
 def _train(
     rows: NodeRows,
-    y: NDArray[np.float64],
+    y: NDArray[Any],
     n_weights: int,
     settings: Settings,
     start: NDArray[np.float64] | None,
 ) -> tuple[NDArray[np.float64], str]:
     """Call LIBLINEAR's ``train``; return the weights and the output that it printed."""
-    y = np.ascontiguousarray(y, dtype=np.float64)
     # The official constructors loop over the data and reset the print hook: not called.
     problem = official.problem.__new__(official.problem)
     problem.l, problem.n = len(rows), n_weights
     problem.bias = -1.0 if settings.bias is None else settings.bias
-    problem.y = y.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    problem.y = _doubles(y)
     problem.x = rows.pointer(official.feature_node)
-    parameter = _parameter(settings)
+    parameter = official.parameter.__new__(official.parameter)
+    parameter.set_to_default_values()
+    parameter.solver_type, parameter.C = settings.solver, settings.C
+    parameter.eps, parameter.p = settings.tol, settings.epsilon
+    parameter.regularize_bias = int(settings.penalize_bias)
+    if settings.class_weight is not None:
+        parameter.nr_weight = len(settings.class_weight)
+        parameter.weight_label = as_ctypes(np.arange(parameter.nr_weight, dtype=np.int32))
+        parameter.weight = _doubles(settings.class_weight)
     if start is not None:
         parameter.init_sol = _doubles(start.T)
     error = _library.check_parameter(problem, parameter)
@@ -207,25 +175,9 @@ def _train(
         _library.free_and_destroy_model(ctypes.byref(model))
 
 
-def _parameter(settings: Settings) -> ctypes.Structure:
-    parameter = official.parameter.__new__(official.parameter)
-    parameter.set_to_default_values()
-    parameter.solver_type = settings.solver
-    parameter.C = settings.C
-    parameter.eps = settings.tol
-    parameter.p = settings.epsilon
-    parameter.regularize_bias = int(settings.penalize_bias)
-    if settings.class_weight is not None:
-        n_classes = len(settings.class_weight)
-        parameter.nr_weight = n_classes
-        parameter.weight_label = (ctypes.c_int * n_classes)(*range(n_classes))
-        parameter.weight = _doubles(settings.class_weight)
-    return parameter
-
-
-def _doubles(values: NDArray[np.float64]) -> ctypes.Array[ctypes.c_double]:
-    """Copy to a C array, kept alive by the structure that it is assigned to."""
-    return (ctypes.c_double * values.size).from_buffer_copy(values.tobytes())
+def _doubles(values: NDArray[Any]) -> Any:
+    """Return a C array, kept alive by the structure that it is assigned to."""
+    return as_ctypes(np.array(values, dtype=np.float64).ravel())
 
 
 class LinearBase(BaseEstimator):
@@ -242,68 +194,46 @@ class LinearBase(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    C: float
-    loss: str
-    solver: str
-    tol: float | None
-    fit_intercept: bool
-    intercept_scaling: float
-    penalize_intercept: bool
-    presolve: float | None
-    random_state: Any
-    coef_: NDArray[np.floating]
-    intercept_: Any
-
     def _solve(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        epsilon: float = 0.1,
-        class_weight: NDArray[np.float64] | None = None,
+        self: Any, X: Any, y: NDArray[Any], **settings: Any
     ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
         solver = solver_number(self.loss, self.solver)
         free_intercept = self.fit_intercept and not self.penalize_intercept
-        self._check_combination(solver, free_intercept)
         draws = solver not in PRIMAL_SOLVERS
-        settings = Settings(
-            solver=solver,
-            C=self.C,
-            tol=DEFAULT_TOL[solver] if self.tol is None else self.tol,
-            epsilon=epsilon,
-            bias=self.intercept_scaling if self.fit_intercept else None,
-            penalize_bias=not free_intercept,
-            class_weight=class_weight,
-            seed=check_random_state(self.random_state).randint(_MAX_SEED) if draws else None,
-        )
-        n_features = X.shape[1]
-        rows = feature_rows(X, settings.bias)
-        n_weights = n_features + int(self.fit_intercept)
-        weights = solve(rows, y, n_weights, settings, self.presolve)
-        intercept = np.zeros(len(weights))
-        if self.fit_intercept:
-            intercept = weights[:, -1] * self.intercept_scaling
-        coef = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
-        return coef, intercept.astype(X.dtype)
-
-    def _check_combination(self, solver: int, free_intercept: bool) -> None:
-        if free_intercept and solver not in PRIMAL_SOLVERS:
+        if draws and (free_intercept or self.presolve is not None):
+            option = (
+                "penalize_intercept=False" if free_intercept else f"presolve={self.presolve!r}"
+            )
             raise ValueError(
-                "penalize_intercept=False needs the primal solver: use a squared loss "
-                "with solver='primal' or 'auto'"
+                f"{option} needs the primal solver: use a squared loss with solver='primal' or "
+                "'auto'"
             )
         if free_intercept and self.intercept_scaling != 1:
             raise ValueError(
                 "penalize_intercept=False needs intercept_scaling=1, "
                 f"but intercept_scaling={self.intercept_scaling!r}"
             )
-        if self.presolve is not None and solver not in PRIMAL_SOLVERS:
-            raise ValueError(
-                f"presolve={self.presolve!r} needs the primal solver: use a squared loss "
-                "with solver='primal' or 'auto', or presolve=None"
-            )
+        bias = self.intercept_scaling if self.fit_intercept else None
+        told = Settings(
+            solver=solver,
+            C=self.C,
+            tol=DEFAULT_TOL[solver] if self.tol is None else self.tol,
+            bias=bias,
+            penalize_bias=not free_intercept,
+            seed=check_random_state(self.random_state).randint(_MAX_SEED) if draws else None,
+            **settings,
+        )
+        n_features = X.shape[1]
+        n_weights = n_features + int(self.fit_intercept)
+        weights = solve(feature_rows(X, bias), y, n_weights, told, self.presolve)
+        intercept = np.zeros(len(weights))
+        if self.fit_intercept:
+            intercept = weights[:, -1] * self.intercept_scaling
+        coef = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
+        return coef, intercept.astype(X.dtype)
 
-    def _linear(self, X: Any) -> NDArray[np.floating]:
+    def _linear(self: Any, X: Any) -> NDArray[np.floating]:
         check_is_fitted(self)
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False

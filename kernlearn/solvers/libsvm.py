@@ -1,17 +1,16 @@
 """Bridge to LIBSVM: its kernels, its training, and its own row-by-row prediction."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import warnings
 from dataclasses import dataclass
-from itertools import combinations, repeat
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from libsvm import svm as official
+from numpy.ctypeslib import as_ctypes
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -19,48 +18,24 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.kernels.inner_product import (
-    ExponentialKernel,
-    HomogeneousPolynomialKernel,
-    PolynomialKernel,
-    power,
-)
+from kernlearn.kernels import inner_product
 from kernlearn.memory import block_rows, require_memory
-from kernlearn.solvers.nodes import (
-    NODE,
-    NodeRows,
-    PrintHook,
-    empty_gram_rows,
-    fill_gram_rows,
-)
-
-#: LIBSVM's number of a kernel (``-t``) by scikit-learn's name.
-KERNEL_NUMBERS = {"linear": 0, "poly": 1, "rbf": 2, "sigmoid": 3, "precomputed": 4}
+from kernlearn.solvers.nodes import NODE, NodeRows, PrintHook, precomputed_rows
 
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
 
 _library = official.libsvm
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 _hook = PrintHook(_library.svm_set_print_string_function)
-# Prototypes on bare addresses: a call takes a third of the time of the official ones.
-_predict_row = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
-    ("svm_predict", _library)
-)
-_predict_row_values = ctypes.CFUNCTYPE(
+# A prototype on bare addresses: a call takes a third of the time of the official one.
+_predict_values = ctypes.CFUNCTYPE(
     ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )(("svm_predict_values", _library))
 
 
 @dataclass(frozen=True)
 class SVMKernel:
-    """One of LIBSVM's kernels: a function of (X, Y), unless `name` is "precomputed".
-
-    Parameters
-    ----------
-    name : {"linear", "poly", "rbf", "sigmoid", "precomputed"}
-    degree : int, default=0
-    gamma, coef0 : float, default=0.0
-    """
+    """One of LIBSVM's kernels: a function of (X, Y), unless `name` is "precomputed"."""
 
     name: str
     degree: int = 0
@@ -77,7 +52,9 @@ class SVMKernel:
             return gram
         gram *= self.gamma
         gram += self.coef0
-        return np.tanh(gram, out=gram) if self.name == "sigmoid" else power(gram, self.degree)
+        if self.name == "sigmoid":
+            return np.tanh(gram, out=gram)
+        return inner_product.power(gram, self.degree)
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
@@ -105,9 +82,9 @@ def resolve_kernel(
     if hasattr(fitted, "fit"):
         fitted = fitted.fit(X)
     # A subclass may compute something else.
-    if type(fitted) is PolynomialKernel:
+    if type(fitted) is inner_product.PolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
-    if type(fitted) is HomogeneousPolynomialKernel:
+    if type(fitted) is inner_product.HomogeneousPolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, 0.0), fitted
     return SVMKernel("precomputed"), fitted
 
@@ -120,7 +97,7 @@ def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
     :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
     overflow at some of the points.
     """
-    if type(kernel) is not ExponentialKernel:
+    if type(kernel) is not inner_product.ExponentialKernel:
         return None
     gamma = 1 / (2 * kernel.sigma_**2)
     largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
@@ -128,13 +105,7 @@ def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
 
 
 def kernel_block(kernel: Any, X: Any, Y: Any) -> NDArray[np.float64]:
-    """Evaluate a kernel that LIBSVM does not have, and check the result.
-
-    Raises
-    ------
-    ValueError
-        If the result is not a finite matrix of shape (len(X), len(Y)).
-    """
+    """Evaluate a kernel that LIBSVM does not have, and check shape and values of the result."""
     block = kernel(X, Y)
     block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
     expected = (X.shape[0], Y.shape[0])
@@ -152,12 +123,8 @@ def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int |
     """Compute the kernel matrix of the training rows in LIBSVM's layout, its only copy.
 
     X is the kernel matrix itself if `kernel` is None. `cache_size` is that of LIBSVM, in units of
-    2²⁰ bytes, and `memory_limit` the maximum number of bytes; None means what is available.
-
-    Raises
-    ------
-    MemoryError
-        If matrix, cache and one block need more.
+    2²⁰ bytes, and `memory_limit` the maximum number of bytes for matrix, cache and one block;
+    None means what is available.
     """
     n_rows = X.shape[0]
     n_block = min(n_rows, block_rows(n_rows))
@@ -170,18 +137,18 @@ def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int |
         advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
         "'sigmoid'), or random features with LinearSVM",
     )
-    rows = empty_gram_rows(n_rows, n_rows)
-    for batch in gen_batches(n_rows, n_block):
-        values = X[batch] if kernel is None else kernel_block(kernel, X[batch], X)
-        fill_gram_rows(rows, batch, values)
-    return rows
+    blocks = (
+        (batch, X[batch] if kernel is None else kernel_block(kernel, X[batch], X))
+        for batch in gen_batches(n_rows, n_block)
+    )
+    return precomputed_rows(n_rows, n_rows, blocks)
 
 
 @dataclass(frozen=True)
 class SupportVectors:
     """A trained one-against-one classifier, copied out of LIBSVM's memory.
 
-    Parameters
+    Attributes
     ----------
     indices : ndarray of shape (n_SV,)
         Training rows that are support vectors, by class.
@@ -238,16 +205,15 @@ def train(
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = rows.take(by_class)
-    y = codes[by_class].astype(np.float64)
     # The official constructors loop over the data and reset the print hook: not called.
     problem = official.svm_problem.__new__(official.svm_problem)
     problem.l = len(rows)
-    problem.y = y.ctypes.data_as(_DOUBLES)
+    problem.y = as_ctypes(codes[by_class].astype(np.float64))
     problem.x = rows.pointer(official.svm_node)
     parameter = _parameter(kernel, **parameters)
     n_classes = parameter.nr_weight = len(class_weight)
-    parameter.weight_label = (ctypes.c_int * n_classes)(*range(n_classes))
-    parameter.weight = (ctypes.c_double * n_classes)(*class_weight)
+    parameter.weight_label = as_ctypes(np.arange(n_classes, dtype=np.int32))
+    parameter.weight = as_ctypes(class_weight)
     error = _library.svm_check_parameter(problem, parameter)
     if error:
         raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
@@ -282,53 +248,35 @@ def reached_limit(output: str, n_rows: int) -> bool:
     return any(int(n) >= limit for n in re.findall(r"#iter = (\d+)", output))
 
 
-class NativeModel:
-    """A model in LIBSVM's own memory layout, for LIBSVM's own prediction.
+def native_values(
+    kernel: SVMKernel, vectors: NodeRows, support: SupportVectors, rows: NodeRows
+) -> NDArray[np.float64]:
+    """Return the decision values of all pairs of classes, by one call of LIBSVM per row.
 
-    Parameters
-    ----------
-    kernel : SVMKernel
-    rows : NodeRows
-        The support vectors; for a precomputed kernel their serial numbers.
-    support : SupportVectors
+    `vectors` are the support vectors; for a precomputed kernel their serial numbers.
     """
-
-    def __init__(self, kernel: SVMKernel, rows: NodeRows, support: SupportVectors) -> None:
-        n_classes = len(support.n_by_class)
-        model = official.svm_model()
-        model.param = _parameter(kernel)
-        model.nr_class = n_classes
-        model.l = len(rows)
-        model.SV = rows.pointer(official.svm_node)
-        lines = [line.ctypes.data_as(_DOUBLES) for line in support.coefficients]
-        model.sv_coef = (_DOUBLES * len(lines))(*lines)
-        model.rho = support.rho.ctypes.data_as(_DOUBLES)
-        model.label = (ctypes.c_int * n_classes)(*range(n_classes))
-        model.nSV = support.n_by_class.ctypes.data_as(ctypes.POINTER(ctypes.c_int))
-        self.model = model
-        self._kept_alive = (rows, support)
-
-    def predict(self, rows: NodeRows) -> NDArray[np.intp]:
-        """Return the class code of each row, by one call of ``svm_predict`` per row."""
-        address = ctypes.addressof(self.model)
-        codes = map(_predict_row, repeat(address), rows.addresses.tolist())
-        return np.fromiter(codes, dtype=np.float64, count=len(rows)).astype(np.intp)
-
-    def decision_values(self, rows: NodeRows) -> NDArray[np.float64]:
-        """Return the decision values of all pairs, by one call of the library per row."""
-        n_classes = self.model.nr_class
-        values = np.empty((len(rows), n_classes * (n_classes - 1) // 2))
-        address, first = ctypes.addressof(self.model), values.ctypes.data
-        places = range(first, first + values.nbytes, values.strides[0])
-        for row, place in zip(rows.addresses.tolist(), places, strict=True):
-            _predict_row_values(address, row, place)
-        return values
+    n_classes = len(support.n_by_class)
+    model = official.svm_model()
+    model.param = _parameter(kernel)
+    model.nr_class, model.l = n_classes, len(vectors)
+    model.SV = vectors.pointer(official.svm_node)
+    lines = [line.ctypes.data_as(_DOUBLES) for line in support.coefficients]
+    model.sv_coef = (_DOUBLES * len(lines))(*lines)
+    model.rho = support.rho.ctypes.data_as(_DOUBLES)
+    model.label = as_ctypes(np.arange(n_classes, dtype=np.int32))
+    model.nSV = support.n_by_class.ctypes.data_as(ctypes.POINTER(ctypes.c_int))
+    values = np.empty((len(rows), len(support.rho)))
+    address, first = ctypes.addressof(model), values.ctypes.data
+    places = range(first, first + values.nbytes, values.strides[0])
+    for row, place in zip(rows.addresses.tolist(), places, strict=True):
+        _predict_values(address, row, place)
+    return values
 
 
 def _parameter(kernel: SVMKernel, **fields: float) -> ctypes.Structure:
     parameter = official.svm_parameter.__new__(official.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = KERNEL_NUMBERS[kernel.name]
+    parameter.kernel_type = official.kernel_names[kernel.name.upper()]
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     for name, value in fields.items():
         setattr(parameter, name, value)

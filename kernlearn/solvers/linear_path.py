@@ -1,46 +1,43 @@
 """Linear models on dense features for several values of C."""
 
-from __future__ import annotations
-
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from kernlearn.solvers.liblinear import (
-    DEFAULT_TOL,
-    PRIMAL_SOLVERS,
-    Settings,
-    solve_path,
-    solver_number,
+from kernlearn.solvers import liblinear
+from kernlearn.solvers.newton import (
+    LOSSES,
+    Floats,
+    PrimalNewton,
+    SquaredEpsilonInsensitive,
+    WeightedGram,
+    combination,
 )
-from kernlearn.solvers.losses import LOSSES, Loss, SquaredEpsilonInsensitive
-from kernlearn.solvers.newton import PrimalNewton, TruncatedNewton
-from kernlearn.solvers.nodes import feature_rows
+from kernlearn.solvers.nodes import NodeRows, feature_rows
 
 Path = tuple[NDArray[np.floating], NDArray[np.floating]]
 
-_LOSSES = ("hinge", "logistic", "squared_hinge")
-_SOLVERS = ("auto", "newton", "truncated_newton", "liblinear")
+_ALL_LOSSES = ("squared_hinge", "logistic", "hinge")
+#: The losses that each solver supports.
+_SOLVES = {
+    "auto": _ALL_LOSSES,
+    "newton": tuple(LOSSES),
+    "truncated_newton": ("squared_hinge",),
+    "liblinear": _ALL_LOSSES,
+}
 # Newton's method ends at the solution itself: on 10000 x 300 features and four values of C, 20 to
 # 50 steps reach 1e-4, and at most four more reach this.
 _NEWTON_TOL = 1e-10
 _MAX_STEPS = 200
 
 
-def linear_path(
-    features: ArrayLike,
-    y: ArrayLike,
-    Cs: ArrayLike,
-    *,
-    loss: str = "squared_hinge",
-    solver: str = "newton",
-    tol: float | None = None,
-    fit_intercept: bool = False,
-    warm_start: bool = False,
-    seed: int = 0,
-) -> Path:
+def linear_path(features: ArrayLike, y: ArrayLike, Cs: ArrayLike, **options: Any) -> Path:
     """Train a binary classifier for several values of C.
 
     Minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(yᵢ⟨w, xᵢ⟩), where w includes the intercept.
@@ -53,26 +50,8 @@ def linear_path(
         Labels -1 and +1, both of them.
     Cs : array-like of shape (n_values,)
         Values of C, in any order; they are solved in ascending order.
-    loss : {"squared_hinge", "logistic", "hinge"}, default="squared_hinge"
-    solver : {"newton", "truncated_newton", "liblinear", "auto"}, default="newton"
-        "newton" is exact and starts from the solution for the previous C; it does not support
-        the hinge loss. "liblinear" is LIBLINEAR (``-s 2``, ``-s 0`` and ``-s 3``).
-        "truncated_newton", for the squared hinge, is LIBLINEAR's method on dense features: up to
-        rounding it stops where LIBLINEAR does, in a fraction of the time. "auto" is "newton"
-        where the loss allows it, otherwise "liblinear".
-    tol : float or None, default=None
-        For "newton", the allowed excess of the objective over its minimum, relative to it; by
-        default 1e-10. For "truncated_newton" and "liblinear", LIBLINEAR's own tolerance, by
-        default 0.01, for the hinge loss 0.1; with a large C the objective can then be far from
-        the minimum.
-    fit_intercept : bool, default=False
-        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
-    warm_start : bool, default=False
-        Whether "liblinear" starts from the solution for the previous C, with its tolerance
-        multiplied by the smallest C over the current one; otherwise each C is solved
-        independently. Not for the hinge loss; ignored by "newton".
-    seed : int, default=0
-        Seed of the order in which LIBLINEAR visits the rows for the hinge loss.
+    **options
+        loss, solver, tol, fit_intercept, warm_start and seed, as for :func:`linear_paths`.
 
     Returns
     -------
@@ -81,20 +60,6 @@ def linear_path(
     intercept : ndarray of shape (n_values,)
         Zero without `fit_intercept`.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range, or a combination is not supported.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If a solver stopped short of its tolerance.
-
-    References
-    ----------
-    Keerthi & DeCoste, JMLR 6 (2005), for "newton"; Fan et al., LIBLINEAR, JMLR 9 (2008).
-
     Examples
     --------
     >>> from kernlearn.solvers.linear_path import linear_path
@@ -102,13 +67,7 @@ def linear_path(
     >>> coef.round(3)
     array([[ 0.667, -0.667], [ 0.952, -0.952]])
     """
-    y = np.asarray(y)
-    if y.ndim != 1:
-        raise ValueError(f"y needs one dimension, got shape {y.shape}")
-    coef, intercept = linear_paths(
-        features, y[np.newaxis], Cs, loss=loss, solver=solver, tol=tol,
-        fit_intercept=fit_intercept, warm_start=warm_start, seed=seed,
-    )  # fmt: skip
+    coef, intercept = linear_paths(features, [column_or_1d(y)], Cs, **options)
     return coef[0], intercept[0]
 
 
@@ -135,13 +94,45 @@ def linear_paths(
     Y : array-like of shape (n_problems, n_samples)
         Labels -1 and +1, both of them in each row.
     Cs : array-like of shape (n_values,)
-    loss, solver, tol, fit_intercept, warm_start, seed
-        As for :func:`linear_path`.
+    loss : {"squared_hinge", "logistic", "hinge"}, default="squared_hinge"
+    solver : {"newton", "truncated_newton", "liblinear", "auto"}, default="newton"
+        "newton" is exact and starts from the solution for the previous C; it does not support
+        the hinge loss. "liblinear" is LIBLINEAR (``-s 2``, ``-s 0`` and ``-s 3``).
+        "truncated_newton", for the squared hinge, is LIBLINEAR's method on dense features: up to
+        rounding it stops where LIBLINEAR does, in a fraction of the time. "auto" is "newton"
+        where the loss allows it, otherwise "liblinear".
+    tol : float or None, default=None
+        For "newton", the allowed excess of the objective over its minimum, relative to it; by
+        default 1e-10. For "truncated_newton" and "liblinear", LIBLINEAR's own tolerance, by
+        default 0.01, for the hinge loss 0.1; with a large C the objective can then be far from
+        the minimum.
+    fit_intercept : bool, default=False
+        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
+    warm_start : bool, default=False
+        Whether "liblinear" starts from the solution for the previous C, with its tolerance
+        multiplied by the smallest C over the current one; otherwise each C is solved
+        independently. Not for the hinge loss; ignored by "newton".
+    seed : int, default=0
+        Seed of the order in which LIBLINEAR visits the rows for the hinge loss.
 
     Returns
     -------
     coef : ndarray of shape (n_problems, n_values, n_features)
     intercept : ndarray of shape (n_problems, n_values)
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or a combination is not supported.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a solver stopped short of its tolerance.
+
+    References
+    ----------
+    Keerthi & DeCoste, JMLR 6 (2005), for "newton"; Fan et al., LIBLINEAR, JMLR 9 (2008).
 
     Examples
     --------
@@ -151,110 +142,90 @@ def linear_paths(
     >>> coef.shape
     (2, 3, 2)
     """
-    solver = _check_options(loss, solver, tol, warm_start)
+    if loss not in _SOLVES[solver]:
+        raise ValueError(
+            f"solver={solver!r} needs loss={' or '.join(map(repr, _SOLVES[solver]))}, but "
+            f"loss={loss!r}: use solver='liblinear' or 'auto'"
+        )
+    if solver == "auto":
+        solver = "newton" if loss in LOSSES else "liblinear"
+    number = liblinear.solver_number(loss)
+    draws = number not in liblinear.PRIMAL_SOLVERS
+    if warm_start and draws:
+        raise ValueError(
+            f"warm_start=True needs a primal solver, and LIBLINEAR has none for loss={loss!r}: "
+            "use warm_start=False"
+        )
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
-    signs = _check_labels(Y, len(X))
-    values = _check_Cs(Cs)
-    ascending = np.argsort(values, kind="stable")
-    weights = np.empty((len(signs), len(values), X.shape[1] + int(fit_intercept)))
-    if solver != "liblinear":
-        features = _with_ones(X, fit_intercept)
-        newton: PrimalNewton | TruncatedNewton
-        if solver == "truncated_newton":
-            default = DEFAULT_TOL[solver_number(loss)]
-            newton = TruncatedNewton(features, tol=default if tol is None else tol)
-        else:
-            newton = _primal_newton(features, loss, tol)
-        weights[:, ascending] = [newton.path(y, values[ascending]) for y in signs]
+    signs = check_array(Y, dtype=np.float64, input_name="labels")
+    check_consistent_length(X, signs.T)
+    if (np.abs(signs) != 1).any() or (np.ptp(signs, axis=1) == 0).any():
+        raise ValueError("labels must be -1 or +1, and both must occur in each problem")
+    values, places = _sorted(Cs)
+    if tol is None:
+        tol = _NEWTON_TOL if solver == "newton" else liblinear.DEFAULT_TOL[number]
+    if solver == "liblinear":
+        bias = 1.0 if fit_intercept else None
+        settings = liblinear.Settings(
+            solver=number, C=values[0], tol=tol, bias=bias,
+            class_weight=np.ones(2), seed=seed if draws else None,
+        )  # fmt: skip
+        rows, n_weights = feature_rows(X, bias), X.shape[1] + int(fit_intercept)
+        codes = (signs < 0).astype(np.float64)
+        paths = [_solve_path(rows, y, n_weights, settings, values, warm_start) for y in codes]
     else:
-        settings = _liblinear_settings(loss, tol, fit_intercept, seed)
-        rows = feature_rows(X, settings.bias)
-        weights[:, ascending] = [
-            solve_path(rows, code, weights.shape[2], settings, values[ascending], warm_start)
-            for code in (signs < 0).astype(np.float64)
-        ]
-    return _coef_and_intercept(weights, X, fit_intercept)
+        whole = _with_ones(X, fit_intercept)
+        newton: PrimalNewton | TruncatedNewton
+        if solver == "newton":
+            newton = PrimalNewton(whole, LOSSES[loss], tol=tol, max_iter=_MAX_STEPS)
+        else:
+            newton = TruncatedNewton(whole, tol=tol)
+        paths = [newton.path(y, values) for y in signs]
+    return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
+
+
+def _solve_path(
+    rows: NodeRows,
+    y: Floats,
+    n_weights: int,
+    settings: liblinear.Settings,
+    Cs: Floats,
+    warm_start: bool,
+) -> Floats:
+    """Train a binary classifier by LIBLINEAR for ascending values of C.
+
+    LIBLINEAR compares the gradient with that at 0, which grows with C: for a warm start the
+    tolerance is multiplied by the smallest C over the current one, so that the start is not
+    accepted unchanged.
+    """
+    path: list[Floats] = []
+    for C in Cs:
+        tol = settings.tol * (Cs[0] / C if warm_start else 1.0)
+        start = path[-1] if warm_start and path else None
+        told = replace(settings, C=C, tol=tol)
+        path.append(liblinear.solve(rows, y, n_weights, told, start=start))
+    return np.concatenate(path)
+
+
+def _sorted(Cs: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the values of C in ascending order, and the place of each there."""
+    values = np.asarray(Cs, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
+        raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
+    ascending = np.argsort(values, kind="stable")
+    return values[ascending], np.argsort(ascending)
 
 
 def _with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
     return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
 
 
-def _primal_newton(X: NDArray[np.floating], loss: str | Loss, tol: float | None) -> PrimalNewton:
-    return PrimalNewton(X, loss, tol=_NEWTON_TOL if tol is None else tol, max_iter=_MAX_STEPS)
-
-
-def _coef_and_intercept(
-    weights: NDArray[np.float64], X: NDArray[np.floating], fit_intercept: bool
-) -> Path:
+def _coef_and_intercept(weights: Floats, X: NDArray[np.floating], fit_intercept: bool) -> Path:
     """Split weights of shape (..., n_weights), in the dtype of X."""
     coef = np.ascontiguousarray(weights[..., : X.shape[1]], dtype=X.dtype)
     if not fit_intercept:
         return coef, np.zeros(coef.shape[:-1], dtype=X.dtype)
     return coef, weights[..., -1].astype(X.dtype)
-
-
-def _liblinear_settings(loss: str, tol: float | None, fit_intercept: bool, seed: int) -> Settings:
-    """Return settings for any C; the path sets its own."""
-    number = solver_number(loss)
-    return Settings(
-        solver=number,
-        C=1.0,
-        tol=DEFAULT_TOL[number] if tol is None else tol,
-        bias=1.0 if fit_intercept else None,
-        class_weight=np.ones(2),
-        seed=None if number in PRIMAL_SOLVERS else seed,
-    )
-
-
-def _check_options(loss: str, solver: str, tol: float | None, warm_start: bool) -> str:
-    """Check the options and return the solver to use."""
-    if loss not in _LOSSES:
-        raise ValueError(f"loss={loss!r} is not known: choose one of {list(_LOSSES)}")
-    if solver not in _SOLVERS:
-        raise ValueError(f"solver={solver!r} is not known: choose one of {sorted(_SOLVERS)}")
-    if solver == "newton" and loss not in LOSSES:
-        raise ValueError(
-            f"solver='newton' needs one of the losses {sorted(LOSSES)}, but loss={loss!r}: "
-            "use solver='liblinear' or 'auto'"
-        )
-    if solver == "truncated_newton" and loss != "squared_hinge":
-        raise ValueError(
-            f"solver='truncated_newton' needs loss='squared_hinge', but loss={loss!r}: "
-            "use solver='auto' or 'liblinear'"
-        )
-    if tol is not None and not 0 < tol < np.inf:
-        raise ValueError(f"tol={tol!r} must be a positive number or None")
-    if solver == "auto":
-        solver = "newton" if loss in LOSSES else "liblinear"
-    if warm_start and solver == "liblinear" and solver_number(loss) not in PRIMAL_SOLVERS:
-        raise ValueError(
-            f"warm_start=True needs a primal solver, and LIBLINEAR has none for loss={loss!r}: "
-            "use warm_start=False"
-        )
-    return solver
-
-
-def _check_labels(Y: Any, n_samples: int) -> NDArray[np.float64]:
-    Y = np.asarray(Y)
-    if Y.ndim != 2 or Y.shape[1] != n_samples:
-        raise ValueError(
-            f"labels need one value for each of the {n_samples} rows of features and problem, "
-            f"got shape {Y.shape}"
-        )
-    positive = Y == 1
-    if not np.all(positive | (Y == -1)):
-        raise ValueError("labels must be -1 or +1")
-    if np.any(positive.all(axis=1) | ~positive.any(axis=1)):
-        raise ValueError("labels need both -1 and +1 in each problem, got only one of them")
-    return np.where(positive, 1.0, -1.0)
-
-
-def _check_Cs(Cs: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(Cs, dtype=np.float64)
-    if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
-        raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
-    return values
 
 
 def regression_path(
@@ -311,10 +282,114 @@ def regression_path(
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
-    values = _check_Cs(Cs)
-    ascending = np.argsort(values, kind="stable")
-    loss = SquaredEpsilonInsensitive(epsilon)
-    newton = _primal_newton(_with_ones(X, fit_intercept), loss, tol)
-    weights = np.empty((len(values), X.shape[1] + int(fit_intercept)))
-    weights[ascending] = newton.regression_path(y, values[ascending])
-    return _coef_and_intercept(weights, X, fit_intercept)
+    values, places = _sorted(Cs)
+    loss, tol = SquaredEpsilonInsensitive(epsilon), _NEWTON_TOL if tol is None else tol
+    newton = PrimalNewton(_with_ones(X, fit_intercept), loss, tol=tol, max_iter=_MAX_STEPS)
+    return _coef_and_intercept(newton.path(1.0, values, y)[places], X, fit_intercept)
+
+
+# LIBLINEAR's constants.
+_MOST_STEPS = 1000
+_FORCING = 0.5  # share of the quadratic model's decrease that conjugate gradients may leave
+_DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
+_SUFFICIENT = 0.01  # share of the decrease that the slope promises
+_LENGTHS = 0.5 ** np.arange(20)  # of steps
+_STALLED = 1e-12
+
+
+class TruncatedNewton:
+    """LIBLINEAR's truncated Newton method: conjugate gradients and backtracking line search.
+
+    It minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
+    most tol · max(min(n₊, n₋), 1)/n · ‖∇f(0)‖. In exact arithmetic the iterates are those of
+    LIBLINEAR. Conjugate gradients multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the
+    margin, updated from step to step, instead of by the rows.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, n_features)
+        Converted to float64.
+    tol : float
+        LIBLINEAR's tolerance (``-e``).
+
+    References
+    ----------
+    Hsia, Chiang & Lin, Preconditioned conjugate gradient methods in truncated Newton frameworks
+    for large-scale linear classification, ACML 2018. Galli & Lin, A study on truncated Newton
+    methods for linear classification, IEEE TNNLS 33 (2022).
+    """
+
+    def __init__(self, features: NDArray[np.floating], *, tol: float) -> None:
+        self._X = np.ascontiguousarray(features, dtype=np.float64)
+        self._whole = self._X.T @ self._X
+        self._tol = tol
+
+    def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
+        """Train a classifier for each value of C, independently; shape (n_values, n_features)."""
+        return np.array([self._solve(y, C) for C in Cs])
+
+    def _solve(self, y: Floats, C: float) -> Floats:
+        X, loss = self._X, LOSSES["squared_hinge"]
+        w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
+        gram = WeightedGram(X, self._whole, loss.steepest, loss.slack)
+        gradient = C * combination(X, y * loss.slope(margins))
+        n_positive = int(np.count_nonzero(y > 0))
+        rarer = max(min(n_positive, len(y) - n_positive), 1)
+        enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
+        objective = C * loss.value(margins)
+        where = f"after {_MOST_STEPS} steps"
+        for _ in range(_MOST_STEPS):
+            step = _conjugate_gradients(gram, gradient, C)
+            moves = y * (X @ step)
+            promised, before = float(step @ gradient), objective
+            square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
+            for length in _LENGTHS:
+                norm = square + length * (2 * inner + length * rest)
+                objective = 0.5 * norm + C * loss.value(margins + length * moves)
+                if objective - before <= _SUFFICIENT * length * promised:
+                    break
+            else:
+                where = "at a failed line search"
+                break
+            w, margins = w + length * step, margins + length * moves
+            gradient = w + C * combination(X, y * loss.slope(margins))
+            stalled = abs(before - objective) <= _STALLED * abs(objective)
+            if stalled or np.linalg.norm(gradient) <= enough:
+                return w
+            gram.follow(loss.curvature(margins))
+        warnings.warn(
+            f"the truncated Newton solver stopped {where} at C={C:g}, short of the tolerance: "
+            "raise tol, lower C or scale the features",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+        return w
+
+
+def _conjugate_gradients(gram: WeightedGram, gradient: Floats, C: float) -> Floats:
+    """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
+    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
+    step = np.zeros_like(gradient)
+    residual = -gradient
+    scaled = residual / preconditioner
+    direction = scaled.copy()
+    product = float(scaled @ residual)
+    forcing = min(_FORCING, product**0.25)
+    model = 0.0
+    for iteration in range(1, max(len(gradient), 5) + 1):
+        curved = direction + C * (gram.matrix @ direction)
+        curvature = float(direction @ curved)
+        if curvature <= 1e-16:
+            break
+        length = product / curvature
+        step += length * direction
+        residual -= length * curved
+        lower = -0.5 * float(step @ residual - step @ gradient)
+        gained, model = lower - model, lower
+        # Another iteration as good as the average one would add little.
+        if lower > 0 or gained > 0 or iteration * gained >= forcing * lower:
+            break
+        scaled = residual / preconditioner
+        before, product = product, float(scaled @ residual)
+        direction = scaled + product / before * direction
+    return step

@@ -1,7 +1,5 @@
 """Linear support vector classifier and regressor, trained by the official LIBLINEAR."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""Newton solvers for linear models on dense features.
+"""Newton solvers for linear models on dense features, and their losses.
 
 They minimise LIBLINEAR's objective ½‖w‖² + C Σ loss(tᵢ) for several values of C, where tᵢ is the
 margin yᵢ⟨w, xᵢ⟩ of a label or the error ⟨w, xᵢ⟩ − yᵢ of a target. The Hessian is I + C Xᵀ D X,
@@ -7,24 +7,118 @@ do not depend on C: the product Xᵀ D X is kept, and only rows whose weight cha
 removed.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers.losses import LOSSES, Floats, Loss, SquaredHinge
+Floats: TypeAlias = NDArray[np.float64]
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
 _MAX_TRIALS = 60  # step lengths tried by the line search
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
+
+# A loss has the sum of its values, its first and its second derivatives, or elements of the
+# generalised ones at a kink. `steepest` is the largest second derivative, and `slack` the
+# relative change of one that the Hessian may ignore.
+
+
+class SquaredHinge:
+    """The squared hinge max(0, sign · (t − edge))², by default max(0, 1 − t)² of a margin t.
+
+    The second derivative is 2 or 0, and the Hessian is kept exact.
+    """
+
+    slack = 0.0
+    steepest = 2.0
+
+    def __init__(self, edge: float = 1.0, sign: float = -1.0) -> None:
+        self.edge = edge
+        self.sign = sign
+
+    def _excess(self, t: Floats) -> Floats:
+        return np.maximum(0.0, self.sign * (t - self.edge))
+
+    def value(self, t: Floats) -> float:
+        excess = self._excess(t)
+        return float(excess @ excess)
+
+    def slope(self, t: Floats) -> Floats:
+        return 2.0 * self.sign * self._excess(t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return np.where(self.sign * (t - self.edge) > 0.0, 2.0, 0.0)
+
+
+class Logistic:
+    """The logistic loss log(1 + exp(−t)) of a margin t.
+
+    All second derivatives change in each step. A Hessian within 10 % of the true one needs
+    more steps, with linear convergence, but each costs a small part of a new product.
+    """
+
+    slack = 0.1
+    steepest = 0.25
+
+    def value(self, t: Floats) -> float:
+        return float(np.logaddexp(0.0, -t).sum())
+
+    def slope(self, t: Floats) -> Floats:
+        return -expit(-t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return expit(t) * expit(-t)
+
+
+class SquaredEpsilonInsensitive:
+    r"""The squared ε-insensitive loss max(0, \|t\| − ε)² of an error t."""
+
+    slack = 0.0
+    steepest = 2.0
+
+    def __init__(self, epsilon: float) -> None:
+        self.epsilon = epsilon
+
+    def value(self, t: Floats) -> float:
+        excess = np.maximum(0.0, np.abs(t) - self.epsilon)
+        return float(excess @ excess)
+
+    def slope(self, t: Floats) -> Floats:
+        return 2.0 * (t - np.clip(t, -self.epsilon, self.epsilon))
+
+    def curvature(self, t: Floats) -> Floats:
+        return np.where(np.abs(t) > self.epsilon, 2.0, 0.0)
+
+
+class SmoothedHinge:
+    """The hinge max(0, t) with a parabola of some width at the kink: at most width / 2 less."""
+
+    slack = 0.0
+
+    def __init__(self, width: float) -> None:
+        self.width = width
+        self.steepest = 1.0 / width
+
+    def value(self, t: Floats) -> float:
+        inside = np.clip(t, 0.0, self.width)
+        return float((inside * (t - 0.5 * inside)).sum() / self.width)
+
+    def slope(self, t: Floats) -> Floats:
+        return np.clip(t / self.width, 0.0, 1.0)
+
+    def curvature(self, t: Floats) -> Floats:
+        return np.where((t > 0.0) & (t < self.width), 1.0 / self.width, 0.0)
+
+
+Loss: TypeAlias = SquaredHinge | Logistic | SquaredEpsilonInsensitive | SmoothedHinge
+LOSSES: dict[str, Loss] = {"squared_hinge": SquaredHinge(), "logistic": Logistic()}
 
 
 def exact_step(
@@ -79,6 +173,57 @@ def gram_blocks(X: Floats, rows: NDArray[np.intp], weights: NDArray[Any]) -> Ite
         yield part.T @ part
 
 
+class WeightedGram:
+    """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed."""
+
+    def __init__(self, X: Floats, whole: Floats, weight: float, slack: float) -> None:
+        """Start with one weight for all rows; `whole` is XᵀX."""
+        self._X = X
+        self.matrix = weight * whole
+        self._weights = np.full(len(X), weight)
+        self._slack = slack
+
+    def follow(self, weights: Floats) -> None:
+        """Update the weights, except those that changed by no more than the slack."""
+        change = weights - self._weights
+        rows = np.flatnonzero(np.abs(change) > self._slack * weights)
+        if len(rows) >= np.count_nonzero(weights):
+            self._renew(weights)
+            return
+        more, less = rows[change[rows] > 0], rows[change[rows] < 0]
+        self._update(np.add, more, change[more])
+        self._update(np.subtract, less, -change[less])
+        self._weights[rows] = weights[rows]
+
+    def newton_step(self, gradient: Floats, C: float) -> Floats:
+        """Return −(I + C·gram)⁻¹ · gradient, with a greater ridge if that is singular."""
+        ridge, renewed = 1.0, False
+        while True:
+            hessian = C * self.matrix
+            hessian.flat[:: len(hessian) + 1] += ridge
+            try:
+                # The transpose of a symmetric matrix is LAPACK's order, which saves a copy.
+                factor = cho_factor(hessian.T, lower=True, overwrite_a=True, check_finite=False)
+                return -cho_solve(factor, gradient, check_finite=False)
+            except LinAlgError:
+                if renewed:
+                    floor = np.finfo(np.float64).eps * C * self.matrix.trace()
+                    ridge = max(10 * ridge, floor)
+                else:  # rows that were removed again leave rounding errors behind
+                    self._renew(self._weights)
+                    renewed = True
+
+    def _renew(self, weights: Floats) -> None:
+        self.matrix = np.zeros_like(self.matrix)
+        rows = np.flatnonzero(weights)
+        self._update(np.add, rows, weights[rows])
+        self._weights = weights.copy()
+
+    def _update(self, operation: np.ufunc, rows: NDArray[np.intp], weights: Floats) -> None:
+        for part in gram_blocks(self._X, rows, weights):
+            operation(self.matrix, part, out=self.matrix)
+
+
 class PrimalNewton:
     """Newton's method with an exact line search, for problems that share their features.
 
@@ -92,7 +237,7 @@ class PrimalNewton:
     features : ndarray of shape (n_samples, n_features)
         Converted to float64: a product in float32 would save a tenth of the time and limit the
         accuracy.
-    loss : {"squared_hinge", "logistic"} or Loss
+    loss : Loss
     tol : float
         A solution w is accepted when ½‖∇f(w)‖² <= tol · f(w). The objective f is strongly
         convex with constant 1, so its relative excess over the minimum is then at most `tol`.
@@ -109,7 +254,7 @@ class PrimalNewton:
     """
 
     def __init__(
-        self, features: NDArray[np.floating], loss: str | Loss, *, tol: float, max_iter: int
+        self, features: NDArray[np.floating], loss: Loss, *, tol: float, max_iter: int
     ) -> None:
         X = np.ascontiguousarray(features, dtype=np.float64)
         self._basis: Floats | None = None
@@ -117,38 +262,19 @@ class PrimalNewton:
             self._basis, triangle = qr(X.T, mode="economic", check_finite=False)
             X = np.ascontiguousarray(triangle.T)
         self._X = X
-        self._loss = LOSSES[loss] if isinstance(loss, str) else loss
+        self._loss = loss
         self._tol = tol
         self._max_iter = max_iter
         self._whole = X.T @ X
 
-    def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
-        """Train a classifier for each value of C.
+    def path(
+        self, signs: Floats | float, Cs: Iterable[float], offsets: Floats | float = 0.0
+    ) -> Floats:
+        """Solve for margins signᵢ⟨w, xᵢ⟩ − offsetᵢ and each C, best in ascending order.
 
-        Parameters
-        ----------
-        y : ndarray of shape (n_samples,)
-            Labels -1 and +1.
-        Cs : iterable of float
-            Best in ascending order.
-
-        Returns
-        -------
-        ndarray of shape (n_values, n_features)
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a solution is not accepted within `max_iter` steps.
+        `signs` are labels -1 and +1, and `offsets` the targets of a regression. Returns weights of
+        shape (n_values, n_features).
         """
-        return self._path(y, np.zeros(len(y)), Cs)
-
-    def regression_path(self, targets: Floats, Cs: Iterable[float]) -> Floats:
-        """Train a regressor for each value of C, with a loss of the error; see `path`."""
-        return self._path(np.ones(len(targets)), targets, Cs)
-
-    def _path(self, signs: Floats, offsets: Floats, Cs: Iterable[float]) -> Floats:
-        """Solve for margins signᵢ⟨w, xᵢ⟩ − offsetᵢ."""
         gram = WeightedGram(self._X, self._whole, self._loss.steepest, self._loss.slack)
         w = np.zeros(self._X.shape[1])
         path = []
@@ -159,7 +285,12 @@ class PrimalNewton:
         return weights if self._basis is None else weights @ self._basis.T
 
     def _solve(
-        self, signs: Floats, offsets: Floats, C: float, w: Floats, gram: WeightedGram
+        self,
+        signs: Floats | float,
+        offsets: Floats | float,
+        C: float,
+        w: Floats,
+        gram: WeightedGram,
     ) -> Floats:
         loss = self._loss
         margins = signs * (self._X @ w) - offsets
@@ -185,199 +316,9 @@ class PrimalNewton:
         return w
 
 
-class WeightedGram:
-    """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed."""
-
-    def __init__(self, X: Floats, whole: Floats, weight: float, slack: float) -> None:
-        """Start with one weight for all rows; `whole` is XᵀX."""
-        self._X = X
-        self.matrix = weight * whole
-        self._weights = np.full(len(X), weight)
-        self._slack = slack
-
-    def follow(self, weights: Floats) -> None:
-        """Update the weights, except those that changed by no more than the slack."""
-        change = weights - self._weights
-        rows = np.flatnonzero(np.abs(change) > self._slack * weights)
-        if len(rows) >= np.count_nonzero(weights):
-            self._renew(weights)
-            return
-        more, less = rows[change[rows] > 0], rows[change[rows] < 0]
-        self._update(np.add, more, change[more])
-        self._update(np.subtract, less, -change[less])
-        self._weights[rows] = weights[rows]
-
-    def newton_step(self, gradient: Floats, C: float) -> Floats:
-        """Return −(I + C·gram)⁻¹ · gradient."""
-        try:
-            factor = self._factor(C)
-        except LinAlgError:
-            # Rows that were removed again leave rounding errors behind.
-            self._renew(self._weights)
-            factor = self._factor_with_ridge(C)
-        return -cho_solve(factor, gradient, check_finite=False)
-
-    def _factor(self, C: float, ridge: float = 1.0) -> tuple[Floats, bool]:
-        hessian = C * self.matrix
-        hessian.flat[:: len(hessian) + 1] += ridge
-        # The transpose of a symmetric matrix is LAPACK's order, which saves a copy.
-        return cho_factor(hessian.T, lower=True, overwrite_a=True, check_finite=False)
-
-    def _factor_with_ridge(self, C: float) -> tuple[Floats, bool]:
-        """Factorise with a ridge that makes the Hessian positive definite in float64."""
-        ridge = 1.0
-        while True:
-            try:
-                return self._factor(C, ridge)
-            except LinAlgError:
-                floor = np.finfo(np.float64).eps * C * self.matrix.trace()
-                ridge = max(10 * ridge, floor)
-
-    def _renew(self, weights: Floats) -> None:
-        self.matrix = np.zeros_like(self.matrix)
-        rows = np.flatnonzero(weights)
-        self._update(np.add, rows, weights[rows])
-        self._weights = weights.copy()
-
-    def _update(self, operation: np.ufunc, rows: NDArray[np.intp], weights: Floats) -> None:
-        for part in gram_blocks(self._X, rows, weights):
-            operation(self.matrix, part, out=self.matrix)
-
-
 def combination(X: Floats, coefficients: Floats) -> Floats:
     """Return Xᵀ · coefficients, reading only the rows with nonzero ones where these are few."""
     rows = np.flatnonzero(coefficients)
     if 4 * len(rows) < len(coefficients):
         return coefficients[rows] @ X[rows]
     return coefficients @ X
-
-
-# LIBLINEAR's constants.
-_MAX_STEPS = 1000
-_FORCING = 0.5  # share of the quadratic model's decrease that conjugate gradients may leave
-_DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
-_SUFFICIENT = 0.01  # share of the decrease that the slope promises
-_MAX_HALVINGS = 20
-_STALLED = 1e-12
-
-
-class TruncatedNewton:
-    """LIBLINEAR's truncated Newton method: conjugate gradients and backtracking line search.
-
-    It minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
-    most tol · max(min(n₊, n₋), 1)/n · ‖∇f(0)‖. In exact arithmetic the iterates are those of
-    LIBLINEAR. Conjugate gradients multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the
-    margin, updated from step to step, instead of by the rows.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_samples, n_features)
-        Converted to float64.
-    tol : float
-        LIBLINEAR's tolerance (``-e``).
-
-    References
-    ----------
-    Hsia, Chiang & Lin, Preconditioned conjugate gradient methods in truncated Newton frameworks
-    for large-scale linear classification, ACML 2018. Galli & Lin, A study on truncated Newton
-    methods for linear classification, IEEE TNNLS 33 (2022).
-    """
-
-    def __init__(self, features: NDArray[np.floating], *, tol: float) -> None:
-        self._X = np.ascontiguousarray(features, dtype=np.float64)
-        self._whole = self._X.T @ self._X
-        self._tol = tol
-        self._loss = SquaredHinge()
-
-    def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
-        """Train a classifier for each value of C, independently; see `PrimalNewton.path`."""
-        return np.array([self._solve(y, C) for C in Cs])
-
-    def _solve(self, y: Floats, C: float) -> Floats:
-        w, margins = np.zeros(self._X.shape[1]), np.zeros(len(y))
-        gram = WeightedGram(self._X, self._whole, 2.0, self._loss.slack)
-        gradient = self._gradient(w, y, margins, C)
-        n_positive = int(np.count_nonzero(y > 0))
-        rarer = max(min(n_positive, len(y) - n_positive), 1)
-        enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
-        objective = C * self._loss.value(margins)
-        for _ in range(_MAX_STEPS):
-            step = _conjugate_gradients(gram, gradient, C)
-            moves = y * (self._X @ step)
-            result = self._line_search(w, step, margins, moves, objective, gradient, C)
-            if result is None:
-                _warn(C, "at a failed line search")
-                return w
-            length, decreased = result
-            w, margins = w + length * step, margins + length * moves
-            gradient = self._gradient(w, y, margins, C)
-            stalled = abs(objective - decreased) <= _STALLED * abs(decreased)
-            objective = decreased
-            if stalled or np.linalg.norm(gradient) <= enough:
-                return w
-            gram.follow(self._loss.curvature(margins))
-        _warn(C, f"after {_MAX_STEPS} steps")
-        return w
-
-    def _gradient(self, w: Floats, y: Floats, margins: Floats, C: float) -> Floats:
-        return w + C * combination(self._X, y * self._loss.slope(margins))
-
-    def _line_search(
-        self,
-        w: Floats,
-        step: Floats,
-        margins: Floats,
-        moves: Floats,
-        objective: float,
-        gradient: Floats,
-        C: float,
-    ) -> tuple[float, float] | None:
-        """Halve the step until the decrease suffices; return its length and the objective."""
-        promised = float(step @ gradient)
-        square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
-        length = 1.0
-        for _ in range(_MAX_HALVINGS):
-            norm = square + length * (2 * inner + length * rest)
-            there = 0.5 * norm + C * self._loss.value(margins + length * moves)
-            if there - objective <= _SUFFICIENT * length * promised:
-                return length, there
-            length *= 0.5
-        return None
-
-
-def _conjugate_gradients(gram: WeightedGram, gradient: Floats, C: float) -> Floats:
-    """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
-    step = np.zeros_like(gradient)
-    residual = -gradient
-    scaled = residual / preconditioner
-    direction = scaled.copy()
-    product = float(scaled @ residual)
-    forcing = min(_FORCING, product**0.25)
-    model = 0.0
-    for iteration in range(1, max(len(gradient), 5) + 1):
-        curved = direction + C * (gram.matrix @ direction)
-        curvature = float(direction @ curved)
-        if curvature <= 1e-16:
-            break
-        length = product / curvature
-        step += length * direction
-        residual -= length * curved
-        lower = -0.5 * float(step @ residual - step @ gradient)
-        gained, model = lower - model, lower
-        # Another iteration as good as the average one would add little.
-        if lower > 0 or gained > 0 or iteration * gained >= forcing * lower:
-            break
-        scaled = residual / preconditioner
-        before, product = product, float(scaled @ residual)
-        direction = scaled + product / before * direction
-    return step
-
-
-def _warn(C: float, where: str) -> None:
-    warnings.warn(
-        f"the truncated Newton solver stopped {where} at C={C:g}, short of the tolerance: "
-        "raise tol, lower C or scale the features",
-        ConvergenceWarning,
-        stacklevel=3,
-    )

@@ -1,11 +1,9 @@
 """Ordinal regression in the primal, with fixed or learned thresholds."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +13,8 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
-from kernlearn.solvers.losses import Floats, Loss, SmoothedHinge, SquaredHinge
-from kernlearn.solvers.newton import ROUNDING_STEP, exact_step, gram_blocks
+from kernlearn.solvers import newton
+from kernlearn.solvers.newton import Floats
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
@@ -32,21 +30,20 @@ class Thresholds:
     n_bounded: int = 0
 
     @classmethod
-    def fixed(cls, values: ArrayLike) -> Thresholds:
+    def fixed(cls, values: ArrayLike) -> Self:
         """Return fixed thresholds."""
         start = np.asarray(values, dtype=np.float64)
         return cls(start, np.empty((len(start), 0)))
 
     @classmethod
-    def free(cls, n_thresholds: int) -> Thresholds:
+    def free(cls, n_thresholds: int) -> Self:
         """Return learned thresholds without constraints."""
         return cls(np.zeros(n_thresholds), np.eye(n_thresholds))
 
     @classmethod
-    def spaced(cls, n_thresholds: int, spacing: float) -> Thresholds:
+    def spaced(cls, n_thresholds: int, spacing: float) -> Self:
         """Return learned thresholds in ascending order, at least `spacing` apart."""
-        start = equispaced(n_thresholds, spacing)
-        return cls(start, np.tri(n_thresholds), n_thresholds - 1)
+        return cls(equispaced(n_thresholds, spacing), np.tri(n_thresholds), n_thresholds - 1)
 
     def at(self, variables: Floats) -> Floats:
         """Return the thresholds for values of the variables."""
@@ -89,15 +86,7 @@ def as_thresholds(spec: Any, n_thresholds: int, spacing: float, constraints: str
 
 
 class Solution(NamedTuple):
-    """The minimum for one value of C.
-
-    Attributes
-    ----------
-    coef : ndarray of shape (n_features,)
-    thresholds : ndarray of shape (n_thresholds,)
-    n_iter : int
-        Number of Newton steps.
-    """
+    """The minimum for one value of C, after `n_iter` Newton steps."""
 
     coef: Floats
     thresholds: Floats
@@ -175,7 +164,7 @@ class OrdinalProblem:
             if loss == "hinge":
                 z, n_iter, converged = self._hinge(z, C, tol, max_iter)
             else:
-                squared = SquaredHinge(edge=0.0, sign=1.0)
+                squared = newton.SquaredHinge(edge=0.0, sign=1.0)
                 z, n_iter, converged = self._minimise(z, C, squared, tol, max_iter)
             if not converged:
                 warnings.warn(
@@ -194,7 +183,7 @@ class OrdinalProblem:
         width = max(float(self._short(z).max()), self._margin)
         n_iter = 0
         while True:
-            loss = SmoothedHinge(width)
+            loss = newton.SmoothedHinge(width)
             z, steps, converged = self._minimise(z, C, loss, 0.1 * tol, max_iter - n_iter)
             n_iter += steps
             short = self._short(z)
@@ -207,24 +196,27 @@ class OrdinalProblem:
             width *= _NARROWER
 
     def _minimise(
-        self, z: Floats, C: float, loss: Loss, tol: float, max_iter: int
+        self, z: Floats, C: float, loss: newton.Loss, tol: float, max_iter: int
     ) -> tuple[Floats, int, bool]:
         """Run Newton's method from z; return the end, the steps made, and whether it converged."""
         for n_iter in range(1, max_iter + 1):
             w, _ = self._split(z)
             short = self._short(z)
             gradient = self._gradient(w, C * loss.slope(short))
-            factor = self._factor(C * loss.curvature(short), self._ridge(gradient))
+            # A curvature that bounds steps of the thresholds and vanishes at the minimum.
+            steepest = np.abs(self._split(gradient)[1]).max(initial=0.0)
+            ridge = float(steepest) / (_REACH * self._margin)
+            factor = self._factor(C * loss.curvature(short), ridge)
             step = self._model_minimum(z, gradient, factor) - z
             promised = -float(gradient @ step)
-            change = self._change(step)
+            change = self._short(step, change=True)
             w_step, _ = self._split(step)
             inner, square = float(w @ w_step), float(w_step @ w_step)
-            length = exact_step(loss, C, short, change, inner, square, full=True)
+            length = newton.exact_step(loss, C, short, change, inner, square, full=True)
             z = z + length * step
             objective = 0.5 * float(w @ w) + C * loss.value(short)
             if promised <= tol * objective or (
-                length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(z)
+                length * np.linalg.norm(step) <= newton.ROUNDING_STEP * np.linalg.norm(z)
             ):
                 return z, n_iter, True
         return z, max_iter, False
@@ -233,17 +225,13 @@ class OrdinalProblem:
         n_features = self._X.shape[1]
         return z[:n_features], z[n_features:]
 
-    def _short(self, z: Floats) -> Floats:
-        """Return the shortfall of each term from the margin."""
+    def _short(self, z: Floats, *, change: bool = False) -> Floats:
+        """Return the shortfall of each term from the margin, or its change by a step z."""
         w, variables = self._split(z)
-        values, thresholds = self._X @ w, self._thresholds.at(variables)
-        return self._margin - self._sign * (values[self._point] - thresholds[self._step])
-
-    def _change(self, step: Floats) -> Floats:
-        """Return the change of the shortfalls by a step."""
-        w, variables = self._split(step)
-        values, thresholds = self._X @ w, self._thresholds.basis @ variables
-        return -self._sign * (values[self._point] - thresholds[self._step])
+        thresholds = self._thresholds.basis @ variables
+        margin, start = (0.0, 0.0) if change else (self._margin, self._thresholds.start)
+        distances = (self._X @ w)[self._point] - (start + thresholds)[self._step]
+        return margin - self._sign * distances
 
     def _gradient(self, w: Floats, slope: Floats) -> Floats:
         pull = self._sign * slope
@@ -251,18 +239,13 @@ class OrdinalProblem:
         by_threshold = np.bincount(self._step, pull, len(self._thresholds.start))
         return np.concatenate([w - by_point @ self._X, by_threshold @ self._thresholds.basis])
 
-    def _ridge(self, gradient: Floats) -> float:
-        """Return a curvature that bounds steps of the thresholds and vanishes at the minimum."""
-        _, by_variable = self._split(gradient)
-        return float(np.abs(by_variable).max(initial=0.0)) / (_REACH * self._margin)
-
     def _factor(self, curvature: Floats, ridge: float) -> Floats:
         """Return R with RᵀR the Hessian."""
         d, basis = self._X.shape[1], self._thresholds.basis
         hessian = np.zeros((d + basis.shape[1],) * 2)
         weights = np.bincount(self._point, curvature, len(self._X))
         rows = np.flatnonzero(weights)
-        for part in gram_blocks(self._X, rows, weights[rows]):
+        for part in newton.gram_blocks(self._X, rows, weights[rows]):
             hessian[:d, :d] += part
         hessian.flat[: d * len(hessian) : len(hessian) + 1] += 1.0
         if basis.shape[1]:

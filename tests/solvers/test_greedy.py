@@ -196,25 +196,6 @@ def test_float32_is_computed_with_in_float64():
     np.testing.assert_allclose(single.coef, double.coef)
 
 
-@pytest.mark.parametrize(
-    ("n_columns", "options", "message"),
-    [
-        (0, {}, "'n_columns' must be at least 1, got 0"),
-        (1, {"rule": "best"}, "'rule' must be one of gradient, correlation, decrease, got 'best'"),
-        (1, {"ridge": -1}, "'ridge' must be a finite number of at least 0, got -1"),
-    ],
-)
-def test_bad_parameters(n_columns, options, message):
-    with pytest.raises(ValueError, match=message):
-        fully_corrective_path(np.eye(3), np.ones(3), n_columns, **options)
-
-
-@pytest.mark.parametrize(("shape", "n_targets"), [((3, 2), 2), ((3,), 3), ((0, 2), 0)])
-def test_bad_shapes(shape, n_targets):
-    with pytest.raises(ValueError, match="'features' must be a matrix"):
-        fully_corrective_path(np.zeros(shape), np.zeros(n_targets), 1)
-
-
 def bounded_problem(seed, n=30, m=12):
     rng = np.random.RandomState(seed)
     F = np.tanh(rng.standard_normal((n, m)))

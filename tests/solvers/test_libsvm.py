@@ -1,11 +1,8 @@
 """The LIBSVM bridge; the estimator is tested in test_kernel_svm."""
 
-import ctypes
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from libsvm import svm as official
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
@@ -19,10 +16,10 @@ from kernlearn.kernels import (
 )
 from kernlearn.solvers import libsvm
 from kernlearn.solvers.libsvm import (
-    NativeModel,
     SVMKernel,
     gram_rows,
     kernel_block,
+    native_values,
     pair_coefficients,
     reached_limit,
     resolve_gamma,
@@ -53,16 +50,9 @@ def test_support_vectors_come_by_class_whatever_the_order_of_the_rows():
 
 @pytest.mark.parametrize("kernel", [KERNEL, SVMKernel("poly", 3, 0.5, 1.0), SVMKernel("linear")])
 def test_native_decision_values_are_those_of_blas(kernel):
-    rows = feature_rows(X)
     found = fit(X, CODES, kernel)
     vectors = X[found.indices]
-    native = NativeModel(kernel, feature_rows(vectors), found)
-    values = (ctypes.c_double * 3)()
-    pointers = rows.pointer(official.svm_node)
-    slow = []
-    for i in range(len(X)):
-        official.libsvm.svm_predict_values(native.model, pointers[i], values)
-        slow.append(list(values))
+    slow = native_values(kernel, feature_rows(vectors), found, feature_rows(X))
     fast = kernel(X, vectors) @ pair_coefficients(found.coefficients, found.n_by_class)
     np.testing.assert_allclose(fast - found.rho, slow, rtol=0, atol=1e-9)
 

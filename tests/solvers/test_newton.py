@@ -10,9 +10,8 @@ from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers import newton
-from kernlearn.solvers.linear_path import linear_path, linear_paths
-from kernlearn.solvers.losses import LOSSES
-from kernlearn.solvers.newton import PrimalNewton, TruncatedNewton
+from kernlearn.solvers.linear_path import TruncatedNewton, linear_path, linear_paths
+from kernlearn.solvers.newton import LOSSES, PrimalNewton
 
 CS = (0.01, 1.0, 100.0)
 
@@ -50,7 +49,7 @@ def excess(w, X, y, C, loss):
 
 
 def solve(X, y, Cs, loss, tol=1e-10, max_iter=200):
-    return PrimalNewton(X, loss, tol=tol, max_iter=max_iter).path(y, Cs)
+    return PrimalNewton(X, LOSSES[loss], tol=tol, max_iter=max_iter).path(y, Cs)
 
 
 def line_search(X, y, w, step, C, loss):
@@ -330,7 +329,7 @@ def test_truncated_features_of_zeros_leave_w_at_zero():
 
 def test_truncated_a_tolerance_out_of_reach_is_warned_of(monkeypatch):
     X, y = weak_problem()
-    monkeypatch.setattr("kernlearn.solvers.newton._MAX_STEPS", 2)
+    monkeypatch.setattr("kernlearn.solvers.linear_path._MOST_STEPS", 2)
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         TruncatedNewton(X, tol=1e-12).path(y, [100.0])
 

@@ -10,14 +10,7 @@ from hypothesis.extra import numpy as hnp
 from liblinear.liblinear import feature_node
 from libsvm.svm import svm_node
 
-from kernlearn.solvers.nodes import (
-    NODE,
-    PrintHook,
-    empty_gram_rows,
-    feature_rows,
-    fill_gram_rows,
-    serial_rows,
-)
+from kernlearn.solvers.nodes import NODE, PrintHook, feature_rows, precomputed_rows
 
 
 def read(rows):
@@ -102,15 +95,14 @@ def test_taken_rows_share_their_nodes():
 
 def test_gram_rows_begin_with_their_serial_number():
     gram = np.random.default_rng(0).standard_normal((5, 3))
-    rows = empty_gram_rows(5, 3)
-    for batch in (slice(0, 2), slice(2, 5)):
-        fill_gram_rows(rows, batch, gram[batch])
+    rows = precomputed_rows(5, 3, ((batch, gram[batch]) for batch in (slice(0, 2), slice(2, 5))))
     expected = [[(0, i + 1), *((j + 1, v) for j, v in enumerate(gram[i]))] for i in range(5)]
     assert read(rows) == expected
 
 
-def test_serial_rows():
-    assert read(serial_rows(3)) == [[(0, 1.0)], [(0, 2.0)], [(0, 3.0)]]
+def test_rows_with_only_their_serial_number():
+    rows = precomputed_rows(3, 0, [(slice(None), np.empty((3, 0)))])
+    assert read(rows) == [[(0, 1.0)], [(0, 2.0)], [(0, 3.0)]]
 
 
 @pytest.mark.parametrize("official", [feature_node, svm_node])
@@ -134,27 +126,31 @@ class Library:
         self.hook(text)
 
 
-def test_collects_and_gives_the_default_back():
+def test_collects_what_is_printed_inside_and_prints_the_rest(capsys):
     library = Library()
     hook = PrintHook(library.install)
     with hook.capture() as heard:
         library.say(b"one ")
         library.say(b"two")
     assert "".join(heard) == "one two"
-    assert not library.hook  # a null pointer
+    assert capsys.readouterr().out == ""
+    library.say(b"three")
+    assert "".join(heard) == "one two"
+    assert capsys.readouterr().out == "three"
 
 
-def test_gives_the_default_back_after_an_error():
+def test_collects_no_longer_after_an_error(capsys):
     library = Library()
     try:
-        with PrintHook(library.install).capture():
+        with PrintHook(library.install).capture() as heard:
             raise ZeroDivisionError
     except ZeroDivisionError:
-        pass
-    assert not library.hook
+        library.say(b"later")
+    assert heard == []
+    assert capsys.readouterr().out == "later"
 
 
-def test_each_thread_hears_itself_and_the_first_to_leave_keeps_the_rest_silent():
+def test_each_thread_hears_itself_and_the_first_to_leave_keeps_the_rest_silent(capsys):
     library = Library()
     hook = PrintHook(library.install)
     inside, outside = threading.Event(), threading.Event()
@@ -176,10 +172,10 @@ def test_each_thread_hears_itself_and_the_first_to_leave_keeps_the_rest_silent()
     thread.join(10)
     assert heard_here == ["here"]
     assert heard_there == ["there"]
-    assert not library.hook
+    assert capsys.readouterr().out == ""
 
 
-def test_text_of_a_thread_that_does_not_listen_is_dropped():
+def test_text_of_a_thread_that_does_not_listen_is_printed(capsys):
     library = Library()
     hook = PrintHook(library.install)
     with hook.capture() as heard:
@@ -187,3 +183,4 @@ def test_text_of_a_thread_that_does_not_listen_is_dropped():
         thread.start()
         thread.join(10)
     assert heard == []
+    assert capsys.readouterr().out == "stranger"

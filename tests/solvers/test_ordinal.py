@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from kernlearn.solvers.losses import SmoothedHinge, SquaredHinge
+from kernlearn.solvers.newton import SmoothedHinge, SquaredHinge
 from kernlearn.solvers.ordinal import OrdinalProblem, Thresholds, as_thresholds, equispaced
 
 MARGIN = 0.7
