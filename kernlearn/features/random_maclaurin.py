@@ -177,7 +177,15 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
         self.kernel_ = clone(self._dot_product_kernel()).fit(X)
-        self._truncate(X)
+        squared_norm = float(row_norms(X, squared=True).max())
+        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm)
+        if squared_norm >= self.truncated_kernel_.radius:
+            raise ValueError(
+                f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
+                f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
+                "'truncation' to the highest order to keep"
+            )
+        self.truncation_error_ = base.residual(self.kernel_, self.truncated_kernel_, squared_norm)
         self.n_components_ = self._count_components(X)
         self._draw(self.n_components_, random_state, first=2 if self.h01 else 0)
         shape = (X.shape[1], self._levels.n_factors)
@@ -192,17 +200,6 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         self._n_exact = (self._constant > 0) + X.shape[1] * (self._linear > 0)
         self._n_features_out = self._n_exact + self.n_components_
         return self
-
-    def _truncate(self, X: MatrixLike) -> None:
-        squared_norm = float(row_norms(X, squared=True).max())
-        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm)
-        if squared_norm >= self.truncated_kernel_.radius:
-            raise ValueError(
-                f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
-                f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
-                "'truncation' to the highest order to keep"
-            )
-        self.truncation_error_ = base.residual(self.kernel_, self.truncated_kernel_, squared_norm)
 
     def _count_components(self, X: MatrixLike) -> int:
         accuracy = self.n_components

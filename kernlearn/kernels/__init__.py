@@ -5,7 +5,7 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "base": "CallableKernel Kernel as_kernel",
+        "base": "CallableKernel Kernel NormalizedKernel WeightedKernelSum as_kernel",
         "distances": (
             "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
@@ -17,6 +17,5 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "structured": "DynamicTimeWarpingSimilarity JaccardSimilarity LevenshteinSimilarity",
         "value_difference": "ValueDifferenceSimilarity",
-        "weighted_sum": "NormalizedKernel WeightedKernelSum",
     },
 )

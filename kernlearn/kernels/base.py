@@ -1,14 +1,19 @@
-"""Base class of kernels, and kernels from names and functions."""
+"""Base class of kernels, and kernels from names, functions and fitted kernels."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from functools import reduce
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, gen_batches
 
 from kernlearn.kernels.registry import KERNELS
+
+_DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -163,3 +168,119 @@ def as_kernel(
         f"{name!r} must be one of {', '.join(map(repr, names))}, a kernel object or a callable "
         f"(X, Y) -> matrix, got {spec!r}"
     )
+
+
+class _OfFittedKernels(Kernel):
+    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps."""
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**deepcopy(self.get_params(deep=False)))
+
+
+class WeightedKernelSum(_OfFittedKernels):
+    r"""The kernel :math:`\sum_i \mu_i K_i`, which is a Mercer kernel where all K_i are.
+
+    Parameters
+    ----------
+    kernels : sequence of str, Kernel or callable
+        The kernels K_i: names, objects or functions of two matrices. They are not fitted: one
+        with a width that depends on data must be fitted before.
+    weights : array-like of shape (n_kernels,)
+        The weights μ, finite and not negative. A kernel of weight 0 is not evaluated.
+
+    References
+    ----------
+    Kar (2013), section 6.6.4.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GaussianKernel, WeightedKernelSum
+    >>> kernel = WeightedKernelSum(["linear", GaussianKernel(sigma=1.0)], [0.25, 0.75])
+    >>> kernel([[1.0, 2.0]])
+    array([[2.]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "kernels": ["array-like"],
+        "weights": ["array-like"],
+    }
+
+    def __init__(
+        self, kernels: Sequence[str | Kernel | Callable[[Any, Any], ArrayLike]], weights: ArrayLike
+    ) -> None:
+        self.kernels = kernels
+        self.weights = weights
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        kernels = [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        weights = check_array(
+            self.weights, ensure_2d=False, dtype=np.float64, input_name="weights"
+        )
+        if not kernels or weights.shape != (len(kernels),):
+            raise ValueError(
+                f"'weights' must hold one number for each of the {len(kernels)} kernels (one at "
+                f"least), got shape {weights.shape}"
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"'weights' must not be negative, or the sum of Mercer kernels need not be one, "
+                f"got {weights.min()}"
+            )
+        # If no weight is positive, one kernel is evaluated for shape and dtype.
+        used = np.flatnonzero(weights) if weights.any() else [0]
+        terms = (np.asarray(kernels[i](X, Y)) * float(weights[i]) for i in used)
+        return reduce(np.add, terms)
+
+
+class NormalizedKernel(_OfFittedKernels):
+    r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
+
+    A point with K(x, x) = 0 has similarity 0 to all points, including itself.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A Mercer kernel K: a name, an object or a function of two matrices. It is not fitted: one
+        with a width that depends on data must be fitted before.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import NormalizedKernel, PolynomialKernel
+    >>> NormalizedKernel(PolynomialKernel(degree=2))([[0.0, 1.0]], [[3.0, 4.0]]).round(6)
+    array([[0.480769]])
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {"kernel": [str, Kernel, callable]}
+
+    def __init__(self, kernel: str | Kernel | Callable[[Any, Any], ArrayLike]) -> None:
+        self.kernel = kernel
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        kernel = as_kernel(self.kernel)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if Y is not None and not hasattr(Y, "shape"):
+            Y = np.asarray(Y)
+        gram = np.asarray(kernel(X, Y))
+        if Y is None:
+            left = right = _inverse_root(gram.diagonal())
+        else:
+            left, right = (_inverse_root(_diagonal(kernel, points)) for points in (X, Y))
+        return gram * left[:, None] * right
+
+
+def _diagonal(kernel: Kernel, X: Any) -> np.ndarray:
+    """Return K(x, x) for each row x."""
+    blocks = gen_batches(X.shape[0], _DIAGONAL_ROWS)
+    return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])
+
+
+def _inverse_root(diagonal: np.ndarray) -> np.ndarray:
+    if (diagonal < 0).any():
+        raise ValueError(
+            f"'kernel' must not be negative for a point and itself to be normalized, got "
+            f"{diagonal.min()}"
+        )
+    roots = np.sqrt(diagonal)
+    return np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)

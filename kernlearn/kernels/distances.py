@@ -189,7 +189,7 @@ class WidthKernel(Kernel):
     """Base class of kernels with a width, fixed or estimated from the training points."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})],
+        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})]
     }
     _mean_distance: Callable[[MatrixLike], float] = staticmethod(mean_distance)
 

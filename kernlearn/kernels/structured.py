@@ -142,7 +142,7 @@ class DynamicTimeWarpingSimilarity(Kernel):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "window": [Interval(Integral, 0, None, closed="left"), None],
+        "window": [Interval(Integral, 0, None, closed="left"), None]
     }
     structured = True
     columnwise = True

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.weighted_sum import NormalizedKernel, WeightedKernelSum
+from kernlearn.kernels import Kernel, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.pairwise.pair_stream import BLOCK_ROWS, OnlinePairLearner
 from kernlearn.pairwise.projections import project_l2, project_simplex
 from kernlearn.pairwise.similarity import AlignmentScoreMixin

@@ -1,7 +1,6 @@
 """Kernel support vector classifier, trained by the official LIBSVM."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -189,7 +188,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             rows = libsvm.gram_rows(X, kernel, self.cache_size, self.memory_limit)
         else:
             rows = nodes.feature_rows(X)
-        support = libsvm.train(
+        self._support = support = libsvm.train(
             rows, codes, self._native_kernel, class_weight,
             C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
         )  # fmt: skip
@@ -262,21 +261,23 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels.
         """
         X = self._check_rows(X)
-        support = libsvm.SupportVectors(
-            indices=self.support_,
-            n_by_class=self.n_support_,
-            coefficients=self._sign * self.dual_coef_,
-            rho=-self._sign * self.intercept_,
-        )
-        gaussian = None
+        native, support, gaussian = self._native_kernel, self._support, None
         if not self._precomputed:
             gaussian = libsvm.as_scaled_gaussian(self.kernel_, X, self.support_vectors_)
         if gaussian is not None:
-            values = self._values_by_gaussian(gaussian, support, X)
-        elif self._native_kernel.name != "precomputed":
+            # The factors of the norms multiply the coefficients and the decision values.
+            at_rows, at_vectors = (
+                np.exp(gaussian.gamma * row_norms(points, squared=True))
+                for points in (X, self.support_vectors_)
+            )
+            scaled = support.coefficients * at_vectors
             vectors = nodes.feature_rows(self.support_vectors_)
-            rows = nodes.feature_rows(X)
-            values = libsvm.native_values(self._native_kernel, vectors, support, rows)
+            unshifted = support._replace(coefficients=scaled, rho=np.zeros_like(support.rho))
+            values = libsvm.native_values(gaussian, vectors, unshifted, nodes.feature_rows(X))
+            values = values * at_rows[:, np.newaxis] - support.rho
+        elif native.name != "precomputed":
+            vectors = nodes.feature_rows(self.support_vectors_)
+            values = libsvm.native_values(native, vectors, support, nodes.feature_rows(X))
         else:
             # With serial numbers from 1, the support vectors need only their own kernel values.
             n_support, all_rows = len(self.support_), slice(None)
@@ -284,27 +285,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             parts = []
             for _, block in self._support_blocks(X):
                 rows = nodes.precomputed_rows(len(block), n_support, [(all_rows, block)])
-                parts.append(libsvm.native_values(self._native_kernel, serial, support, rows))
+                parts.append(libsvm.native_values(native, serial, support, rows))
             values = np.concatenate(parts)
         return self.classes_[count_votes(values, len(self.classes_)).argmax(axis=1)]
-
-    def _values_by_gaussian(
-        self, gaussian: libsvm.SVMKernel, support: libsvm.SupportVectors, X: Any
-    ) -> NDArray[np.float64]:
-        """Evaluate LIBSVM's Gaussian; see `kernlearn.solvers.libsvm.as_scaled_gaussian`.
-
-        The factors of the norms multiply the coefficients and the decision values.
-        """
-        vectors = self.support_vectors_
-        at_vectors, at_rows = (
-            np.exp(gaussian.gamma * row_norms(points, squared=True)) for points in (vectors, X)
-        )
-        scaled = replace(
-            support, coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
-        )
-        rows = nodes.feature_rows(X)
-        values = libsvm.native_values(gaussian, nodes.feature_rows(vectors), scaled, rows)
-        return values * at_rows[:, np.newaxis] - support.rho
 
     @property
     def _precomputed(self) -> bool:

@@ -93,8 +93,9 @@ def solve(
     presolve: float | None = None,
     start: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Train, optionally from a start or the solution on a share `presolve` of the rows.
+    """Train, optionally from a start or from the solution on evenly spaced rows.
 
+    These are a share `presolve` of the rows; if a class is missing there, it is not used.
     `y` are class codes 0, 1, ... or targets, and `n_weights` is the number of features including
     the bias. The result has shape (n_problems, n_weights), with one problem for two classes or
     for regression, otherwise one per class. Weights for two classes are positive for class 0,
@@ -110,27 +111,19 @@ def solve(
         by_class = np.argsort(y, kind="stable")
         rows, y = rows.take(by_class), y[by_class]
     if presolve is not None:
-        start = _solve_part(rows, y, n_weights, settings, presolve)
+        n_part = int(np.ceil(presolve * len(rows)))
+        part = np.arange(n_part) * len(rows) // n_part
+        weight = settings.class_weight
+        if weight is None or len(np.unique(y[part])) == len(weight):
+            # The sum of the losses has fewer terms, which a larger C compensates.
+            scaled = replace(settings, C=settings.C * len(rows) / n_part)
+            start, _ = _train(rows.take(part), y[part], n_weights, scaled, None)
     weights, output = _train(rows, y, n_weights, settings, start)
     for text, advice in _ADVICE.items():
         if text in output:
             warnings.warn(advice, ConvergenceWarning, stacklevel=2)
             break
     return weights
-
-
-def _solve_part(
-    rows: NodeRows, y: NDArray[Any], n_weights: int, settings: Settings, share: float
-) -> NDArray[np.float64] | None:
-    """Return the solution on evenly spaced rows, or None if a class is missing there."""
-    n_part = int(np.ceil(share * len(rows)))
-    part = np.arange(n_part) * len(rows) // n_part
-    class_weight = settings.class_weight
-    if class_weight is not None and len(np.unique(y[part])) < len(class_weight):
-        return None
-    # The sum of the losses has fewer terms, which a larger C compensates.
-    scaled = replace(settings, C=settings.C * len(rows) / n_part)
-    return _train(rows.take(part), y[part], n_weights, scaled, None)[0]
 
 
 def _train(

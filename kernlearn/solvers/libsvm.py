@@ -5,7 +5,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -144,8 +144,7 @@ def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int |
     return precomputed_rows(n_rows, n_rows, blocks)
 
 
-@dataclass(frozen=True)
-class SupportVectors:
+class SupportVectors(NamedTuple):
     """A trained one-against-one classifier, copied out of LIBSVM's memory.
 
     Attributes

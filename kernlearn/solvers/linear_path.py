@@ -19,7 +19,7 @@ from kernlearn.solvers.newton import (
     WeightedGram,
     combination,
 )
-from kernlearn.solvers.nodes import NodeRows, feature_rows
+from kernlearn.solvers.nodes import feature_rows
 
 Path = tuple[NDArray[np.floating], NDArray[np.floating]]
 
@@ -51,7 +51,7 @@ def linear_path(features: ArrayLike, y: ArrayLike, Cs: ArrayLike, **options: Any
     Cs : array-like of shape (n_values,)
         Values of C, in any order; they are solved in ascending order.
     **options
-        loss, solver, tol, fit_intercept, warm_start and seed, as for :func:`linear_paths`.
+        loss, solver, tol, fit_intercept and seed, as for :func:`linear_paths`.
 
     Returns
     -------
@@ -80,7 +80,6 @@ def linear_paths(
     solver: str = "newton",
     tol: float | None = None,
     fit_intercept: bool = False,
-    warm_start: bool = False,
     seed: int = 0,
 ) -> Path:
     """Train several binary classifiers on the same features, each for several values of C.
@@ -108,10 +107,6 @@ def linear_paths(
         the minimum.
     fit_intercept : bool, default=False
         Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
-    warm_start : bool, default=False
-        Whether "liblinear" starts from the solution for the previous C, with its tolerance
-        multiplied by the smallest C over the current one; otherwise each C is solved
-        independently. Not for the hinge loss; ignored by "newton".
     seed : int, default=0
         Seed of the order in which LIBLINEAR visits the rows for the hinge loss.
 
@@ -150,12 +145,6 @@ def linear_paths(
     if solver == "auto":
         solver = "newton" if loss in LOSSES else "liblinear"
     number = liblinear.solver_number(loss)
-    draws = number not in liblinear.PRIMAL_SOLVERS
-    if warm_start and draws:
-        raise ValueError(
-            f"warm_start=True needs a primal solver, and LIBLINEAR has none for loss={loss!r}: "
-            "use warm_start=False"
-        )
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     signs = check_array(Y, dtype=np.float64, input_name="labels")
     check_consistent_length(X, signs.T)
@@ -168,11 +157,14 @@ def linear_paths(
         bias = 1.0 if fit_intercept else None
         settings = liblinear.Settings(
             solver=number, C=values[0], tol=tol, bias=bias,
-            class_weight=np.ones(2), seed=seed if draws else None,
+            class_weight=np.ones(2), seed=None if number in liblinear.PRIMAL_SOLVERS else seed,
         )  # fmt: skip
         rows, n_weights = feature_rows(X, bias), X.shape[1] + int(fit_intercept)
-        codes = (signs < 0).astype(np.float64)
-        paths = [_solve_path(rows, y, n_weights, settings, values, warm_start) for y in codes]
+        told = [replace(settings, C=C) for C in values]
+        paths = [
+            np.concatenate([liblinear.solve(rows, y < 0, n_weights, one) for one in told])
+            for y in signs
+        ]
     else:
         whole = _with_ones(X, fit_intercept)
         newton: PrimalNewton | TruncatedNewton
@@ -182,29 +174,6 @@ def linear_paths(
             newton = TruncatedNewton(whole, tol=tol)
         paths = [newton.path(y, values) for y in signs]
     return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
-
-
-def _solve_path(
-    rows: NodeRows,
-    y: Floats,
-    n_weights: int,
-    settings: liblinear.Settings,
-    Cs: Floats,
-    warm_start: bool,
-) -> Floats:
-    """Train a binary classifier by LIBLINEAR for ascending values of C.
-
-    LIBLINEAR compares the gradient with that at 0, which grows with C: for a warm start the
-    tolerance is multiplied by the smallest C over the current one, so that the start is not
-    accepted unchanged.
-    """
-    path: list[Floats] = []
-    for C in Cs:
-        tol = settings.tol * (Cs[0] / C if warm_start else 1.0)
-        start = path[-1] if warm_start and path else None
-        told = replace(settings, C=C, tol=tol)
-        path.append(liblinear.solve(rows, y, n_weights, told, start=start))
-    return np.concatenate(path)
 
 
 def _sorted(Cs: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:

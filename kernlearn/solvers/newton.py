@@ -275,45 +275,35 @@ class PrimalNewton:
         `signs` are labels -1 and +1, and `offsets` the targets of a regression. Returns weights of
         shape (n_values, n_features).
         """
-        gram = WeightedGram(self._X, self._whole, self._loss.steepest, self._loss.slack)
-        w = np.zeros(self._X.shape[1])
+        X, loss = self._X, self._loss
+        gram = WeightedGram(X, self._whole, loss.steepest, loss.slack)
+        w = np.zeros(X.shape[1])
         path = []
         for C in Cs:
-            w = self._solve(signs, offsets, C, w, gram)
+            margins = signs * (X @ w) - offsets
+            for _ in range(self._max_iter + 1):
+                gradient = w + C * combination(X, signs * loss.slope(margins))
+                objective = 0.5 * (w @ w) + C * loss.value(margins)
+                if 0.5 * (gradient @ gradient) <= self._tol * objective:
+                    break
+                gram.follow(loss.curvature(margins))
+                step = gram.newton_step(gradient, C)
+                moves = signs * (X @ step)
+                length = exact_step(loss, C, margins, moves, float(w @ step), float(step @ step))
+                w = w + length * step
+                if length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(w):
+                    break
+                margins = margins + length * moves
+            else:
+                warnings.warn(
+                    f"the Newton solver did not converge in {self._max_iter} steps at C={C:g}: "
+                    "scale the features, lower C or raise tol",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
             path.append(w)
         weights = np.array(path)
         return weights if self._basis is None else weights @ self._basis.T
-
-    def _solve(
-        self,
-        signs: Floats | float,
-        offsets: Floats | float,
-        C: float,
-        w: Floats,
-        gram: WeightedGram,
-    ) -> Floats:
-        loss = self._loss
-        margins = signs * (self._X @ w) - offsets
-        for _ in range(self._max_iter + 1):
-            gradient = w + C * combination(self._X, signs * loss.slope(margins))
-            objective = 0.5 * (w @ w) + C * loss.value(margins)
-            if 0.5 * (gradient @ gradient) <= self._tol * objective:
-                return w
-            gram.follow(loss.curvature(margins))
-            step = gram.newton_step(gradient, C)
-            moves = signs * (self._X @ step)
-            length = exact_step(loss, C, margins, moves, float(w @ step), float(step @ step))
-            w = w + length * step
-            if length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(w):
-                return w
-            margins = margins + length * moves
-        warnings.warn(
-            f"the Newton solver did not converge in {self._max_iter} steps at C={C:g}: "
-            "scale the features, lower C or raise tol",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-        return w
 
 
 def combination(X: Floats, coefficients: Floats) -> Floats:

@@ -45,10 +45,6 @@ class Thresholds:
         """Return learned thresholds in ascending order, at least `spacing` apart."""
         return cls(equispaced(n_thresholds, spacing), np.tri(n_thresholds), n_thresholds - 1)
 
-    def at(self, variables: Floats) -> Floats:
-        """Return the thresholds for values of the variables."""
-        return self.start + self.basis @ variables
-
 
 def equispaced(n_thresholds: int, spacing: float) -> Floats:
     """Return equispaced thresholds, symmetric about 0."""
@@ -176,7 +172,8 @@ class OrdinalProblem:
             w, variables = self._split(z)
             # Free thresholds on which the loss does not depend may come out of order; sorting
             # them keeps the minimum.
-            path.append(Solution(w, np.sort(self._thresholds.at(variables)), n_iter))
+            thresholds = self._thresholds.start + self._thresholds.basis @ variables
+            path.append(Solution(w, np.sort(thresholds), n_iter))
         return path
 
     def _hinge(self, z: Floats, C: float, tol: float, max_iter: int) -> tuple[Floats, int, bool]:

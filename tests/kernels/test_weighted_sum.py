@@ -6,8 +6,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
-from kernlearn.kernels import CosineSimilarity, GaussianKernel, LinearKernel, PolynomialKernel
-from kernlearn.kernels.weighted_sum import NormalizedKernel, WeightedKernelSum
+from kernlearn.kernels import (
+    CosineSimilarity,
+    GaussianKernel,
+    LinearKernel,
+    NormalizedKernel,
+    PolynomialKernel,
+    WeightedKernelSum,
+)
 from kernlearn.landmarks import RegLand
 
 RNG = np.random.RandomState(0)

@@ -63,7 +63,7 @@ def test_newton_is_what_liblinear_converges_to(features, y, loss, fit_intercept)
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @dual_stops_short
 @pytest.mark.parametrize("loss", NUMBERS)
-def test_without_warm_starts_liblinear_is_the_official_one(loss, fit_intercept):
+def test_liblinear_is_the_official_one(loss, fit_intercept):
     told = {"loss": loss, "solver": "liblinear", "fit_intercept": fit_intercept}
     tol = 0.1 if loss == "hinge" else 0.01
     coef, intercept = linear_path(X, Y[0], CS, **told, seed=1)  # C's rand starts as srand(1)
@@ -73,29 +73,6 @@ def test_without_warm_starts_liblinear_is_the_official_one(loss, fit_intercept):
         exact_w, exact_b = official(X, Y[0], C, loss, tol, 1 if fit_intercept else -1)
         np.testing.assert_allclose(w, exact_w, rtol=1e-12, atol=1e-14)
         assert b == pytest.approx(exact_b, rel=1e-12)
-
-
-@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
-def test_warm_starts_tighten_the_tolerance_with_c(loss, monkeypatch):
-    calls = []
-    train = liblinear._train
-
-    def spy(rows, y, n_weights, told, start):
-        weights, output = train(rows, y, n_weights, told, start)
-        calls.append((told.C, told.tol, start, weights))
-        return weights, output
-
-    monkeypatch.setattr(liblinear, "_train", spy)
-    linear_path(X, Y[0], [10, 1, 100], loss=loss, solver="liblinear", tol=1e-3, warm_start=True)
-    assert [C for C, *_ in calls] == [1, 10, 100]
-    np.testing.assert_allclose([tol for _, tol, *_ in calls], [1e-3, 1e-4, 1e-5])
-    assert calls[0][2] is None
-    assert calls[1][2] is calls[0][3]
-    assert calls[2][2] is calls[1][3]
-    values = [objective(w[0], 0, X, Y[0], C, loss) for C, _, _, w in calls]
-    exact, _ = linear_path(X, Y[0], [1, 10, 100], loss=loss)
-    least = [objective(w, 0, X, Y[0], C, loss) for w, C in zip(exact, [1, 10, 100], strict=True)]
-    np.testing.assert_allclose(values, least, rtol=1e-4)
 
 
 @dual_stops_short
@@ -204,7 +181,6 @@ def test_liblinear_stopped_short_warns(monkeypatch):
             "needs loss='squared_hinge' or 'logistic', but loss='huber'",
         ),
         ({"loss": "hinge"}, "solver='newton' needs .* use solver='liblinear'"),
-        ({"loss": "hinge", "solver": "auto", "warm_start": True}, "use warm_start=False"),
         ({"Cs": []}, "Cs must hold one or more positive finite numbers"),
         ({"Cs": [1.0, 0.0]}, "Cs must hold"),
         ({"Cs": [np.inf]}, "Cs must hold"),
