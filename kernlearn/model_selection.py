@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 Indices = NDArray[np.intp]
+Random = np.random.RandomState
 
 #: Elementwise losses of a margin, by which a scoreboard breaks ties.
 LOSSES: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
@@ -34,23 +35,10 @@ def candidate_values(
     return np.unique(values)
 
 
-def hold_out(
-    codes: Indices, fraction: float, rng: np.random.RandomState
-) -> tuple[Indices, Indices]:
-    """Hold out a stratified share of the points; at least one of each class is not.
+def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:
+    """Hold out a stratified share of the points, by their classes; at least one of each is not.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Class of each point, 0 to n_classes - 1.
-    fraction : float
-        Share to hold out.
-    rng : RandomState
-
-    Returns
-    -------
-    kept, held_out : ndarray of shape (n_kept,), (n_held_out,)
-        Indices of the points, ascending.
+    Returns the indices of the points kept and of those held out, both ascending.
     """
     # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
     ranks = np.empty(len(codes))
@@ -70,14 +58,11 @@ def hold_out(
 
 
 def hold_out_at_random(
-    n_samples: int, fraction: float, rng: np.random.RandomState | np.random.Generator
+    n_samples: int, fraction: float, rng: Random | np.random.Generator
 ) -> tuple[Indices, Indices]:
     """Hold out a random share of the points, at least one but not all.
 
-    Returns
-    -------
-    kept, held_out : ndarray of shape (n_kept,), (n_held_out,)
-        Indices of the points, in random order.
+    Returns the indices of the points kept and of those held out, in random order.
     """
     order = rng.permutation(n_samples)
     n_held_out = min(max(round(fraction * n_samples), 1), n_samples - 1)
@@ -85,73 +70,34 @@ def hold_out_at_random(
 
 
 def split_for_choice(
-    X: Any,
-    y: NDArray[Any],
-    X_val: Any,
-    y_val: ArrayLike | None,
-    *,
-    codes: Indices,
-    n_choices: int,
-    fraction: float,
-    rng: np.random.RandomState,
-    check_points: Callable[[Any], Any],
-    dtype: Any = None,
+    model: Any, X: Any, y: Any, X_val: Any, y_val: Any, codes: Indices, n_choices: int, rng: Random
 ) -> tuple[Indices, Any, NDArray[Any] | None]:
-    """Return the training rows and the validation part that parameters are chosen on.
+    """Return the rows of X to train on, and the validation part that parameters are chosen on.
 
-    The validation part is the one given; without one, a stratified share of the training
-    points if there is a choice to make.
-
-    Parameters
-    ----------
-    X, y : of shape (n_samples, ...), (n_samples,)
-        Validated training data.
-    X_val, y_val : array-like or None
-        Arguments of `fit`.
-    codes : ndarray of shape (n_samples,)
-        Classes to stratify by, all 0 for regression.
-    n_choices : int
-        Number of parameter settings.
-    fraction, rng
-        As for :func:`hold_out`.
-    check_points : callable
-        Validates `X_val`.
-    dtype : dtype, default=None
-        Of `y_val`; None leaves it as it is.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_kept,)
-        Rows of X to train on, ascending.
-    X_val, y_val
-        The validation part; None where there is none.
+    That is the one given, of points that `model._check_points` validates. Without one it is a
+    share `model.validation_fraction` of the training points, stratified by `codes`, or None if
+    there is no choice to make.
     """
-    if X_val is not None or y_val is not None:
-        rows = np.arange(len(codes))
-        return rows, *check_validation(X_val, y_val, check_points, dtype)
-    if n_choices == 1:
-        return np.arange(len(codes)), None, None
-    rows, held_out = hold_out(codes, fraction, rng)
-    return rows, X[held_out], y[held_out]
-
-
-def check_validation(
-    X_val: Any, y_val: Any, check_points: Callable[[Any], Any], dtype: Any = None
-) -> tuple[Any, NDArray[Any]]:
-    """Validate the points that parameters are chosen on, and their labels or targets."""
+    rows = np.arange(len(codes))
+    if X_val is None and y_val is None:
+        if n_choices == 1:
+            return rows, None, None
+        rows, held_out = hold_out(codes, model.validation_fraction, rng)
+        return rows, X[held_out], y[held_out]
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val must be given together, or neither")
     try:
-        X_val = check_points(X_val)
+        X_val = model._check_points(X_val)
     except ValueError as error:
         raise ValueError(f"X_val: {error}") from error
+    dtype = np.float64 if y.dtype.kind == "f" else None
     y_val = check_array(y_val, ensure_2d=False, dtype=dtype, input_name="y_val")
     if y_val.shape != (X_val.shape[0],):
         raise ValueError(
             f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
             f"got shape {y_val.shape}"
         )
-    return X_val, y_val
+    return rows, X_val, y_val
 
 
 def first_best(*criteria: NDArray[Any]) -> int:

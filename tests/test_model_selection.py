@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -140,12 +142,11 @@ def test_bad_candidate_values(given, options, message):
         candidate_values(given, "C", **options)
 
 
-def split(X_val=None, y_val=None, n_choices=2, codes=(0, 0, 1, 1), **options):
+def split(X_val=None, y_val=None, n_choices=2, codes=(0, 0, 1, 1), y=None):
     X, codes = np.arange(8.0).reshape(4, 2), np.array(codes)
-    return split_for_choice(
-        X, codes, X_val, y_val, codes=codes, n_choices=n_choices, fraction=0.5,
-        rng=np.random.RandomState(0), check_points=np.asarray, **options,
-    )  # fmt: skip
+    estimator = SimpleNamespace(validation_fraction=0.5, _check_points=np.asarray)
+    rng, y = np.random.RandomState(0), codes if y is None else y
+    return split_for_choice(estimator, X, y, X_val, y_val, codes, n_choices, rng)
 
 
 def test_points_are_held_out_only_if_there_is_a_choice_and_none_are_given():
@@ -159,7 +160,7 @@ def test_points_are_held_out_only_if_there_is_a_choice_and_none_are_given():
     assert X_val is None
     assert y_val is None
     for n_choices in (1, 2):
-        rows, X_val, y_val = split([[1, 2]], [3], n_choices, dtype=np.float64)
+        rows, X_val, y_val = split([[1, 2]], [3], n_choices, y=np.zeros(4))
         np.testing.assert_array_equal(rows, np.arange(4))
         np.testing.assert_array_equal(X_val, [[1, 2]])
         assert y_val.tolist() == [3.0]

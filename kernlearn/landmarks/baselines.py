@@ -2,20 +2,97 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.classifier import AllPointsClassifier, ChoosesC, Training
+from kernlearn.landmarks.base import COUNT, POSITIVE, Floats, Indices, decide
+from kernlearn.landmarks.bbs import SimilarityClassifier, Training
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
 
 
+class AllPointsClassifier(SimilarityClassifier):
+    """Base of the classifiers that compare points with all training points.
+
+    One parameter may have several values, to choose from on validation points.
+    """
+
+    @abstractmethod
+    def _train(self, data: Training, choices: list[Any]) -> list[Any]:
+        """Return a model for each choice."""
+
+    @abstractmethod
+    def _decide(self, model: Any, similarities: Floats) -> Floats:
+        """Return scores, as `decide` takes them."""
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        ((name, choices),) = grid.items()
+        self._landmarks = data.candidates
+        models = self._train(data, choices)
+        best, self.validation_scores_ = 0, None
+        if data.codes_val is not None:
+            right = self._codes(data.X_val, models) == data.codes_val
+            self.validation_scores_ = right.mean(axis=1)
+            best = int(self.validation_scores_.argmax())
+        self._model = models[best]
+        self.best_params_ = {name: choices[best]}
+        setattr(self, f"{name}_", choices[best])
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        blocks = self._landmarks.blocks(self._check_points(X))
+        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
+
+    def _codes(self, X: Any, models: list[Any]) -> Indices:
+        """Return the class codes that each model predicts, one row per model."""
+        blocks = self._landmarks.blocks(X)
+        codes = [[decide(self._decide(model, values)) for model in models] for _, values in blocks]
+        return np.concatenate(codes, axis=1)
+
+
+class ChoosesC(AllPointsClassifier):
+    """A classifier with several C to choose from; of equally good values the smallest."""
+
+    _parameter_constraints = {
+        **AllPointsClassifier._parameter_constraints,
+        "C": [POSITIVE, "array-like"],
+    }
+
+    C: Any
+
+    @property
+    def svm_(self) -> Any:
+        """The SVM on the similarities, or on the changed matrix."""
+        return self._model
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class if there are more than two; else positive for ``classes_[1]``.
+        """
+        return self._scores(X)
+
+    def _grid(self) -> dict[str, Any]:
+        return {"C": candidate_values(self.C, "C").tolist()}
+
+
+@dataclass(eq=False, repr=False)
 class SimilarityKNNClassifier(AllPointsClassifier):
     """k nearest neighbours by any similarity.
 
@@ -64,29 +141,19 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     array([0, 1, 2])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    n_neighbors: Any = 5
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    weights: str | Callable[[NDArray[Any]], Any] = "uniform"
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
         **AllPointsClassifier._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "n_neighbors": [COUNT, "array-like"],
         "weights": [StrOptions({"uniform"}), callable],
     }
-    _chosen = "n_neighbors"
-
-    def __init__(
-        self,
-        n_neighbors: Any = 5,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        weights: str | Callable[[NDArray[Any]], Any] = "uniform",
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.similarity = similarity
-        self.kind = kind
-        self.weights = weights
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the share of the votes for each class.
@@ -103,8 +170,9 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         votes = self._scores(X)
         return votes / votes.sum(axis=1, keepdims=True)
 
-    def _choices(self) -> list[int]:
-        return candidate_values(self.n_neighbors, "n_neighbors", integer=True)[::-1].tolist()
+    def _grid(self) -> dict[str, Any]:
+        values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
+        return {"n_neighbors": values[::-1].tolist()}
 
     def _train(self, data: Training, choices: list[int]) -> list[int]:
         if choices[0] > len(data.codes):
@@ -115,30 +183,27 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         self._votes = np.eye(len(self.classes_))[data.codes]
         return choices
 
-    def _decide(self, model: int, similarities: NDArray[np.floating]) -> NDArray[np.float64]:
+    def _decide(self, model: int, similarities: Floats) -> NDArray[np.float64]:
         neighbors = _nearest(similarities, model)
         votes = self._votes[neighbors]
         if callable(self.weights):
-            weights = self._weigh(np.take_along_axis(similarities, neighbors, axis=1))
+            nearest = np.take_along_axis(similarities, neighbors, axis=1)
+            weights = np.asarray(self.weights(nearest), dtype=np.float64)
+            if weights.shape != nearest.shape:
+                raise ValueError(
+                    f"'weights' must return one weight per neighbour, shape {nearest.shape}, "
+                    f"got shape {weights.shape}"
+                )
+            if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any(1).all():
+                raise ValueError(
+                    "'weights' must return finite weights >= 0, and for each point one that is "
+                    "not 0"
+                )
             votes = votes * weights[:, :, None]
         return votes.sum(axis=1)
 
-    def _weigh(self, similarities: NDArray[np.floating]) -> NDArray[np.float64]:
-        assert callable(self.weights)
-        weights = np.asarray(self.weights(similarities), dtype=np.float64)
-        if weights.shape != similarities.shape:
-            raise ValueError(
-                f"'weights' must return one weight per neighbour, shape {similarities.shape}, "
-                f"got shape {weights.shape}"
-            )
-        if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any(axis=1).all():
-            raise ValueError(
-                "'weights' must return finite weights >= 0, and for each point one that is not 0"
-            )
-        return weights
 
-
-def _nearest(similarities: NDArray[np.floating], k: int) -> NDArray[np.intp]:
+def _nearest(similarities: Floats, k: int) -> Indices:
     """Return the columns of the k greatest values of each row; of equals the first columns."""
     n_rows, n_columns = similarities.shape
     least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
@@ -151,6 +216,7 @@ def _nearest(similarities: NDArray[np.floating], k: int) -> NDArray[np.intp]:
     return np.take_along_axis(columns, order, axis=1)
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityFeatureSVM(ChoosesC):
     """Linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
 
@@ -197,36 +263,22 @@ class SimilarityFeatureSVM(ChoosesC):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        C: Any = (1, 10, 100, 1000),
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.similarity = similarity
-        self.kind = kind
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-
-    @property
-    def svm_(self) -> LinearSVM:
-        """The SVM on the similarities."""
-        return self._model
+    C: Any = (1, 10, 100, 1000)
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    validation_fraction: float = 0.2
+    random_state: Any = None
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X)
         return [LinearSVM(C=C).fit(features, data.codes) for C in choices]
 
-    def _decide(
-        self, model: LinearSVM, similarities: NDArray[np.floating]
-    ) -> NDArray[np.floating]:
+    def _decide(self, model: LinearSVM, similarities: Floats) -> Floats:
         return model.decision_function(similarities)
 
 
+@dataclass(eq=False, repr=False)
 class SpectrumSVM(ChoosesC):
     """Kernel SVM on similarities that are made positive semi-definite.
 
@@ -294,32 +346,18 @@ class SpectrumSVM(ChoosesC):
     array([0])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    spectrum: str = "clip"
+    C: Any = (1, 10, 100, 1000)
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
         **ChoosesC._parameter_constraints,
         "spectrum": [StrOptions({"clip", "flip", "shift", "square"})],
     }
-
-    def __init__(
-        self,
-        spectrum: str = "clip",
-        C: Any = (1, 10, 100, 1000),
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.spectrum = spectrum
-        self.C = C
-        self.similarity = similarity
-        self.kind = kind
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-
-    @property
-    def svm_(self) -> KernelSVM:
-        """The SVM on the changed matrix."""
-        return self._model
 
     def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
         similarities = data.candidates.compare(data.X)
@@ -335,12 +373,10 @@ class SpectrumSVM(ChoosesC):
             kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
         return [KernelSVM("precomputed", C=C).fit(kernel, data.codes) for C in choices]
 
-    def _decide(
-        self, model: KernelSVM, similarities: NDArray[np.floating]
-    ) -> NDArray[np.floating]:
+    def _decide(self, model: KernelSVM, similarities: Floats) -> Floats:
         return model.decision_function(self._mapped(similarities))
 
-    def _mapped(self, similarities: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _mapped(self, similarities: Floats) -> Floats:
         """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""
         if self.spectrum == "shift":
             return similarities

@@ -1,51 +1,152 @@
-"""BBS, and the base class of the linear separators in a landmarked space."""
+"""BBS, and the base classes of classifiers that choose parameters on validation points."""
 
 from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from math import prod
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import model_selection
-from kernlearn.landmarks.classifier import SimilarityClassifier, Training, decide
-from kernlearn.landmarks.selection import SELECTIONS, select_landmarks
+from kernlearn.landmarks import base
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_landmarks
+from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values, split_for_choice
+from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.linear_path import linear_paths
 
 
-class LandmarkClassifier(SimilarityClassifier):
-    """Base of BBS and FTUNE, linear separators in a landmarked space.
+@dataclass(frozen=True)
+class Training:
+    """Training points of a classifier, and the points that its parameters are chosen on.
 
-    A subclass defines `_n_choices`, `_learn` and `_add_scores`.
+    `candidates` are all points of X, with their rows in the data as passed to `fit`, and
+    `similarities` those of X to them. `codes` are classes; in `codes_val` -1 stands for a class
+    without a point in X. `X_val` and `codes_val` are None where there is nothing to choose on.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    X: Any
+    codes: Indices
+    candidates: Landmarks
+    similarities: KeptSimilarities
+    X_val: Any
+    codes_val: Indices | None
+
+    @property
+    def targets(self) -> NDArray[np.float64]:
+        """One row per one-vs-all problem, 1 for its class and -1 for the rest."""
+        n_classes = self.codes.max() + 1
+        positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
+        return np.where(self.codes == positives[:, None], 1.0, -1.0)
+
+
+class SimilarityClassifier(base.ScoresClassifier):
+    """Base of the classifiers that choose parameters on validation points."""
+
+    _parameter_constraints = {
+        **base.ScoresClassifier._parameter_constraints,
+        "validation_fraction": [base.FRACTION],
+        "random_state": ["random_state"],
+    }
+
+    validation_fraction: float
+    random_state: Any
+
+    @abstractmethod
+    def _grid(self) -> dict[str, Any]:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    @abstractmethod
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        """Train, choose, and set the fitted attributes."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, X_val: Any = None, y_val: ArrayLike | None = None) -> Self:
+        """Fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, at least two classes.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on. With
+            ``similarity="precomputed"`` of shape (n_val, n_samples), their similarities to
+            the training points. If None and there is more than one choice, a stratified share
+            ``validation_fraction`` of X is held out, and the classifier is trained on the
+            rest; with one choice it is trained on all points.
+        y_val : array-like of shape (n_val,), default=None
+            Their labels. One that is not in y counts as an error of every choice.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If y has a single class; if only one of X_val and y_val is given, they do not
+            match, or no label of y_val is in y; if points have to be held out and no class
+            has two; if a matrix is not square or not as wide as there are training points; if
+            points, labels or similarities are not finite.
+        """
+        grid = self._grid()
+        X, labels = self._check_training(X, y)
+        self.classes_, codes, _ = encode_labels(labels, None)
+        rng = check_random_state(self.random_state)
+        n_choices = prod(map(len, grid.values()))
+        rows, X_val, y_val = split_for_choice(self, X, labels, X_val, y_val, codes, n_choices, rng)
+        codes_val = None if y_val is None else self._validation_codes(y_val)
+        if len(rows) < len(codes):
+            X = X[rows]
+        # Rows of X as passed: with a matrix of similarities these are also its columns.
+        candidates = self._all_points(X, labels[rows], rows)
+        kept = KeptSimilarities(candidates, X)
+        self._learn(Training(X, codes[rows], candidates, kept, X_val, codes_val), grid, rng)
+        return self
+
+    def _validation_codes(self, y_val: NDArray[Any]) -> Indices:
+        """Return the codes of labels, -1 for those that are not in `classes_`."""
+        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
+        codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
+        if (codes < 0).all():
+            known, unknown = (
+                ", ".join(map(repr, labels[:5].tolist())) + ", …" * (len(labels) > 5)
+                for labels in (self.classes_, np.unique(y_val))
+            )
+            raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
+        return codes
+
+
+class LandmarkClassifier(SimilarityClassifier):
+    """Base of BBS and FTUNE, linear separators in a landmarked space."""
+
+    _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions(set(SELECTIONS))],
+        "n_landmarks": [base.COUNT],
+        "selection": [base.SELECTION],
         "normalize": ["boolean"],
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "loss": [StrOptions(set(model_selection.LOSSES))],
+        "C": [base.POSITIVE, "array-like"],
+        "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
-        "tol": [Interval(Real, 0, None, closed="neither"), None],
+        "tol": [base.POSITIVE, None],
         "fit_intercept": ["boolean"],
     }
 
-    n_landmarks: int
-    selection: str
     normalize: bool
     C: Any
     loss: str
-    solver: str
-    tol: float | None
-    fit_intercept: bool
 
     @abstractmethod
     def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
@@ -57,8 +158,7 @@ class LandmarkClassifier(SimilarityClassifier):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`.
+            As for `predict`.
 
         Returns
         -------
@@ -73,42 +173,23 @@ class LandmarkClassifier(SimilarityClassifier):
             self._add_scores(similarities, scores[rows])
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each point.
+    def _scores(self, X: Any) -> NDArray[Any]:
+        return self.decision_function(X)
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = decide(self.decision_function(X))
-        return self.classes_[codes]
-
-    def _Cs(self) -> NDArray[np.float64]:
-        return model_selection.candidate_values(self.C, "C")
+    def _grid(self) -> dict[str, Any]:
+        return {"C": candidate_values(self.C, "C")}
 
     def _solver_options(self, rng: np.random.RandomState) -> dict[str, Any]:
         """Return the keywords of `linear_path`."""
-        return {
-            "loss": self.loss,
-            "solver": self.solver,
-            "tol": self.tol,
-            "fit_intercept": self.fit_intercept,
-            "seed": rng.randint(np.iinfo(np.int32).max),
+        options = {
+            name: getattr(self, name) for name in ("loss", "solver", "tol", "fit_intercept")
         }
+        return {**options, "seed": rng.randint(np.iinfo(np.int32).max)}
 
-    def _scoreboard(
-        self, data: Training, shape: tuple[int, int]
-    ) -> model_selection.Scoreboard | None:
-        """Return a scoreboard for the validation points, None without any."""
-        if data.codes_val is None:
-            return None
-        n_problems = len(self.classes_) if len(self.classes_) > 2 else 1
-        return model_selection.Scoreboard(data.codes_val, n_problems, shape, self.loss)
+    def _scoreboard(self, data: Training, shape: tuple[int, int]) -> Scoreboard:
+        """Return a scoreboard for the validation points, by which the first wins without any."""
+        codes = np.zeros(0, dtype=np.intp) if data.codes_val is None else data.codes_val
+        return Scoreboard(codes, len(data.targets), shape, self.loss)
 
     def _scale(self, blocks: Iterable[NDArray[Any]]) -> float:
         """Return the divisor of similarities, and warn if these are all the same.
@@ -150,6 +231,7 @@ class WeightedLandmark:
     weights: NDArray[np.floating]
 
 
+@dataclass(eq=False, repr=False)
 class BBSClassifier(LandmarkClassifier):
     r"""Linear separation in the space of similarities to landmarks (Balcan & Blum).
 
@@ -232,34 +314,19 @@ class BBSClassifier(LandmarkClassifier):
     True
     """
 
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        normalize: bool = True,
-        C: Any = (1, 10, 100, 1000),
-        loss: str = "squared_hinge",
-        solver: str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = False,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.normalize = normalize
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    normalize: bool = True
+    C: Any = (1, 10, 100, 1000)
+    loss: str = "squared_hinge"
+    solver: str = "auto"
+    tol: float | None = None
+    fit_intercept: bool = False
+    validation_fraction: float = 0.2
+    random_state: Any = None
 
     def landmarks(self) -> list[WeightedLandmark]:
         """Return the landmarks with their weights.
@@ -277,28 +344,24 @@ class BBSClassifier(LandmarkClassifier):
             )
         ]
 
-    def _n_choices(self) -> int:
-        return len(self._Cs())
-
-    def _learn(self, data: Training, rng: np.random.RandomState) -> None:
-        Cs = self._Cs()
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        Cs = grid["C"]
+        column = data.similarities.column
         chosen = select_landmarks(
-            self.n_landmarks, data.codes,
-            selection=self.selection, column=data.similarities.column, rng=rng,
-        )  # fmt: skip
+            self.n_landmarks, data.codes, selection=self.selection, column=column, rng=rng
+        )
         landmarks = data.candidates.take(chosen)
         similarities = data.similarities.columns(chosen)
         self.scale_ = self._scale([similarities])
         features = similarities / self.scale_
         coef, intercept = linear_paths(features, data.targets, Cs, **self._solver_options(rng))
-        best, self.validation_scores_ = 0, None
-        board = self._scoreboard(data, (1, len(Cs)))
-        if board is not None:
+        board, self.validation_scores_ = self._scoreboard(data, (1, len(Cs))), None
+        if data.X_val is not None:
             features = landmarks.compare(data.X_val) / self.scale_
             for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
                 board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
-            best = board.best(each=False)[0][1]
             self.validation_scores_ = board.accuracies(each=False)[0]
+        best = board.best(each=False)[0][1]
         self.C_ = float(Cs[best])
         self.best_params_ = {"C": self.C_}
         self.coef_ = coef[:, best].astype(features.dtype)

@@ -1,234 +1,269 @@
-"""The two-class problems of DBOOST: their points, their pools of pairs, and their boosting."""
+"""AdaBoost over a pool of thresholded differences of similarities, with compiled inner loops.
+
+The differences of a pool of pairs are stored as bins: a byte is the number of a pair's thresholds
+that a point exceeds. A round of boosting needs the sum of weight times label in each bin of each
+pair. These sums are updated from round to round: the weights of points that the last weak learner
+classified correctly all change by one factor, the others by another, so the sums are multiplied by
+the factor of the larger group and only the smaller group is added anew. Rounding errors grow with
+the factors; before they matter all sums are computed from scratch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from kernlearn.landmarks.selection import Column, select_pairs
-from kernlearn.landmarks.similarity import KeptSimilarities, Landmarks
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities
 from kernlearn.memory import row_blocks
 
-if TYPE_CHECKING:
-    from kernlearn.landmarks.stumps import Boosted, Pool
+Floats: TypeAlias = NDArray[np.floating]
+Weights: TypeAlias = NDArray[np.float64]
+Votes: TypeAlias = NDArray[np.int8]
 
-Indices: TypeAlias = NDArray[np.intp]
-
+# Edges closer than this are ties: which of them is first must not depend on rounding.
+_SAME_EDGE = 1e-12
+# Greatest accumulated rounding error of the sums, in units of that of one round.
+_DRIFT = 500.0
 # Number of points whose differences of similarities thresholds are placed between.
 _SAMPLE = 1024
 # Rounding of similarities, in units of the last place of the largest.
 _ROUNDING = 100
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One class against another, or against the rest.
+class Boosted(NamedTuple):
+    """Result of AdaBoost, one entry per round.
 
-    Attributes
-    ----------
-    positive, negative : int or None
-        The classes; `negative` is None for the rest.
-    rows : ndarray of shape (n_rows,)
-        Training points of the problem.
-    labels : ndarray of shape (n_rows,), int8
-        1 for the class `positive`, else -1.
-    pairs : ndarray of shape (n_pairs, 2)
-        The pool: training points x⁺ and x⁻.
-    """
-
-    positive: int
-    negative: int | None
-    rows: Indices
-    labels: NDArray[np.int8]
-    pairs: Indices
-
-
-@dataclass(frozen=True)
-class Solved:
-    """Result of boosting a problem.
-
-    Attributes
-    ----------
-    pairs : ndarray of shape (n_rounds, 2)
-        Training points x⁺ and x⁻.
-    thresholds : ndarray of shape (n_rounds,)
-    tie : float
-        Greatest distance of a difference from its threshold that makes an abstention.
-    boosted : Boosted
-        Weights, edges, errors and losses of the rounds.
+    A difference of similarities above `upper` is a vote of 1, one up to `lower` a vote of -1. An
+    edge is 1 - 2ε for a weighted error ε, `weights` are the α; `errors` and `losses`, the mean of
+    exp(-label · Σ α h), are those of the rounds so far.
     """
 
     pairs: Indices
-    thresholds: NDArray[np.floating]
-    tie: float
-    boosted: Boosted
-
-
-def draw_problems(
-    codes: NDArray[np.intp],
-    multi_class: str,
-    pool_size: int,
-    selection: str,
-    column: Column,
-    rng: np.random.RandomState,
-) -> list[Problem]:
-    """Return the two-class problems with their pools of `pool_size` pairs.
-
-    There is one problem, class 1 against class 0, for two classes. For more there is one per
-    class with `multi_class` "ovr"; with "ovo" one for each two classes, (0, 1), (0, 2), ...,
-    the first of them positive. `selection`, `column` and `rng` are as for `select_pairs`.
-    """
-    n_classes = int(codes.max()) + 1
-    if n_classes > 2 and multi_class == "ovo":
-        return [
-            _one_vs_one(first, second, codes, pool_size, selection, column, rng)
-            for first, second in combinations(range(n_classes), 2)
-        ]
-    pools = select_pairs(pool_size, codes, selection=selection, column=column, rng=rng)
-    positives = [1] if n_classes == 2 else range(n_classes)
-    everything = np.arange(len(codes))
-    return [
-        Problem(c, 0 if n_classes == 2 else None, everything, _signs(codes == c), pairs)
-        for c, pairs in zip(positives, pools, strict=True)
-    ]
-
-
-def _one_vs_one(
-    first: int,
-    second: int,
-    codes: NDArray[np.intp],
-    pool_size: int,
-    selection: str,
-    column: Column,
-    rng: np.random.RandomState,
-) -> Problem:
-    rows = np.flatnonzero((codes == first) | (codes == second))
-    is_first = codes[rows] == first
-    (places,) = select_pairs(
-        pool_size,
-        is_first.astype(np.intp),
-        selection=selection,
-        column=lambda i: column(rows[i])[rows],
-        rng=rng,
-    )
-    return Problem(first, second, rows, _signs(is_first), rows[places])
-
-
-def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
-    return np.where(positive, 1, -1).astype(np.int8)
+    thresholds: Floats
+    lower: Floats
+    upper: Floats
+    edges: Weights
+    weights: Weights
+    errors: Weights
+    losses: Weights
 
 
 def solve(
-    problem: Problem,
-    similarities: KeptSimilarities,
-    n_rounds: int,
-    n_thresholds: int,
-    reuse: bool,
-    rng: np.random.RandomState,
-) -> Solved:
+    kept: KeptSimilarities, problem: Any, n_rounds: int, n_thresholds: int, reuse: bool, rng: Any
+) -> Boosted:
     """Boost the pairs of a problem for at most `n_rounds` rounds.
 
     With `n_thresholds` = 0 the threshold is 0, with abstention. `reuse` tells whether a pair
     may be chosen more than once.
     """
-    from kernlearn.landmarks import stumps  # loads numba
+    rows, labels, pairs = problem.rows, problem.labels, problem.pairs
+    used, places = np.unique(pairs, return_inverse=True)
+    places = places.reshape(pairs.shape)
 
-    pool, tie = _make_pool(problem, similarities, n_thresholds, rng)
-    boosted = stumps.boost(pool, problem.labels, n_rounds, reuse)
-    thresholds = pool.cuts[boosted.pairs, boosted.cuts]
-    if pool.abstains:
-        thresholds = np.zeros_like(thresholds)
-    tie = tie if pool.abstains else 0.0
-    return Solved(problem.pairs[boosted.pairs], thresholds, tie, boosted)
+    def by_landmark(some: Indices) -> Floats:
+        return np.ascontiguousarray(kept.columns(used, rows[some]).T)
 
-
-def _make_pool(
-    problem: Problem,
-    similarities: KeptSimilarities,
-    n_thresholds: int,
-    rng: np.random.RandomState,
-) -> tuple[Pool, float]:
-    """Bin differences by thresholds; also return the greatest difference that counts as 0."""
-    from kernlearn.landmarks import stumps  # loads numba
-
-    used, places = np.unique(problem.pairs, return_inverse=True)
-    places = places.reshape(problem.pairs.shape)
-
-    def by_landmark(rows: Indices) -> NDArray[np.floating]:
-        return np.ascontiguousarray(similarities.columns(used, problem.rows[rows]).T)
-
-    sample = by_landmark(_balanced_sample(problem.labels, rng))
-    largest = np.abs(sample).max()
-    tie = float(max(_ROUNDING * np.finfo(sample.dtype).eps * largest, np.finfo(sample.dtype).tiny))
+    sample = by_landmark(_balanced_sample(labels, rng))
+    limits = np.finfo(sample.dtype)
+    tie = float(max(_ROUNDING * limits.eps * np.abs(sample).max(), limits.tiny))
     if n_thresholds:
         differences = sample[places[:, 0]] - sample[places[:, 1]]
-        cuts = stumps.quantile_cuts(differences, n_thresholds, tie)
+        cuts = quantile_cuts(differences, n_thresholds, tie)
     else:
         cuts = np.tile(np.array([-tie, tie], dtype=sample.dtype), (len(places), 1))
-    bins = np.empty((len(problem.rows), len(places)), dtype=np.uint8)
+    bins = np.empty((len(rows), len(places)), dtype=np.uint8)
     for block in row_blocks(len(bins), len(used)):
-        rows = np.arange(block.start, block.stop)
-        stumps.fill_bins(by_landmark(rows), places, cuts, bins[block])
-    return stumps.Pool(bins, cuts, abstains=not n_thresholds), tie
+        fill_bins(by_landmark(np.arange(block.start, block.stop)), places, cuts, bins[block])
+    pool = _Pool(bins, cuts, labels, abstains=not n_thresholds)
+    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, reuse)
+    at = chosen.astype(np.intp), chosen_cuts.astype(np.intp)
+    thresholds = cuts[at] if n_thresholds else np.zeros(len(chosen), dtype=cuts.dtype)
+    width = cuts.dtype.type(0.0 if n_thresholds else tie)
+    return Boosted(pairs[at[0]], thresholds, thresholds - width, thresholds + width, *measures)
 
 
-def _balanced_sample(labels: NDArray[np.int8], rng: np.random.RandomState) -> Indices:
+def _balanced_sample(labels: Votes, rng: np.random.RandomState) -> Indices:
     """Draw points: of each label up to half the sample, more if the other has fewer."""
     sides = [np.flatnonzero(labels == sign) for sign in (1, -1)]
-    sizes = [len(side) for side in sides]
-    half = _SAMPLE // 2
-    wanted = [max(half, _SAMPLE - other) for other in reversed(sizes)]
-    return np.concatenate(
-        [rng.permutation(side)[:size] for side, size in zip(sides, wanted, strict=True)]
-    )
+    wanted = [max(_SAMPLE // 2, _SAMPLE - len(other)) for other in reversed(sides)]
+    drawn = [rng.permutation(side)[:size] for side, size in zip(sides, wanted, strict=True)]
+    return np.concatenate(drawn)
 
 
-@dataclass(frozen=True)
-class Voters:
-    """The weak learners of all problems.
+def quantile_cuts(sample: Floats, n_cuts: int, tie: float) -> Floats:
+    """Return up to `n_cuts` cuts per pair, midway between neighbouring values, evenly in rank.
 
-    Attributes
-    ----------
-    landmarks : Landmarks
-        The points that they compare with, each once.
-    pairs : ndarray of shape (n_learners, 2)
-        Places of x⁺ and x⁻ among the landmarks.
-    lower, upper : ndarray of shape (n_learners,)
-        A difference above `upper` is a vote of 1, one up to `lower` a vote of -1.
-    problems : list of slice
-        The weak learners of each problem.
+    `sample` has the differences of each pair in a row, and is sorted in place; values no further
+    apart than `tie` count as equal. Of shape (n_pairs, n_cuts), ascending, then infinite.
+    """
+    sample.sort(axis=1)
+    cuts = np.full((len(sample), n_cuts), np.inf, dtype=sample.dtype)
+    n_values = sample.shape[1]
+    wanted = (np.arange(1, n_cuts + 1) * n_values) // (n_cuts + 1) - 1
+    for values, row in zip(sample, cuts, strict=True):
+        gaps = np.flatnonzero(values[1:] - values[:-1] > tie)
+        if len(gaps) > n_cuts:
+            places = np.searchsorted(gaps, wanted)
+            gaps = gaps[np.unique(places[places < len(gaps)])]
+        lower, upper = values[gaps], values[gaps + 1]
+        row[: len(gaps)] = lower + (upper - lower) / 2
+    return cuts
+
+
+@njit(cache=True)  # pragma: no cover
+def fill_bins(similarities: Floats, pairs: Indices, cuts: Floats, bins: NDArray[np.uint8]) -> None:
+    """Write the number of cuts that each difference of similarities exceeds.
+
+    `similarities` is (n_landmarks, n_samples), `pairs` has its rows x⁺ and x⁻, `cuts` up to 255
+    ascending values per pair; `bins` is (n_samples, n_pairs).
+    """
+    n_cuts, n_samples = cuts.shape[1], similarities.shape[1]
+    differences = np.empty(n_samples, dtype=similarities.dtype)
+    exceeded = np.empty(n_samples, dtype=np.int64)
+    for p in range(len(pairs)):
+        near, far = similarities[pairs[p, 0]], similarities[pairs[p, 1]]
+        for i in range(n_samples):
+            differences[i] = near[i] - far[i]
+            exceeded[i] = 0
+        # Bisection, one step for all points at a time: no branch depends on the data.
+        left = n_cuts
+        while left > 0:
+            half = (left + 1) // 2
+            for i in range(n_samples):
+                exceeded[i] += half * (differences[i] > cuts[p, exceeded[i] + half - 1])
+            left -= half
+        for i in range(n_samples):
+            bins[i, p] = exceeded[i]
+
+
+@njit(cache=True)  # pragma: no cover
+def weak_votes(
+    similarities: Floats, pairs: Indices, lower: Floats, upper: Floats, votes: Votes
+) -> None:
+    """Write the votes of weak learners: 1 above `upper`, -1 up to `lower`, 0 between.
+
+    `similarities` is (n_samples, n_landmarks), `pairs` has its columns x⁺ and x⁻; `votes` is
+    (n_samples, n_learners).
+    """
+    for i in range(len(similarities)):
+        for t in range(len(pairs)):
+            difference = similarities[i, pairs[t, 0]] - similarities[i, pairs[t, 1]]
+            votes[i, t] = np.int8(difference > upper[t]) - np.int8(difference <= lower[t])
+
+
+@njit(cache=True)  # pragma: no cover
+def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Weights, sums: Weights) -> None:
+    n_pairs, n_bins = sums.shape
+    flat = sums.ravel()
+    for k in range(len(rows)):
+        i, amount = rows[k], amounts[k]
+        for p in range(n_pairs):
+            flat[p * n_bins + bins[i, p]] += amount
+
+
+@njit(cache=True)  # pragma: no cover
+def _edges(sums: Weights, edges: Weights) -> None:
+    """Write the edge of every cut: the sums above it less those below."""
+    n_pairs, n_bins = sums.shape
+    for p in range(n_pairs):
+        total = 0.0
+        for b in range(n_bins):
+            total += sums[p, b]
+        below = 0.0
+        for b in range(n_bins - 1):
+            below += sums[p, b]
+            edges[p, b] = total - 2 * below
+
+
+def _boost(pool: _Pool, n_rounds: int, reuse: bool) -> NDArray[np.float64]:
+    """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
+
+    With `reuse` a pair may be chosen more than once, unless it makes no error: the weights would
+    not change, and it would be chosen forever. The rows of the result are pair, cut, edge, α,
+    error and loss of the rounds.
+    """
+    n_samples = len(pool.labels)
+    weights = np.full(n_samples, 1 / n_samples)
+    pool.start(weights)
+    largest_edge = 1 - 1 / n_samples  # of a learner that errs on half a point
+    margins, loss = np.zeros(n_samples), 1.0
+    rounds: list[tuple[Any, ...]] = []
+    while len(rounds) < n_rounds and (best := pool.best()) is not None:
+        pair, cut, edge = best
+        agreement = pool.labels * pool.votes(pair, cut)
+        bounded = min(edge, largest_edge)
+        alpha = 0.5 * np.log((1 + bounded) / (1 - bounded))
+        margins += alpha * agreement
+        factors = np.exp(-alpha * agreement)
+        normalizer = weights @ factors
+        loss *= normalizer
+        factors /= normalizer
+        new = weights * factors
+        pool.update(weights, new, factors, agreement)
+        weights = new
+        if not reuse or edge >= 1 - _SAME_EDGE:
+            pool.available[pair] = False
+        rounds.append((pair, cut, edge, alpha, np.mean(margins <= 0), loss))
+    return np.array(rounds, dtype=np.float64).reshape(-1, 6).T
+
+
+class _Pool:
+    """Weak learners, and the sums of weight times label over the bins of their pairs.
+
+    `bins` (n_samples, n_pairs) are the numbers of cuts that differences exceed, `cuts` (n_pairs,
+    n_cuts) ascending, infinite if a pair has fewer. Each cut is a weak learner, 1 above it and -1
+    below; where a pair `abstains`, it is a single one, bin - 1 in {-1, 0, 1}.
     """
 
-    landmarks: Landmarks
-    pairs: NDArray[np.intp]
-    lower: NDArray[np.floating]
-    upper: NDArray[np.floating]
-    problems: list[slice]
+    def __init__(
+        self, bins: NDArray[np.uint8], cuts: Floats, labels: Votes, *, abstains: bool
+    ) -> None:
+        n_pairs, n_cuts = cuts.shape
+        self.labels, self._bins, self._abstains = labels, bins, abstains
+        self.available = np.ones(n_pairs, dtype=bool)
+        self._sums = np.zeros((n_pairs, n_cuts + 1))
+        self._edges = np.empty((n_pairs, n_cuts))
+        self._no_cut = np.isinf(cuts)
 
-    def votes(self, X: Any) -> Iterator[tuple[slice, NDArray[np.int8]]]:
-        """Yield blocks of rows with their votes, shape (n_rows, n_learners)."""
-        from kernlearn.landmarks import stumps  # loads numba
+    def votes(self, pair: int, cut: int) -> Votes:
+        """Return a weak learner's vote on each point."""
+        bins = self._bins[:, pair].astype(np.int16)
+        return (bins - 1 if self._abstains else np.where(bins > cut, 1, -1)).astype(np.int8)
 
-        for rows, similarities in self.landmarks.blocks(X):
-            votes = np.empty((len(similarities), len(self.pairs)), dtype=np.int8)
-            stumps.weak_votes(similarities, self.pairs, self.lower, self.upper, votes)
-            yield rows, votes
+    def start(self, weights: Weights) -> None:
+        """Compute the sums from scratch."""
+        self._drift = 0.0
+        self._sums[:] = 0
+        _add(self._bins, np.arange(len(weights)), weights * self.labels, self._sums)
 
+    def update(self, old: Weights, new: Weights, factors: Weights, agreement: Votes) -> None:
+        """Change weights by factors, which depend only on the agreement in {-1, 0, 1}."""
+        common = 1 if np.count_nonzero(agreement == 1) * 2 >= len(agreement) else -1
+        factor = factors[np.argmax(agreement == common)]
+        self._drift = self._drift * factor + 1
+        if self._drift > _DRIFT:
+            self.start(new)
+            return
+        rows = np.flatnonzero(agreement != common)
+        self._sums *= factor
+        amounts = (new[rows] - factor * old[rows]) * self.labels[rows]
+        _add(self._bins, rows, amounts, self._sums)
 
-def join_voters(points: Landmarks, solved: list[Solved]) -> Voters:
-    """Join the weak learners of several problems; `points` are all training points."""
-    used, places = np.unique(np.concatenate([each.pairs for each in solved]), return_inverse=True)
-    ends = np.cumsum([len(each.pairs) for each in solved]).tolist()
-    ties = [each.thresholds.dtype.type(each.tie) for each in solved]
-    return Voters(
-        points.take(used),
-        places.reshape(-1, 2),
-        np.concatenate([each.thresholds - tie for each, tie in zip(solved, ties, strict=True)]),
-        np.concatenate([each.thresholds + tie for each, tie in zip(solved, ties, strict=True)]),
-        [slice(start, end) for start, end in pairwise([0, *ends])],
-    )
+    def best(self) -> tuple[int, int, float] | None:
+        """Return pair, cut and edge of the first weak learner with the greatest edge above 0."""
+        if self._abstains:
+            edges = (self._sums[:, 2] - self._sums[:, 0])[:, None]
+        else:
+            edges = self._edges
+            _edges(self._sums, edges)
+            edges[self._no_cut] = -np.inf
+        edges[~self.available] = -np.inf
+        greatest = edges.max()
+        if greatest <= _SAME_EDGE:
+            return None
+        first = int(np.argmax(edges >= greatest - _SAME_EDGE))
+        pair, cut = divmod(first, edges.shape[1])
+        return pair, cut, float(edges[pair, cut])

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from itertools import combinations
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.boosting import draw_problems, join_voters, solve
-from kernlearn.landmarks.classifier import decide
-from kernlearn.landmarks.selection import SELECTIONS
-from kernlearn.landmarks.similarity import SimilarityEstimator
+from kernlearn.landmarks.base import COUNT, SELECTION, ScoresClassifier, decide
+from kernlearn.landmarks.similarity import Column, Indices, KeptSimilarities, select_pairs
 from kernlearn.solvers.labels import class_scores, encode_labels
+
+
+class Problem(NamedTuple):
+    """A class against another, or None, the rest, on some rows with labels 1 and -1; its pool."""
+
+    positive: int
+    negative: int | None
+    rows: Indices
+    labels: NDArray[np.int8]
+    pairs: Indices
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,8 @@ class WeakLearner:
     weight: float
 
 
-class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
+@dataclass(eq=False, repr=False)
+class DBoostClassifier(ScoresClassifier):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
     A pair of a point :math:`x^+` of a class and a point :math:`x^-` of another gives the weak
@@ -141,39 +151,27 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "pool_size": [Interval(Integral, 1, None, closed="left"), None],
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    pool_size: int | None = 300
+    n_thresholds: int = 63
+    multi_class: str = "ovr"
+    reuse: bool = True
+    selection: str = "random"
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **ScoresClassifier._parameter_constraints,
+        "n_landmarks": [COUNT],
+        "pool_size": [COUNT, None],
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
         "multi_class": [StrOptions({"ovr", "ovo"})],
         "reuse": ["boolean"],
-        "selection": [StrOptions(set(SELECTIONS))],
+        "selection": [SELECTION],
         "random_state": ["random_state"],
     }
-
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        pool_size: int | None = 300,
-        n_thresholds: int = 63,
-        multi_class: str = "ovr",
-        reuse: bool = True,
-        selection: str = "random",
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.pool_size = pool_size
-        self.n_thresholds = n_thresholds
-        self.multi_class = multi_class
-        self.reuse = reuse
-        self.selection = selection
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -204,39 +202,77 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         UserWarning
             If no pair separates any classes, for example as all similarities are the same.
         """
+        from kernlearn.landmarks import boosting  # loads numba
+
         X, y = self._check_training(X, y)
         self.classes_, codes, _ = encode_labels(y, None)
         rng = check_random_state(self.random_state)
         points = self._all_points(X, y)
-        similarities = points.kept(X)
-        problems = draw_problems(
-            codes,
-            self.multi_class,
-            self.pool_size or self.n_landmarks,
-            self.selection,
-            similarities.column,
-            rng,
-        )
+        similarities = KeptSimilarities(points, X)
+        problems = self._draw_problems(codes, similarities.column, rng)
         similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
+        n_rounds, n_thresholds = self.n_landmarks, self.n_thresholds
         solved = [
-            solve(problem, similarities, self.n_landmarks, self.n_thresholds, self.reuse, rng)
+            boosting.solve(similarities, problem, n_rounds, n_thresholds, self.reuse, rng)
             for problem in problems
         ]
-        self.problems_ = [(problem.positive, problem.negative) for problem in problems]
+        self.problems_ = [problem[:2] for problem in problems]
         self.landmark_pairs_ = [each.pairs for each in solved]
         self.thresholds_ = [each.thresholds for each in solved]
-        self.estimator_weights_ = [each.boosted.weights for each in solved]
-        self.edges_ = [each.boosted.edges for each in solved]
-        self.training_errors_ = [each.boosted.errors for each in solved]
-        self.training_losses_ = [each.boosted.losses for each in solved]
-        self._voters = join_voters(points, solved)
-        if not len(self._voters.landmarks):
+        self.estimator_weights_ = [each.weights for each in solved]
+        self.edges_ = [each.edges for each in solved]
+        self.training_errors_ = [each.errors for each in solved]
+        self.training_losses_ = [each.losses for each in solved]
+        used, places = np.unique(np.concatenate(self.landmark_pairs_), return_inverse=True)
+        self._landmarks, self._places = points.take(used), places.reshape(-1, 2)
+        self._lower = np.concatenate([each.lower for each in solved])
+        self._upper = np.concatenate([each.upper for each in solved])
+        if not len(used):
             warnings.warn(
                 "no pair of landmarks tells classes apart: the similarity says nothing about them",
                 UserWarning,
                 stacklevel=2,
             )
         return self
+
+    def _draw_problems(
+        self, codes: Indices, column: Column, rng: np.random.RandomState
+    ) -> list[Problem]:
+        """Return the two-class problems with their pools of pairs.
+
+        There is one problem, class 1 against class 0, for two classes. For more there is one per
+        class with "ovr"; with "ovo" one for each two classes, the first of them positive.
+        """
+        size, n_classes = self.pool_size or self.n_landmarks, len(self.classes_)
+
+        def one_vs_one(first: int, second: int) -> Problem:
+            rows = np.flatnonzero((codes == first) | (codes == second))
+            is_first = codes[rows] == first
+            (places,) = select_pairs(
+                size, is_first.astype(np.intp), selection=self.selection, rng=rng,
+                column=lambda i: column(int(rows[i]))[rows],
+            )  # fmt: skip
+            return Problem(first, second, rows, _signs(is_first), rows[places])
+
+        if n_classes > 2 and self.multi_class == "ovo":
+            return [one_vs_one(*classes) for classes in combinations(range(n_classes), 2)]
+        pools = select_pairs(size, codes, selection=self.selection, column=column, rng=rng)
+        positives, negative = ([1], 0) if n_classes == 2 else (range(n_classes), None)
+        everything = np.arange(len(codes))
+        return [
+            Problem(c, negative, everything, _signs(codes == c), pairs)
+            for c, pairs in zip(positives, pools, strict=True)
+        ]
+
+    def _votes(self, X: Any) -> Iterator[tuple[slice, list[NDArray[np.int8]]]]:
+        """Yield blocks of rows with the votes of each problem's learners, a row per point."""
+        from kernlearn.landmarks import boosting  # loads numba
+
+        ends = np.cumsum([len(weights) for weights in self.estimator_weights_])
+        for rows, similarities in self._landmarks.blocks(X):
+            votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)
+            boosting.weak_votes(similarities, self._places, self._lower, self._upper, votes)
+            yield rows, np.split(votes, ends[:-1], axis=1)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the convex combinations of votes.
@@ -257,27 +293,13 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         X = self._check_points(X)
         weights = [w / w.sum() if len(w) else w for w in self.estimator_weights_]
         values = np.zeros((X.shape[0], len(weights)), dtype=self.thresholds_[0].dtype)
-        for rows, votes in self._voters.votes(X):
-            for values_, w, some in zip(
-                values[rows].T, weights, self._voters.problems, strict=True
-            ):
-                values_[:] = votes[:, some] @ w
-        return self._scores(values)
+        for rows, votes in self._votes(X):
+            for column, of_problem, w in zip(values[rows].T, votes, weights, strict=True):
+                column[:] = of_problem @ w
+        return self._of_classes(values)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each point.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = decide(self.decision_function(X))
-        return self.classes_[codes]
+    def _scores(self, X: Any) -> NDArray[Any]:
+        return self.decision_function(X)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield `decision_function` after each round.
@@ -294,20 +316,19 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        all_votes = np.empty((self._voters.problems[-1].stop, X.shape[0]), dtype=np.int8)
-        for rows, votes in self._voters.votes(X):
-            all_votes[:, rows] = votes.T
+        all_votes = [np.empty((len(w), X.shape[0]), np.int8) for w in self.estimator_weights_]
+        for rows, votes in self._votes(X):
+            for kept, of_problem in zip(all_votes, votes, strict=True):
+                kept[:, rows] = of_problem.T
         sums = np.zeros((X.shape[0], len(self.problems_)))
         totals = np.zeros(len(self.problems_))
         for t in range(max(map(len, self.estimator_weights_))):
-            for j, (weights, some) in enumerate(
-                zip(self.estimator_weights_, self._voters.problems, strict=True)
-            ):
+            for j, weights in enumerate(self.estimator_weights_):
                 if t < len(weights):
-                    sums[:, j] += weights[t] * all_votes[some.start + t]
+                    sums[:, j] += weights[t] * all_votes[j][t]
                     totals[j] += weights[t]
             values = sums / np.where(totals > 0, totals, 1)
-            yield self._scores(values.astype(self.thresholds_[0].dtype))
+            yield self._of_classes(values.astype(self.thresholds_[0].dtype))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield `predict` after each round.
@@ -346,7 +367,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
             for pair, threshold, weight in zip(*rounds, strict=True)
         ]  # fmt: skip
 
-    def _scores(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _of_classes(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
         """Turn the combinations of all problems into scores of classes."""
         n_classes = len(self.classes_)
         if n_classes == 2:
@@ -354,3 +375,7 @@ class DBoostClassifier(ClassifierMixin, SimilarityEstimator):
         if self.multi_class == "ovo":
             return class_scores(values.astype(np.float64), n_classes).astype(values.dtype)
         return values
+
+
+def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return np.where(positive, 1, -1).astype(np.int8)

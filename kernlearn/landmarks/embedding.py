@@ -4,55 +4,52 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin, _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.base import MatrixLike
-from kernlearn.landmarks.selection import SELECTIONS, Column, select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import SimilarityEstimator, float_type
+from kernlearn.landmarks import base
+from kernlearn.landmarks.similarity import Floats, KeptSimilarities, select_landmarks, select_pairs
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
 from kernlearn.memory import row_blocks
 
-Blocks: TypeAlias = Iterable[tuple[slice, NDArray[np.floating]]]
+Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
 
-class BaseEmbedding(TransformerMixin, SimilarityEstimator):
+class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions(set(SELECTIONS))],
+    _parameter_constraints = {
+        **base.SimilarityEstimator._parameter_constraints,
+        "n_landmarks": [base.COUNT],
+        "selection": [base.SELECTION],
         "normalize": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    n_landmarks: int
     selection: str
     normalize: bool
-    random_state: int | np.random.RandomState | None
+    _needs_classes = False
 
     @abstractmethod
-    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
-    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+    def _write(self, similarities: Floats, out: Floats) -> None:
         """Write the features of similarities, before they are scaled."""
 
     @abstractmethod
-    def _finish(self, features: NDArray[np.floating]) -> None:
+    def _finish(self, features: Floats) -> None:
         """Scale features in place, and apply what comes after."""
 
     @abstractmethod
@@ -60,7 +57,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """Return the names of the features."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Choose the landmarks.
 
         Parameters
@@ -84,11 +81,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """
         _, blocks = self._fit(X, y)
         if self.normalize:
-            self._set_scale(max(float(np.abs(block).max()) for _, block in blocks))
+            self.scale_ = max(float(np.abs(block).max()) for _, block in blocks) or 1.0
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> NDArray[np.floating]:
+    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Floats:
         """Choose the landmarks and embed the training points, computing similarities once.
 
         Parameters
@@ -102,11 +99,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """
         features, largest = self._features(*self._fit(X, y))
         if self.normalize:
-            self._set_scale(largest)
+            self.scale_ = largest or 1.0
         self._finish(features)
         return features
 
-    def transform(self, X: MatrixLike) -> NDArray[np.floating]:
+    def transform(self, X: Any) -> Floats:
         """Embed points.
 
         Parameters
@@ -145,18 +142,15 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """Return the validated points, and blocks of their similarities to the landmarks."""
         X, y = self._check_training(X, y)
         points = self._all_points(X, y)
-        similarities = points.kept(X)
+        similarities = KeptSimilarities(points, X)
         chosen = self._select(y, X.shape[0], similarities.column)
         self._landmarks = points.take(chosen)
         self.scale_ = 1.0
         return X, similarities.blocks(chosen, self._n_features_out)
 
-    def _set_scale(self, largest: float) -> None:
-        self.scale_ = largest or 1.0
-
-    def _features(self, X: Any, blocks: Blocks) -> tuple[NDArray[np.floating], float]:
+    def _features(self, X: Any, blocks: Blocks) -> tuple[Floats, float]:
         """Return unscaled features and the largest absolute similarity."""
-        features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
+        features = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X))
         largest = 0.0
         for rows, similarities in blocks:
             largest = max(largest, float(np.abs(similarities).max()))
@@ -167,9 +161,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = self._needs_classes or self.selection == "stratified"
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkEmbedding(BaseEmbedding):
     r"""Embedding by similarities to landmarks, :math:`\Psi(x) = (K(x, l_1), \dots, K(x, l_d))`.
 
@@ -227,51 +223,35 @@ class LandmarkEmbedding(BaseEmbedding):
     array(['landmark_0', 'landmark_2'], dtype=object)
     """
 
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        similarity: SimilarityLike = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        normalize: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.normalize = normalize
-        self.random_state = random_state
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: SimilarityLike = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    normalize: bool = True
+    random_state: int | np.random.RandomState | None = None
 
-    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
+        rng = check_random_state(self.random_state)
         uses_classes = self.selection != "random" and y is not None
+        codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
         self.landmark_indices_ = select_landmarks(
-            self.n_landmarks,
-            _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp),
-            selection=self.selection,
-            column=column,
-            rng=check_random_state(self.random_state),
+            self.n_landmarks, codes, selection=self.selection, column=column, rng=rng
         )
         self._n_features_out = len(self.landmark_indices_)
         return self.landmark_indices_
 
-    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+    def _write(self, similarities: Floats, out: Floats) -> None:
         out[...] = similarities
 
-    def _finish(self, features: NDArray[np.floating]) -> None:
+    def _finish(self, features: Floats) -> None:
         features /= self.scale_
 
     def _feature_names(self) -> list[str]:
         return [f"landmark_{i}" for i in self.landmark_indices_]
 
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.selection == "stratified"
-        return tags
 
-
+@dataclass(eq=False, repr=False)
 class PairEmbedding(BaseEmbedding):
     r"""Embedding by pairs of landmarks, :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i`.
 
@@ -331,39 +311,27 @@ class PairEmbedding(BaseEmbedding):
            [-1.  ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: SimilarityLike = "gaussian"
+    kind: str = "similarity"
+    transfer: TransferLike = "identity"
+    selection: str = "random"
+    normalize: bool = True
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
-        "transfer": [str, Transfer, callable, Interval(Real, 0, None, closed="neither")],
+        "transfer": [str, Transfer, callable, base.POSITIVE],
     }
+    _needs_classes = True
 
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        similarity: SimilarityLike = "gaussian",
-        kind: str = "similarity",
-        transfer: TransferLike = "identity",
-        selection: str = "random",
-        normalize: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.transfer = transfer
-        self.selection = selection
-        self.normalize = normalize
-        self.random_state = random_state
-
-    def _select(self, y: Any, n_samples: int, column: Column) -> NDArray[np.intp]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
+        rng = check_random_state(self.random_state)
         self.transfer_ = as_transfer(self.transfer)
         self.classes_, codes = _encode(y)
         self.landmark_pairs_ = select_pairs(
-            self.n_landmarks,
-            codes,
-            selection=self.selection,
-            column=column,
-            rng=check_random_state(self.random_state),
+            self.n_landmarks, codes, selection=self.selection, column=column, rng=rng
         )
         pairs = self.landmark_pairs_.reshape(-1, 2)
         self._n_features_out = len(pairs)
@@ -371,11 +339,11 @@ class PairEmbedding(BaseEmbedding):
         self._ups, self._downs = places.reshape(-1, 2).T.copy()
         return self.landmark_indices_
 
-    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+    def _write(self, similarities: Floats, out: Floats) -> None:
         ups, downs = (similarities.take(places, axis=1) for places in (self._ups, self._downs))
         np.subtract(ups, downs, out=out)
 
-    def _finish(self, features: NDArray[np.floating]) -> None:
+    def _finish(self, features: Floats) -> None:
         for rows in row_blocks(*features.shape):
             features[rows] /= self.scale_
             self.transfer_(features[rows], out=features[rows])
@@ -386,14 +354,8 @@ class PairEmbedding(BaseEmbedding):
             return [f"pair_{j}" for j in range(n_pairs)]
         return [f"pair_{c}_{j}" for c in self.classes_ for j in range(n_pairs)]
 
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
-
-def _encode(y: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _encode(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the classes and the class code of each point."""
     check_classification_targets(y)
     return np.unique(y, return_inverse=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,12 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.bbs import LandmarkClassifier
-from kernlearn.landmarks.classifier import Training
-from kernlearn.landmarks.selection import select_pairs
-from kernlearn.landmarks.similarity import Landmarks
-from kernlearn.landmarks.transfer import Transfer, as_transfer
+from kernlearn.landmarks.bbs import LandmarkClassifier, Training
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_pairs
+from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.solvers.linear_path import linear_path
+
+Columns: TypeAlias = Callable[[Any], NDArray[np.floating]]
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,7 @@ class WeightedPair:
     transfer: Transfer
 
 
-@dataclass(frozen=True)
-class _Term:
-    """The pairs of one problem, by their places among the landmarks."""
-
-    pairs: NDArray[np.intp]
-    weights: NDArray[np.floating]
-    transfer: Transfer
-
-
+@dataclass(eq=False, repr=False)
 class FTuneClassifier(LandmarkClassifier):
     r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
 
@@ -132,46 +124,27 @@ class FTuneClassifier(LandmarkClassifier):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LandmarkClassifier._parameter_constraints,
-        "transfers": [
-            "array-like", callable, Real, StrOptions({"identity", "sign", "ramp", "sigmoid"}),
-        ],
-        "per_class": ["boolean"],
-    }  # fmt: skip
+    n_landmarks: int = 100
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    transfers: Any = (1, 5, 10, 50, 100, 1000)
+    per_class: bool = False
+    selection: str = "random"
+    normalize: bool = True
+    C: Any = (1, 10, 100, 1000)
+    loss: str = "squared_hinge"
+    solver: str = "auto"
+    tol: float | None = None
+    fit_intercept: bool = False
+    validation_fraction: float = 0.2
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        transfers: Any = (1, 5, 10, 50, 100, 1000),
-        per_class: bool = False,
-        selection: str = "random",
-        normalize: bool = True,
-        C: Any = (1, 10, 100, 1000),
-        loss: str = "squared_hinge",
-        solver: str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = False,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.transfers = transfers
-        self.per_class = per_class
-        self.selection = selection
-        self.normalize = normalize
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    _parameter_constraints = {
+        **LandmarkClassifier._parameter_constraints,
+        "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
+        "per_class": ["boolean"],
+    }
 
     def landmarks(self) -> list[WeightedPair]:
         """Return the landmark pairs with their weights, the w of definition 4.1.
@@ -191,82 +164,72 @@ class FTuneClassifier(LandmarkClassifier):
             for (positive, negative), weight in zip(pairs, weights, strict=True)
         ]
 
-    def _family(self) -> list[Transfer]:
-        """Return the transfer functions to choose from."""
+    def _grid(self) -> dict[str, Any]:
         given = self.transfers
         if isinstance(given, (str, Real)) or callable(given):
             given = [given]
         if not len(given):
             raise ValueError("'transfers' must hold at least one transfer function")
-        return [as_transfer(transfer) for transfer in given]
+        return {"transfers": [as_transfer(transfer) for transfer in given], **super()._grid()}
 
-    def _n_choices(self) -> int:
-        return len(self._family()) * len(self._Cs())
-
-    def _learn(self, data: Training, rng: np.random.RandomState) -> None:
-        Cs = self._Cs()
-        family, options = self._family(), self._solver_options(rng)
-        similarities = data.similarities
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        family, Cs = grid.values()
+        options = self._solver_options(rng)
+        similarities, column = data.similarities, data.similarities.column
         pairs = select_pairs(
-            self.n_landmarks, data.codes,
-            selection=self.selection, column=similarities.column, rng=rng,
-        )  # fmt: skip
+            self.n_landmarks, data.codes, selection=self.selection, column=column, rng=rng
+        )
         distinct, places = np.unique(pairs, return_inverse=True)
         similarities.keep(distinct)
         dtype = similarities.columns(distinct[:1]).dtype
         batches = gen_batches(len(distinct), 256)
         self.scale_ = self._scale(similarities.columns(distinct[batch]) for batch in batches)
         board = self._scoreboard(data, (len(family), len(Cs)))
-        validation = None if board is None else data.candidates.kept(data.X_val)
-        if validation is not None:
+        if data.X_val is not None:
+            validation = KeptSimilarities(data.candidates, data.X_val)
             validation.keep(distinct)
 
         paths = []
         for problem, target in enumerate(data.targets):
             embedded = self._embeddings(similarities.columns, pairs[problem], family)
             paths.append([linear_path(each, target, Cs, **options) for each in embedded])
-            if board is not None and validation is not None:
+            if data.X_val is not None:
                 embedded = self._embeddings(validation.columns, pairs[problem], family)
                 for row, (each, (coef, intercept)) in enumerate(
                     zip(embedded, paths[-1], strict=True)
                 ):
                     board.add(problem, row, each @ coef.T.astype(each.dtype) + intercept)
 
-        cells = [(0, 0)] * len(paths) if board is None else board.best(each=self.per_class)
-        self.validation_scores_ = None if board is None else board.accuracies(each=self.per_class)
-        rows, columns = zip(*cells, strict=True)
+        self.validation_scores_ = None
+        if data.X_val is not None:
+            self.validation_scores_ = board.accuracies(each=self.per_class)
+        rows, columns = zip(*board.best(each=self.per_class), strict=True)
         best = [path[row] for path, row in zip(paths, rows, strict=True)]
         self.coef_ = np.array([c[i] for (c, _), i in zip(best, columns, strict=True)], dtype)
         self.intercept_ = np.array([b[i] for (_, b), i in zip(best, columns, strict=True)], dtype)
         self.C_ = Cs[list(columns)] if self.per_class else float(Cs[columns[0]])
-        self._keep_transfers(tuple(family[row] for row in rows))
-        self.landmark_indices_ = data.candidates.indices[pairs]
-        self._keep_for_prediction(data.candidates.take(distinct), places.reshape(pairs.shape))
-
-    def _keep_transfers(self, chosen: tuple[Transfer, ...]) -> None:
-        self.transfers_ = chosen
+        self.transfers_ = tuple(family[row] for row in rows)
         if self.per_class:
             # from an earlier fit
             self.__dict__.pop("transfer_", None)
             self.__dict__.pop("best_params_", None)
         else:
-            self.transfer_ = chosen[0]
+            self.transfer_ = self.transfers_[0]
             self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
+        self.landmark_indices_ = data.candidates.indices[pairs]
+        self._keep_for_prediction(data.candidates.take(distinct), places.reshape(pairs.shape))
 
-    def _keep_for_prediction(self, landmarks: Landmarks, places: NDArray[np.intp]) -> None:
-        """Keep the landmarks of pairs with a weight."""
+    def _keep_for_prediction(self, landmarks: Landmarks, places: Indices) -> None:
+        """Keep the landmarks of pairs with a weight, and where these pairs are among them."""
         used = np.unique(places[self.coef_ != 0])
         self._landmarks = landmarks.take(used)
-        self._terms = [
-            _Term(np.searchsorted(used, pairs[weights != 0]), weights[weights != 0], transfer)
-            for pairs, weights, transfer in zip(places, self.coef_, self.transfers_, strict=True)
+        self._pairs = [
+            np.searchsorted(used, pairs[weights != 0])
+            for pairs, weights in zip(places, self.coef_, strict=True)
         ]
 
     def _embeddings(
-        self,
-        columns: Callable[[Any], NDArray[np.floating]],
-        pairs: NDArray[np.intp],
-        family: list[Transfer],
+        self, columns: Columns, pairs: Indices, family: list[Transfer]
     ) -> Iterator[NDArray[np.floating]]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         differences = self._differences(columns, pairs)
@@ -274,15 +237,15 @@ class FTuneClassifier(LandmarkClassifier):
         for transfer in family:
             yield transfer(differences, out=embedded)
 
-    def _differences(
-        self, columns: Callable[[Any], NDArray[np.floating]], pairs: NDArray[np.intp]
-    ) -> NDArray[np.floating]:
+    def _differences(self, columns: Columns, pairs: Indices) -> NDArray[np.floating]:
         """Return K(x, x⁺) - K(x, x⁻) of all points, one column per pair."""
         differences = columns(pairs[:, 0]) - columns(pairs[:, 1])
         differences /= self.scale_
         return differences
 
     def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
-        for column, term in zip(scores.T, self._terms, strict=True):
-            embedded = self._differences(lambda which: similarities[:, which], term.pairs)
-            column += term.transfer(embedded, out=embedded) @ term.weights
+        for column, pairs, transfer, weights in zip(
+            scores.T, self._pairs, self.transfers_, self.coef_, strict=True
+        ):
+            embedded = self._differences(lambda which: similarities[:, which], pairs)
+            column += transfer(embedded, out=embedded) @ weights[weights != 0]

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils._param_validation import StrOptions
 
-from kernlearn.landmarks.regland import LandmarkedModel
+from kernlearn.landmarks.base import COUNT, NOT_NEGATIVE, POSITIVE, Floats, GridModel, Indices
 from kernlearn.metrics import average_absolute_error
-from kernlearn.model_selection import candidate_values, split_for_choice
+from kernlearn.model_selection import candidate_values
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.ordinal import OrdinalProblem, Solution, as_thresholds
 
 
-class ORLand(ClassifierMixin, LandmarkedModel):
+@dataclass(eq=False, repr=False)
+class ORLand(ClassifierMixin, GridModel):
     r"""Ordinal regression with a margin in the space of similarities to landmarks.
 
     Algorithm 5 of [1]_ with the loss of definition 5.14: a point is embedded as
@@ -121,123 +122,33 @@ class ORLand(ClassifierMixin, LandmarkedModel):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LandmarkedModel._landmark_constraints,
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    double_dipping: bool = True
+    constraints: str = "explicit"
+    thresholds: Any = "equispaced"
+    margin: float = 0.5
+    spacing: float = 1.0
+    loss: str = "squared_hinge"
+    C: Any = (1, 10, 100, 1000)
+    tol: float = 1e-6
+    max_iter: int = 1000
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **GridModel._parameter_constraints,
         "constraints": [StrOptions({"explicit", "implicit"})],
         "thresholds": [StrOptions({"equispaced", "learned"}), "array-like"],
-        "margin": [Interval(Real, 0, None, closed="neither")],
-        "spacing": [Interval(Real, 0, None, closed="left")],
+        "margin": [POSITIVE],
+        "spacing": [NOT_NEGATIVE],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
     }
-
-    def __init__(
-        self,
-        n_landmarks: int = 50,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        double_dipping: bool = True,
-        constraints: str = "explicit",
-        thresholds: Any = "equispaced",
-        margin: float = 0.5,
-        spacing: float = 1.0,
-        loss: str = "squared_hinge",
-        C: Any = (1, 10, 100, 1000),
-        tol: float = 1e-6,
-        max_iter: int = 1000,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.double_dipping = double_dipping
-        self.constraints = constraints
-        self.thresholds = thresholds
-        self.margin = margin
-        self.spacing = spacing
-        self.loss = loss
-        self.C = C
-        self.tol = tol
-        self.max_iter = max_iter
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        landmarks: Any = None,
-    ) -> Self:
-        """Choose landmarks, fit the model for each C, and keep the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points, as for :meth:`RegLand.fit`.
-        y : array-like of shape (n_samples,)
-            Grades, at least two: integers, or other labels in sorted order.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that C is chosen on, by average absolute error, then the smaller C; not
-            trained on. If None and there is more than one C, a stratified share
-            ``validation_fraction`` of X is held out, and the model is trained on the rest.
-        y_val : array-like of shape (n_val,), default=None
-            Their grades. Errors are differences of grades if these are numbers, else of their
-            places in `classes_`.
-        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            As for :meth:`RegLand.fit`.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, alone or together with another; y has a single grade; only
-            one of X_val and y_val is given, or they do not match; too few points are left to
-            train on; landmarks are given with a matrix of similarities; or points or
-            similarities are not finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If `max_iter` steps were not enough.
-        """
-        Cs = candidate_values(self.C, "C")
-        X, codes = self._check_training(X, None if y is None else self._encode(y))
-        thresholds = as_thresholds(
-            self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
-        )
-        rng = check_random_state(self.random_state)
-        rows, X_val, y_val = split_for_choice(
-            X, self.classes_[codes], X_val, y_val, codes=codes, n_choices=len(Cs),
-            fraction=self.validation_fraction, rng=rng, check_points=self._check_points,
-        )  # fmt: skip
-        grades = None if y_val is None else self._grades(y_val)
-        features, rows = self._embed_training(X, codes, rows, landmarks, rng)
-        problem = OrdinalProblem(
-            features, codes[rows], thresholds, constraints=self.constraints, margin=self.margin
-        )
-        solutions = problem.path(Cs, loss=self.loss, tol=self.tol, max_iter=self.max_iter)
-        best, self.validation_scores_ = 0, None
-        if grades is not None:
-            self.validation_scores_ = self._scores(self._features(X_val), grades, solutions)
-            best = int(np.argmax(self.validation_scores_))
-        self.C_, self.n_iter_ = float(Cs[best]), solutions[best].n_iter
-        self.coef_ = solutions[best].coef.astype(features.dtype)
-        self.thresholds_ = solutions[best].thresholds.astype(features.dtype)
-        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the grade of each point.
@@ -256,7 +167,7 @@ class ORLand(ClassifierMixin, LandmarkedModel):
         values = self.real_value(X)
         return self.classes_[_codes(values, self.thresholds_)]
 
-    def real_value(self, X: Any) -> NDArray[np.floating]:
+    def real_value(self, X: Any) -> Floats:
         r"""Return the real value of each point, which the thresholds divide into grades.
 
         Parameters
@@ -271,7 +182,7 @@ class ORLand(ClassifierMixin, LandmarkedModel):
         """
         return self._embed(X) @ self.coef_
 
-    def decision_function(self, X: Any) -> NDArray[np.floating]:
+    def decision_function(self, X: Any) -> Floats:
         """Return the margin by which each point's real value is within each grade.
 
         Parameters
@@ -299,12 +210,38 @@ class ORLand(ClassifierMixin, LandmarkedModel):
         tags.classifier_tags.poor_score = self._precomputed
         return tags
 
-    def _encode(self, y: Any) -> NDArray[np.intp]:
-        """Validate grades, set ``classes_`` and return their places in these."""
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        self.classes_, codes, _ = encode_labels(y, None)
-        return codes
+    def _grid(self) -> dict[str, NDArray[Any]]:
+        return {"C": candidate_values(self.C, "C").astype(np.float64)}
+
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+        codes = None
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            assert_all_finite(y, input_name="y")
+            self.classes_, codes, _ = encode_labels(y, None)
+        X, codes = self._check_training(X, codes)
+        return X, self.classes_[codes], codes
+
+    def _train(
+        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+    ) -> list[Solution]:
+        thresholds = as_thresholds(
+            self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
+        )
+        codes = np.searchsorted(self.classes_, targets)
+        problem = OrdinalProblem(
+            features, codes, thresholds, constraints=self.constraints, margin=self.margin
+        )
+        return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
+
+    def _score(self, model: Solution, features: Floats, targets: Any) -> float:
+        predicted = self.classes_[_codes(features @ model.coef, model.thresholds)]
+        return -average_absolute_error(self._grades(targets), self._grades(predicted))
+
+    def _keep(self, model: Solution, dtype: Any) -> None:
+        self.n_iter_ = model.n_iter
+        self.coef_ = model.coef.astype(dtype)
+        self.thresholds_ = model.thresholds.astype(dtype)
 
     def _grades(self, labels: NDArray[Any]) -> NDArray[np.float64]:
         """Return numbers to measure errors in."""
@@ -315,15 +252,7 @@ class ORLand(ClassifierMixin, LandmarkedModel):
             raise ValueError(f"{unknown[0]!r} is not a grade of y, and grades are not numbers")
         return np.searchsorted(self.classes_, labels).astype(np.float64)
 
-    def _scores(
-        self, features: NDArray[Any], grades: NDArray[np.float64], solutions: list[Solution]
-    ) -> NDArray[np.float64]:
-        """Return minus the average absolute error of each solution."""
-        of_class = self._grades(self.classes_)
-        predicted = [of_class[_codes(features @ each.coef, each.thresholds)] for each in solutions]
-        return np.array([-average_absolute_error(grades, values) for values in predicted])
 
-
-def _codes(values: NDArray[np.floating], thresholds: NDArray[np.floating]) -> NDArray[np.intp]:
+def _codes(values: Floats, thresholds: Floats) -> Indices:
     """Return the codes of the grades that real values are in."""
     return np.searchsorted(thresholds, values, side="right")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.regland import LandmarkedModel
-from kernlearn.metrics.ranking import RankedQueries, check_queries, thesis_ndcg
+from kernlearn.landmarks.base import FRACTION, POSITIVE, Floats, LandmarkedModel
+from kernlearn.metrics.ranking import check_queries, thesis_ndcg
 from kernlearn.model_selection import candidate_values, hold_out_at_random
 
 
+@dataclass(eq=False, repr=False)
 class RankLand(LandmarkedModel):
     r"""Ranking by a linear score in the space of similarities to landmarks.
 
@@ -85,32 +84,21 @@ class RankLand(LandmarkedModel):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LandmarkedModel._landmark_constraints,
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-    }
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    double_dipping: bool = True
+    C: Any = 1.0
+    validation_fraction: float = 0.2
+    random_state: Any = None
 
-    def __init__(
-        self,
-        n_landmarks: int = 50,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        double_dipping: bool = True,
-        C: Any = 1.0,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.double_dipping = double_dipping
-        self.C = C
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "C": [POSITIVE, "array-like"],
+        "validation_fraction": [FRACTION],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
@@ -144,7 +132,9 @@ class RankLand(LandmarkedModel):
         defined = ~np.isnan(eta)
         X, targets = self._check_training(X, np.where(defined, eta, 0.0))
         rng = check_random_state(self.random_state)
-        features, rows = self._embed_training(X, targets, np.arange(len(eta)), landmarks, rng)
+        features, rows = self._embed_training(
+            X, targets, np.arange(len(eta)), landmarks, rng, self.n_landmarks
+        )
         trained = defined[rows]
         if not trained.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
@@ -152,13 +142,21 @@ class RankLand(LandmarkedModel):
         eta = eta[rows]
         self.C_, self.validation_scores_ = float(Cs[0]), None
         if len(Cs) > 1:
-            trained_on = RankedQueries(queries.relevance[rows], queries.codes[rows])
-            self.validation_scores_ = self._validation_scores(features, eta, trained_on, Cs)
+            relevance, codes = queries.relevance[rows], queries.codes[rows]
+            held = self._held_out(codes)
+            path = ridge_path(features[~held], eta[~held], Cs)
+            self.validation_scores_ = np.array(
+                [
+                    # ignore a query whose relevant documents are landmarks, not trained on
+                    thesis_ndcg(relevance[held], f, qid=codes[held], no_relevant=np.nan)
+                    for f in (features[held] @ path.T).T
+                ]
+            )
             self.C_ = float(Cs[self.validation_scores_.argmax()])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
 
-    def predict(self, X: Any) -> NDArray[np.floating]:
+    def predict(self, X: Any) -> Floats:
         r"""Predict the score of each document; the greatest of a query ranks first.
 
         Parameters
@@ -171,7 +169,6 @@ class RankLand(LandmarkedModel):
         ndarray of shape (n_samples,)
             Estimates of :math:`\eta`.
         """
-        check_is_fitted(self)
         return self._embed(X) @ self.coef_
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
@@ -193,15 +190,9 @@ class RankLand(LandmarkedModel):
         """
         return float(thesis_ndcg(y, self.predict(X), qid=qid))
 
-    def _validation_scores(
-        self,
-        features: NDArray[np.floating],
-        eta: NDArray[np.float64],
-        queries: RankedQueries,
-        Cs: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Return the mean NDCG of held-out queries with weights learnt on the others."""
-        distinct = np.unique(queries.codes)
+    def _held_out(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which documents are of the queries that C is chosen on."""
+        distinct = np.unique(codes)
         if len(distinct) < 2:
             raise ValueError(
                 "C may be several numbers only if there are two queries at least with a relevant "
@@ -209,18 +200,7 @@ class RankLand(LandmarkedModel):
             )
         rng = check_random_state(self.random_state)
         _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
-        held = np.isin(queries.codes, distinct[held_out])
-        path = ridge_path(features[~held], eta[~held], Cs)
-        scores = features[held] @ path.T
-        return np.array(
-            [
-                # ignore a query whose relevant documents are landmarks, not trained on
-                thesis_ndcg(
-                    queries.relevance[held], f, qid=queries.codes[held], no_relevant=np.nan
-                )
-                for f in scores.T
-            ]
-        )
+        return np.isin(codes, distinct[held_out])
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -230,9 +210,7 @@ class RankLand(LandmarkedModel):
         return tags
 
 
-def ridge_path(
-    features: NDArray[np.floating], targets: NDArray[np.floating], Cs: NDArray[np.float64]
-) -> NDArray[np.floating]:
+def ridge_path(features: Floats, targets: Floats, Cs: NDArray[np.float64]) -> Floats:
     r"""Return the minimisers of :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2`, a row per C.
 
     They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.

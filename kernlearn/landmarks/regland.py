@@ -1,138 +1,27 @@
-"""RegLand, and the base class of models linear in the similarities to landmarks (algorithm 5)."""
+"""Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import mean_squared_error
-from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.selection import select_landmarks
-from kernlearn.landmarks.similarity import KeptSimilarities, NumberTargets, float_type
-from kernlearn.model_selection import candidate_values, split_for_choice
+from kernlearn.landmarks import base
+from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import LinearSVMRegressor
 from kernlearn.solvers.linear_path import regression_path
 
 
-class LandmarkedModel(NumberTargets):
-    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
-
-    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_divides` is False. A subclass has the parameters of `_landmark_constraints`,
-    with the meaning that they have for :class:`RegLand`.
-
-    References
-    ----------
-    Kar (2013), algorithm 5 and appendix B.
-    """
-
-    _landmark_constraints: dict[str, list[Any]] = {
-        **NumberTargets._parameter_constraints,
-        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-        "selection": [StrOptions({"random", "dselect"})],
-        "double_dipping": ["boolean"],
-        "random_state": ["random_state"],
-    }
-    _divides = True
-
-    n_landmarks: int
-    selection: str
-    double_dipping: bool
-    random_state: Any
-    landmark_indices_: NDArray[np.intp] | None
-
-    def _embed_training(
-        self, X: Any, y: NDArray[Any], rows: NDArray[np.intp], landmarks: Any, rng: Any
-    ) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
-        """Choose landmarks from some rows of validated data, and embed the points trained on.
-
-        Returns
-        -------
-        features : ndarray of shape (n_trained, d)
-        rows : ndarray of shape (n_trained,)
-            The rows of X trained on: those given, without landmarks unless `double_dipping`.
-        """
-        # The similarities are taken from X as it is; only what depends on data needs the rows.
-        some = None if len(rows) == X.shape[0] else rows
-        points = X if self._precomputed or some is None else X[rows]
-        candidates = replace(self._all_points(points, y[rows]), indices=rows)
-        if landmarks is None:
-            similarities = candidates.kept(X, some)
-            chosen = self._draw(similarities, len(rows), rng)
-            self._landmarks = candidates.take(chosen)
-            self.landmark_indices_ = self._landmarks.indices
-            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
-            values = similarities.columns(chosen, trained)
-            rows = rows if trained is None else rows[trained]
-        else:
-            unlabelled = self._check_landmarks(landmarks)
-            places = np.arange(unlabelled.shape[0])
-            self._landmarks = replace(candidates, indices=places, points=unlabelled)
-            self.landmark_indices_ = None
-            values = self._landmarks.compare(X, some)
-        self.scale_ = float(np.sqrt(len(self._landmarks))) if self._divides else 1.0
-        features = np.empty(values.shape, dtype=float_type(X))
-        self._write(values, features)
-        return features, rows
-
-    def _n_drawn(self) -> int:
-        """Return the number of landmarks that are drawn from the training points."""
-        return self.n_landmarks
-
-    def _draw(
-        self, similarities: KeptSimilarities, n_candidates: int, rng: np.random.RandomState
-    ) -> NDArray[np.intp]:
-        n_drawn = self._n_drawn()
-        if not self.double_dipping and n_drawn >= n_candidates:
-            raise ValueError(
-                f"double_dipping=False needs more training points than the {n_drawn} landmarks, "
-                f"which are not trained on, got {n_candidates}"
-            )
-        return select_landmarks(
-            n_drawn,
-            np.zeros(n_candidates, dtype=np.intp),
-            selection=self.selection,
-            column=similarities.column,
-            rng=rng,
-        )
-
-    def _check_landmarks(self, landmarks: Any) -> Any:
-        """Validate points to take as landmarks."""
-        if self._precomputed:
-            raise ValueError(
-                "landmarks must be None with similarity='precomputed': there are no points to "
-                "compare with, only the rows and columns of X"
-            )
-        try:
-            return self._check_points(landmarks)
-        except ValueError as error:
-            raise ValueError(f"landmarks: {error}") from error
-
-    def _embed(self, X: Any) -> NDArray[np.floating]:
-        """Validate points and embed them, (n_samples, d)."""
-        check_is_fitted(self)
-        return self._features(self._check_points(X))
-
-    def _features(self, X: Any) -> NDArray[np.floating]:
-        """Embed validated points."""
-        features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
-        for rows, similarities in self._landmarks.blocks(X):
-            self._write(similarities, features[rows])
-        return features
-
-    def _write(self, similarities: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        out[...] = similarities * similarities.dtype.type(1 / self.scale_)
-
-
-class RegLand(RegressorMixin, LandmarkedModel):
+@dataclass(eq=False, repr=False)
+class RegLand(RegressorMixin, base.GridModel):
     r"""Support vector regression in the space of similarities to landmarks.
 
     Algorithm 5 of [1]_ with the ε-insensitive loss: a point is embedded as
@@ -219,77 +108,160 @@ class RegLand(RegressorMixin, LandmarkedModel):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LandmarkedModel._landmark_constraints,
-        "C": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "epsilon": [Interval(Real, 0, None, closed="left"), "array-like"],
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    double_dipping: bool = True
+    C: Any = 1.0
+    epsilon: Any = 0.1
+    loss: str = "epsilon_insensitive"
+    solver: str = "auto"
+    tol: float | None = None
+    fit_intercept: bool = False
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **base.GridModel._parameter_constraints,
+        "epsilon": [base.NOT_NEGATIVE, "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "solver": [StrOptions({"auto", "newton", "primal", "dual"})],
-        "tol": [Interval(Real, 0, None, closed="neither"), None],
+        "tol": [base.POSITIVE, None],
         "fit_intercept": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
     }
 
-    def __init__(
-        self,
-        n_landmarks: int = 50,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        double_dipping: bool = True,
-        C: Any = 1.0,
-        epsilon: Any = 0.1,
-        loss: str = "epsilon_insensitive",
-        solver: str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = False,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.double_dipping = double_dipping
-        self.C = C
-        self.epsilon = epsilon
-        self.loss = loss
-        self.solver = solver
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # features as small as 1/√d give small weights on few points
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def _grid(self) -> dict[str, NDArray[Any]]:
+        epsilons = candidate_values(self.epsilon, "epsilon", zero=True)
+        return {"C": candidate_values(self.C, "C"), "epsilon": epsilons}
+
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+        X, y = self._check_training(X, y)
+        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
+
+    def _train(
+        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+    ) -> list[tuple[Floats, float]]:
+        """Return weights and intercept for each C and, within that, each epsilon."""
+        Cs, epsilons = (values.tolist() for values in grid.values())
+        seed = rng.randint(np.iinfo(np.int32).max)
+        squared = self.loss == "squared_epsilon_insensitive"
+        if self.solver == "newton" and not squared:
+            raise ValueError(
+                f"solver='newton' needs a squared loss, but loss={self.loss!r}: "
+                "use solver='dual' or 'auto'"
+            )
+        options: dict[str, Any] = {"tol": self.tol, "fit_intercept": self.fit_intercept}
+        if squared and self.solver in ("auto", "newton"):
+            paths = [
+                regression_path(features, targets, Cs, epsilon=epsilon, **options)
+                for epsilon in epsilons
+            ]
+            return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
+        options |= {"loss": self.loss, "solver": self.solver, "random_state": seed}
+        models = [
+            LinearSVMRegressor(C, epsilon=epsilon, **options).fit(features, targets)
+            for C, epsilon in product(Cs, epsilons)
+        ]
+        return [(model.coef_, float(model.intercept_)) for model in models]
+
+    def _score(self, model: Any, features: Floats, targets: Any) -> float:
+        weights, intercept = model
+        return -mean_squared_error(targets, features @ weights + intercept)
+
+    def _keep(self, model: Any, dtype: Any) -> None:
+        self.coef_, self.intercept_ = model[0], float(model[1])
+
+
+@dataclass(eq=False, repr=False)
+class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
+    r"""Kernel regression of Nadaraya and Watson with any similarity.
+
+    The prediction is the average of all training targets, weighted by similarity,
+
+    .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
+
+    The similarity may be indefinite, and weights negative. Where all are, as for
+    :math:`-\|x - x_i\|_1`, distant points have the largest weights in absolute value, and the
+    prediction is worse than the mean of the targets, as in table 5.1 of [1]_;
+    ``weights="exponential"`` turns a negated distance into a sensible weight.
+
+    Parameters
+    ----------
+    similarity, kind
+        As for :class:`RegLand`.
+    weights : {"similarity", "exponential"}, default="similarity"
+        The similarities K themselves, or exp(K / bandwidth), relative to the greatest of each
+        point so that not all underflow.
+    bandwidth : float or "mean", default=1.0
+        Width of exponential weights, in the unit of the similarity. "mean" is the mean of
+        \|K\| over the pairs of training points, for a distance the mean distance.
+    zero_weights : {"mean", "nan", "raise"}, default="mean"
+        The prediction where weights sum to 0 up to rounding: the mean of the training targets
+        (as with equal weights), NaN, or a ValueError.
+
+    Attributes
+    ----------
+    target_mean_ : float
+        Mean of the training targets.
+    bandwidth_ : float
+        The width; only with ``weights="exponential"``.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    RegLand : Regression that is linear in the similarities to some training points.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 5.4, table 5.1.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import KernelRegressor
+    >>> X, y = [[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0]
+    >>> KernelRegressor("manhattan").fit(X, y).predict([[0.0]]).round(3)
+    array([1.75])
+    >>> KernelRegressor("manhattan", weights="exponential").fit(X, y).predict([[0.0]]).round(3)
+    array([0.33])
+    """
+
+    similarity: Any = "gaussian"
+    _: KW_ONLY
+    kind: str = "similarity"
+    weights: str = "similarity"
+    bandwidth: float | str = 1.0
+    zero_weights: str = "mean"
+
+    _parameter_constraints = {
+        **base.SimilarityEstimator._parameter_constraints,
+        "weights": [StrOptions({"similarity", "exponential"})],
+        "bandwidth": [base.POSITIVE, StrOptions({"mean"})],
+        "zero_weights": [StrOptions({"mean", "nan", "raise"})],
+    }
+    _numeric_targets = True
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        landmarks: Any = None,
-    ) -> Self:
-        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Store the training points and their targets.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
+            Training points, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
-            Targets.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that C and epsilon are chosen on, by mean squared error, then the smaller C,
-            then the smaller epsilon; not trained on. If None and there is more than one choice,
-            a random share ``validation_fraction`` of X is held out, and the regressor is
-            trained on the rest.
-        y_val : array-like of shape (n_val,), default=None
             Their targets.
-        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
 
         Returns
         -------
@@ -299,96 +271,79 @@ class RegLand(RegressorMixin, LandmarkedModel):
         Raises
         ------
         ValueError
-            If a parameter is not valid, alone or together with another; y does not hold one finite
-            number per point; only one of X_val and y_val is given, or they do not match; too few
-            points are left to train on; landmarks are given with a matrix of similarities; or
-            points or similarities are not finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before reaching `tol`.
+            If y does not hold one finite number per point, points are not finite, or a matrix
+            of similarities is not square.
         """
-        Cs = candidate_values(self.C, "C").tolist()
-        epsilons = candidate_values(self.epsilon, "epsilon", zero=True).tolist()
         X, checked = self._check_training(X, y)
+        self._landmarks = self._all_points(X, checked)
         targets = checked.astype(np.float64)
-        rng = check_random_state(self.random_state)
-        rows, X_val, y_val = split_for_choice(
-            X, targets, X_val, y_val, codes=np.zeros(len(targets), dtype=np.intp),
-            n_choices=len(Cs) * len(epsilons), fraction=self.validation_fraction, rng=rng,
-            check_points=self._check_points, dtype=np.float64,
-        )  # fmt: skip
-        features, rows = self._embed_training(X, targets, rows, landmarks, rng)
-        models = self._train(features, targets[rows], Cs, epsilons, rng)
-        best, self.validation_scores_ = 0, None
-        if X_val is not None:
-            features = self._features(X_val)
-            scores = [-mean_squared_error(y_val, features @ w + b) for w, b in models]
-            self.validation_scores_ = np.reshape(scores, (len(Cs), len(epsilons)))
-            best = int(np.argmax(scores))
-        self.C_, self.epsilon_ = list(product(Cs, epsilons))[best]
-        self.coef_, self.intercept_ = models[best][0], float(models[best][1])
+        self.target_mean_ = float(targets.mean())
+        # Deviations from the mean: a constant target is predicted as it is, without rounding.
+        self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
+        if self.weights == "exponential":
+            width = self._mean_size(X) if self.bandwidth == "mean" else self.bandwidth
+            self.bandwidth_ = float(width)
         return self
 
-    def predict(self, X: Any) -> NDArray[np.floating]:
-        r"""Predict the targets of points.
+    def predict(self, X: Any) -> Floats:
+        """Return the weighted average of the training targets for each point.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`.
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points).
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
+            float32 if X is, else float64.
+
+        Raises
+        ------
+        ValueError
+            If weights sum to 0 and ``zero_weights="raise"``; if similarities are not finite.
         """
-        return self._embed(X) @ self.coef_ + self.intercept_
+        check_is_fitted(self)
+        X = self._check_points(X)
+        predicted = np.empty(X.shape[0], dtype=base.float_type(X))
+        empty = np.empty(X.shape[0], dtype=bool)
+        for rows, weights in self._landmarks.blocks(X):
+            if self.weights == "exponential":
+                weights = weights - weights.max(axis=1, keepdims=True)
+                weights /= self.bandwidth_
+                np.exp(weights, out=weights)
+            deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
+            empty[rows] = _is_rounding(totals, weights)
+            totals[empty[rows]] = 1
+            predicted[rows] = deviations / totals + self.target_mean_
+        if empty.any():
+            if self.zero_weights == "raise":
+                raise ValueError(
+                    f"X holds {empty.sum()} point(s) whose similarities to the training points "
+                    "sum to 0: use another similarity, or zero_weights='mean' or 'nan'"
+                )
+            predicted[empty] = self.target_mean_ if self.zero_weights == "mean" else np.nan
+        return predicted
+
+    def _mean_size(self, X: Any) -> float:
+        """Return the mean absolute similarity over pairs of training points, 1 if that is 0."""
+        total, n_points = 0.0, X.shape[0]
+        for rows, block in self._landmarks.blocks(X):
+            sizes = np.abs(block)
+            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
+        return total / max(n_points * (n_points - 1), 1) or 1.0
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        # features as small as 1/√d give small weights on few points
+        # With the default width, or negative weights, the prediction is close to the mean.
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _train(
-        self,
-        features: NDArray[np.floating],
-        targets: NDArray[np.float64],
-        Cs: list[float],
-        epsilons: list[float],
-        rng: np.random.RandomState,
-    ) -> list[tuple[NDArray[np.floating], float]]:
-        """Return weights and intercept for each C and, within that, each epsilon."""
-        seed = rng.randint(np.iinfo(np.int32).max)
-        squared = self.loss == "squared_epsilon_insensitive"
-        if self.solver == "newton" and not squared:
-            raise ValueError(
-                f"solver='newton' needs a squared loss, but loss={self.loss!r}: "
-                "use solver='dual' or 'auto'"
-            )
-        if squared and self.solver in ("auto", "newton"):
-            paths = [
-                regression_path(
-                    features, targets, Cs,
-                    epsilon=epsilon, tol=self.tol, fit_intercept=self.fit_intercept,
-                )
-                for epsilon in epsilons
-            ]  # fmt: skip
-            return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
-        models = [
-            LinearSVMRegressor(
-                C,
-                epsilon=epsilon,
-                loss=self.loss,
-                solver=self.solver,
-                tol=self.tol,
-                fit_intercept=self.fit_intercept,
-                random_state=seed,
-            ).fit(features, targets)
-            for C, epsilon in product(Cs, epsilons)
-        ]
-        return [(model.coef_, float(model.intercept_)) for model in models]
+
+def _is_rounding(totals: Floats, weights: Floats) -> NDArray[np.bool_]:
+    """Return which sums of rows of weights are 0 up to rounding."""
+    limits = np.finfo(weights.dtype)
+    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
+    # subnormal numbers have few digits
+    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)

@@ -1,24 +1,25 @@
-"""Similarities between points and landmarks, and the checks of their inputs."""
+"""Landmarks: their choice, at random or by DSELECT, and similarities of points to them."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from numbers import Number
-from typing import Any, Literal
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import validate_data
+from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.kernels import Kernel
 from kernlearn.memory import row_blocks
 
-Kind = Literal["similarity", "distance"]
-Indices = NDArray[np.intp]
+SELECTIONS = ("random", "stratified", "dselect")
+
+Indices: TypeAlias = NDArray[np.intp]
+Floats: TypeAlias = NDArray[np.floating]
+Random: TypeAlias = np.random.RandomState
+#: Takes the index of a training point, returns the similarity of every training point to it.
+Column: TypeAlias = Callable[[int], Floats]
 
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
@@ -28,18 +29,8 @@ KEPT_ELEMENTS = 2**27
 class Landmarks:
     """Training points that other points are compared with, and the similarity.
 
-    All values are similarities: a distance changes its sign.
-
-    Attributes
-    ----------
-    indices : ndarray of shape (n_landmarks,)
-        Rows of the landmarks in the training data.
-    points : ndarray or sparse matrix of shape (n_landmarks, n_features), or None
-        The points themselves; None for a precomputed matrix of similarities.
-    kernel : Kernel or None
-        The fitted similarity; None for a precomputed matrix.
-    sign : {1, -1}
-        -1 for a distance.
+    `indices` are rows of the training data; `points` and the fitted `kernel` are None for a
+    precomputed matrix of similarities. A distance has the `sign` -1: all values are similarities.
     """
 
     indices: Indices
@@ -50,7 +41,7 @@ class Landmarks:
     def __len__(self) -> int:
         return len(self.indices)
 
-    def compare(self, X: Any, rows: Indices | None = None) -> NDArray[np.floating]:
+    def compare(self, X: Any, rows: Indices | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
         For a precomputed matrix X is (n_samples, n_training_points). Values must be finite.
@@ -61,7 +52,7 @@ class Landmarks:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
 
-    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of rows of X with their similarities to the landmarks, if there are any.
 
         `width` is the number of columns made of each row, if more than there are landmarks.
@@ -70,10 +61,6 @@ class Landmarks:
             for rows in row_blocks(X.shape[0], max(len(self), width)):
                 yield rows, self.compare(X[rows])
 
-    def kept(self, X: Any, rows: Indices | None = None) -> KeptSimilarities:
-        """Return the similarities of points, all or some rows of X, each computed once."""
-        return KeptSimilarities(self, X, rows)
-
     def take(self, which: Indices) -> Landmarks:
         """Return some of the landmarks, by their place among these."""
         points = None if self.points is None else self.points[which]
@@ -81,19 +68,19 @@ class Landmarks:
 
 
 class KeptSimilarities:
-    """Similarities of fixed points to landmarks, computed when first used and then kept.
+    """Similarities of points, all or some rows of X, to landmarks, computed once and then kept.
 
     Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single
     columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
     in which they differ from the columns that these kernels compute together.
     """
 
-    def __init__(self, landmarks: Landmarks, X: Any, rows: Indices | None) -> None:
+    def __init__(self, landmarks: Landmarks, X: Any, rows: Indices | None = None) -> None:
         if rows is not None and landmarks.kernel is not None:
             X, rows = X[rows], None
         self._landmarks, self._X, self._rows = landmarks, X, rows
         self._n_points = X.shape[0] if rows is None else len(rows)
-        self._blocks: list[NDArray[np.floating]] = []
+        self._blocks: list[Floats] = []
         # The block of each landmark, -1 if not computed, and its column there.
         self._block = np.full(len(landmarks), -1)
         self._column = np.zeros(len(landmarks), dtype=np.intp)
@@ -109,14 +96,14 @@ class KeptSimilarities:
             self._blocks.append(self._compute(missing))
         return True
 
-    def column(self, i: int) -> NDArray[np.floating]:
+    def column(self, i: int) -> Floats:
         """Return the similarities to landmark `i`, shape (n_samples,)."""
         which, kernel = np.array([i]), self._landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
         return self._blocks[self._block[i]][:, self._column[i]]
 
-    def columns(self, which: Indices, rows: Indices | None = None) -> NDArray[np.floating]:
+    def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
         """Return the similarities to landmarks `which`; the array must not be changed.
 
         Landmarks may repeat; `rows` are the points, all if None.
@@ -136,7 +123,7 @@ class KeptSimilarities:
         # block[:, columns] would be column by column in memory; solvers go by rows
         return block.take(columns, axis=1)
 
-    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, NDArray[np.floating]]]:
+    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
         if not self._blocks:
             yield from self._landmarks.take(which).blocks(self._X, width)
@@ -145,141 +132,195 @@ class KeptSimilarities:
         for rows in row_blocks(len(values), max(len(which), width)):
             yield rows, values[rows]
 
-    def _compute(self, which: Indices, rows: Indices | None = None) -> NDArray[np.floating]:
+    def _compute(self, which: Indices, rows: Indices | None = None) -> Floats:
         if self._rows is not None:
             rows = self._rows if rows is None else self._rows[rows]
         return self._landmarks.take(which).compare(self._X, rows)
 
 
-class PointsEstimator(BaseEstimator):
-    """An estimator that compares points, rows of a matrix or objects, by one or more kernels."""
-
-    _dtypes: Any = (np.float64, np.float32)
-
-    @abstractmethod
-    def _compared_by(self) -> list[Kernel] | None:
-        """Return the kernels; None for precomputed matrices."""
-
-    @property
-    def _precomputed(self) -> bool:
-        return self._compared_by() is None
-
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Validate training data; y may be None for an estimator that does without."""
-        if self._takes_objects(X):
-            X = _as_objects(X)
-            # of X only its length is left to check
-            _, y = self._validate(np.zeros((len(X), 1)), y)
-            return X, y
-        return self._validate(X, y, **self._matrix_options())
-
-    def _validate(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
-        if y is None:
-            return validate_data(self, X, y, **options), None
-        return validate_data(self, X, y, **options)
-
-    def _check_points(self, X: Any) -> Any:
-        """Validate points that are compared with the training points."""
-        if self._takes_objects(X):
-            return _as_objects(X)
-        return validate_data(self, X, reset=False, **self._matrix_options())
-
-    def _matrix_options(self) -> dict[str, Any]:
-        sparse = False if self._precomputed else "csr"
-        return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
-
-    def _takes_objects(self, X: Any) -> bool:
-        """Whether X is a sequence of strings or objects, for kernels that take these."""
-        kernels = self._compared_by()
-        if kernels is None or not all(
-            kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels
-        ):
-            return False
-        if hasattr(X, "shape"):
-            return len(X.shape) == 1 and X.dtype.kind in "OUS"
-        if not isinstance(X, (list, tuple)) or not X:
-            return False
-        # for user-defined functions these are the rows of a matrix
-        structured = any(kernel.structured for kernel in kernels)
-        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
-        return tags
-
-
-class SimilarityEstimator(PointsEstimator):
-    """An estimator with parameters ``similarity`` and ``kind``."""
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        "similarity": [str, Kernel, callable],
-        "kind": [StrOptions({"similarity", "distance"})],
-    }
-
-    similarity: str | Kernel | Callable[[Any, Any], Any]
-    kind: str
-
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
-
-    def _compared_by(self) -> list[Kernel] | None:
-        return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
-
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        X, y = super()._check_training(X, y)
-        if self._precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "similarity='precomputed' needs a square matrix for training, one row and one "
-                f"column per training point, got shape {X.shape}"
-            )
-        return X, y
-
-    def _all_points(self, X: Any, y: Any) -> Landmarks:
-        """Fit the similarity and return every training point as a landmark."""
-        everything = np.arange(X.shape[0])
-        sign = -1 if self.kind == "distance" else 1
-        if self._precomputed:
-            return Landmarks(everything, None, None, sign)
-        if sign < 0 and isinstance(self.similarity, str):
-            raise ValueError(
-                "kind='distance' is for a matrix or a user-defined function: "
-                f"{self.similarity!r}, like all named similarities, grows as points are more alike"
-            )
-        kernel = as_kernel(self.similarity, "similarity")
-        fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
-        return Landmarks(everything, X, fitted, sign)
-
-
-class NumberTargets(SimilarityEstimator):
-    """An estimator with numeric targets."""
-
-    def _validate(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
-        X, y = super()._validate(X, y, y_numeric=True, **options)
-        if y.dtype.kind not in "biuf":
-            raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
-        return X, y
-
-
-def float_type(X: Any) -> type[np.floating]:
-    """Return the type that features of points are computed in."""
-    return np.float32 if X.dtype == np.float32 else np.float64
-
-
-def _as_objects(X: Any) -> NDArray[Any]:
-    """Keep points of any kind in an array that can be indexed."""
-    if isinstance(X, np.ndarray):
-        return X
-    return np.fromiter(X, dtype=object, count=len(X))
-
-
-def _finite(similarities: NDArray[Any]) -> NDArray[np.floating]:
+def _finite(similarities: NDArray[Any]) -> Floats:
     """Refuse NaN and infinity; counts become float64."""
     if similarities.dtype.kind != "f":
         similarities = similarities.astype(np.float64)
     if not np.isfinite(similarities).all():
         raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
     return similarities
+
+
+def dselect(
+    column: Column,
+    candidates: ArrayLike,
+    n_landmarks: int,
+    rng: np.random.RandomState,
+    *,
+    given: ArrayLike = (),
+) -> Indices:
+    """Choose points that are unlike each other: DSELECT, algorithm 3, lines 1 to 5.
+
+    The first is drawn at random. Each further one is the candidate with the least average
+    similarity K(candidate, chosen) to those chosen before; ties go to the first. The thesis
+    prints the arg min without the average, which its text implies.
+
+    Parameters
+    ----------
+    column : callable
+        ``column(i)``, of shape (n_samples,), is the similarity of every training point to
+        point i, or minus the distance. It is called once for each chosen point but the last.
+    candidates : array-like of shape (n_candidates,)
+        Distinct indices of training points that may be chosen.
+    n_landmarks : int
+        Number to choose; all candidates if there are no more.
+    rng : RandomState
+    given : array-like of shape (n_given,), default=()
+        Points, not among the candidates, that count as already chosen: the first one is then
+        not drawn at random.
+
+    Returns
+    -------
+    ndarray of shape (min(n_landmarks, n_candidates),)
+        Indices of training points, in the order of choice.
+
+    Raises
+    ------
+    ValueError
+        If `n_landmarks` is below 1, there is no candidate, or a similarity is not finite.
+
+    References
+    ----------
+    Kar (2013), section 4.2.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import dselect
+    >>> x = np.array([0.0, 0.1, 1.0, 5.0])
+    >>> dselect(lambda i: -abs(x - x[i]), [1, 2, 3], 3, np.random.RandomState(0), given=[0])
+    array([3, 1, 2])
+    """
+    candidates, given = np.asarray(candidates, np.intp), np.asarray(given, np.intp)
+    if n_landmarks < 1:
+        raise ValueError(f"'n_landmarks' must be at least 1, got {n_landmarks!r}")
+    if candidates.ndim != 1 or not len(candidates):
+        raise ValueError(f"'candidates' must hold at least one number, got {candidates!r}")
+    totals = np.zeros(len(candidates))
+    for i in given:
+        totals += _finite(column(i))[candidates]
+    place = totals.argmin() if len(given) else rng.randint(len(candidates))
+    chosen = [candidates[place]]
+    while len(chosen) < min(n_landmarks, len(candidates)):
+        totals += _finite(column(candidates[place]))[candidates]
+        totals[place] = np.inf  # not again
+        place = totals.argmin()
+        chosen.append(candidates[place])
+    return np.array(chosen)
+
+
+def select_landmarks(
+    n_landmarks: int, codes: Indices, *, selection: str, rng: Random, column: Any = None
+) -> Indices:
+    """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
+
+    `codes` are the classes of the training points, none of them empty. "random" draws uniformly,
+    "stratified" from each class in proportion to its size, by largest remainders, at least one if
+    there are as many landmarks as classes. "dselect" is algorithm 3 (:func:`dselect`, with its
+    `column`): for one or two classes over all points; for more within each class, evenly, the
+    remainder from the larger classes. If all landmarks are of one of two classes, the last one is
+    replaced by the point of the other class that is least similar to the rest.
+    """
+    if n_landmarks > len(codes):
+        warnings.warn(
+            f"n_landmarks={n_landmarks} is more than the {len(codes)} training points: each of "
+            "them is a landmark",
+            UserWarning,
+            stacklevel=2,
+        )
+        n_landmarks = len(codes)
+    if selection == "dselect":
+        return _diverse(n_landmarks, codes, column, rng)
+    if selection == "random":
+        return rng.permutation(len(codes))[:n_landmarks]
+    shares = _proportional_shares(n_landmarks, np.bincount(codes))
+    return np.concatenate(
+        [rng.permutation(np.flatnonzero(codes == c))[:share] for c, share in enumerate(shares)]
+    )
+
+
+def select_pairs(
+    n_landmarks: int, codes: Indices, *, selection: str, rng: Random, column: Any = None
+) -> Indices:
+    """Choose pairs of training points as landmarks, of shape (n_problems, n_landmarks, 2).
+
+    There is one problem, class 1 against class 0, for two classes, otherwise one per class. A pair
+    is a point x⁺ of the class and a point x⁻ of the rest; pairs may repeat. "random" draws both
+    uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
+    proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
+    singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
+    at least one per class.
+    """
+    n_classes = int(codes.max()) + 1
+    if n_classes < 2:
+        raise ValueError("y holds one class: pairs of landmarks need at least two")
+    pool: Indices = np.arange(len(codes))
+    if selection == "dselect":
+        pool = _diverse(min(max(n_landmarks, n_classes), len(codes)), codes, column, rng)
+    problems = [1] if n_classes == 2 else range(n_classes)
+    pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
+    for c, drawn in zip(problems, pairs, strict=True):
+        inside = codes[pool] == c
+        drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
+        if selection == "stratified":
+            drawn[:, 1] = _systematic(n_landmarks, pool[~inside], codes, rng)
+        else:
+            drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
+    return pairs
+
+
+def _diverse(n_landmarks: int, codes: Indices, column: Column, rng: Random) -> Indices:
+    """Apply DSELECT to all points of up to two classes, within each class of more."""
+    sizes = np.bincount(codes)
+    if len(sizes) > 2:
+        shares = enumerate(_even_shares(n_landmarks, sizes))
+        return np.concatenate(
+            [dselect(column, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
+        )
+    chosen = dselect(column, np.arange(len(codes)), n_landmarks, rng)
+    missing = np.setdiff1d(codes, codes[chosen])
+    if len(missing) and n_landmarks > 1:
+        others = np.flatnonzero(codes == missing[0])
+        chosen[-1:] = dselect(column, others, 1, rng, given=chosen[:-1])
+    return chosen
+
+
+def _even_shares(n: int, sizes: Indices) -> Indices:
+    """Split n ≤ Σ sizes evenly, up to the size of each class."""
+    shares = np.zeros_like(sizes)
+    largest_first = np.argsort(-sizes, kind="stable")
+    while (left := n - int(shares.sum())) > 0:
+        room = largest_first[(shares < sizes)[largest_first]]
+        taking = room[:left]
+        shares[taking] = np.minimum(shares[taking] + left // len(taking), sizes[taking])
+    return shares
+
+
+def _proportional_shares(n: int, sizes: Indices) -> Indices:
+    """Split n ≤ Σ sizes in proportion, at least one per class if n suffices."""
+    quotas = n * sizes / sizes.sum()
+    small = quotas < 1
+    if n >= len(sizes) and small.any():
+        shares = np.ones_like(sizes)
+        shares[~small] = _proportional_shares(n - int(small.sum()), sizes[~small])
+        return shares
+    shares = np.floor(quotas).astype(sizes.dtype)
+    largest_remainders = np.argsort(shares - quotas, kind="stable")
+    shares[largest_remainders[: n - shares.sum()]] += 1
+    return shares
+
+
+def _systematic(n: int, points: Indices, codes: Indices, rng: Random) -> Indices:
+    """Draw n points, evenly spaced in a random order sorted by class."""
+    mixed = rng.permutation(points)
+    by_class = mixed[np.argsort(codes[mixed], kind="stable")]
+    places = (np.arange(n) + rng.uniform()) * (len(points) / n)
+    # rounding may reach one past the end
+    places = np.minimum(places.astype(np.intp), len(points) - 1)
+    return rng.permutation(by_class[places])

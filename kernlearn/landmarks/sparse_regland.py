@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
-from kernlearn.landmarks.regland import LandmarkedModel
-from kernlearn.solvers.greedy import RULES, GreedyPath, forward_greedy, fully_corrective_path
+from kernlearn.landmarks.base import COUNT, NOT_NEGATIVE, POSITIVE, Floats, LandmarkedModel
+from kernlearn.solvers.greedy import RULES, forward_greedy, fully_corrective_path
 
 
+@dataclass(eq=False, repr=False)
 class SparseRegLand(RegressorMixin, LandmarkedModel):
     r"""Regression that is linear in the similarities to a few landmarks chosen from a pool.
 
@@ -118,57 +119,38 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     (0.432, 0.001)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **LandmarkedModel._landmark_constraints,
-        "pool_size": [Interval(Integral, 1, None, closed="left")],
+    n_landmarks: int = 50
+    pool_size: int = 500
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    double_dipping: bool = True
+    algorithm: str = "fully_corrective"
+    rule: str = "gradient"
+    ridge: float = 0.0
+    fit_intercept: bool = False
+    norm_bound: float = 10.0
+    epsilon: float = 0.1
+    tol: float = 0.1
+    beta: float | None = None
+    max_iter: int = 10_000
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "pool_size": [COUNT],
         "algorithm": [StrOptions({"fully_corrective", "forward_greedy"})],
         "rule": [StrOptions(set(RULES))],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "ridge": [NOT_NEGATIVE],
         "fit_intercept": ["boolean"],
-        "norm_bound": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "beta": [Interval(Real, 0, None, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "norm_bound": [POSITIVE],
+        "epsilon": [NOT_NEGATIVE],
+        "tol": [POSITIVE],
+        "beta": [POSITIVE, None],
+        "max_iter": [COUNT],
     }
     _divides = False
-
-    def __init__(
-        self,
-        n_landmarks: int = 50,
-        pool_size: int = 500,
-        *,
-        similarity: Any = "gaussian",
-        kind: str = "similarity",
-        selection: str = "random",
-        double_dipping: bool = True,
-        algorithm: str = "fully_corrective",
-        rule: str = "gradient",
-        ridge: float = 0.0,
-        fit_intercept: bool = False,
-        norm_bound: float = 10.0,
-        epsilon: float = 0.1,
-        tol: float = 0.1,
-        beta: float | None = None,
-        max_iter: int = 10_000,
-        random_state: Any = None,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.pool_size = pool_size
-        self.similarity = similarity
-        self.kind = kind
-        self.selection = selection
-        self.double_dipping = double_dipping
-        self.algorithm = algorithm
-        self.rule = rule
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.norm_bound = norm_bound
-        self.epsilon = epsilon
-        self.tol = tol
-        self.beta = beta
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, landmarks: Any = None) -> Self:
@@ -211,14 +193,16 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             )
         X, targets = self._check_training(X, y)
         n_samples = X.shape[0]
-        self._n_pool = min(self.pool_size, n_samples)
-        if landmarks is None and not self.double_dipping and self._n_pool == n_samples:
+        n_pool = min(self.pool_size, n_samples)
+        if landmarks is None and not self.double_dipping and n_pool == n_samples:
             raise ValueError(
                 f"double_dipping=False needs a pool_size below n_samples={n_samples}, so that "
                 f"points are left to train on, got {self.pool_size}"
             )
         rng = check_random_state(self.random_state)
-        similarities, rows = self._embed_training(X, targets, np.arange(n_samples), landmarks, rng)
+        similarities, rows = self._embed_training(
+            X, targets, np.arange(n_samples), landmarks, rng, n_pool
+        )
         if self.n_landmarks > similarities.shape[1]:
             warnings.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {similarities.shape[1]} "
@@ -229,21 +213,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         self._learn(similarities, targets[rows].astype(np.float64))
         return self
 
-    def predict(self, X: Any) -> NDArray[np.floating]:
-        """Predict the targets of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for :meth:`RegLand.predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self._embed(X) @ self.coef_ + self.intercept_
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[np.floating]]:
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predict targets with the first landmark, the first two, and so on.
 
         All similarities are computed once.
@@ -264,16 +234,21 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ):
             yield similarities[:, :k] @ weights[:k] + intercept
 
-    def _n_drawn(self) -> int:
-        return self._n_pool
-
-    def _learn(self, similarities: NDArray[np.floating], y: NDArray[np.float64]) -> None:
+    def _learn(self, similarities: Floats, y: NDArray[np.float64]) -> None:
         """Choose landmarks by the training points' similarities to the pool."""
-        middle: NDArray[np.floating] = np.zeros(similarities.shape[1])
+        middle: Floats = np.zeros(similarities.shape[1])
         y_middle = 0.0
         if self.fit_intercept:
             middle, y_middle = _centre(similarities), float(_centre(y))
-        path = self._path(similarities, y)
+        if self.algorithm == "fully_corrective":
+            path = fully_corrective_path(
+                similarities, y, self.n_landmarks, rule=self.rule, ridge=self.ridge
+            )
+        else:
+            path = forward_greedy(
+                similarities, y, norm_bound=self.norm_bound, tol=self.tol, epsilon=self.epsilon,
+                beta=self.beta, max_columns=self.n_landmarks, max_iter=self.max_iter,
+            )  # fmt: skip
         dtype = similarities.dtype
         self.support_ = path.columns
         self.coef_path_ = path.coef.astype(dtype)
@@ -286,24 +261,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[path.columns]
 
-    def _path(self, similarities: NDArray[np.floating], y: NDArray[np.float64]) -> GreedyPath:
-        if self.algorithm == "fully_corrective":
-            return fully_corrective_path(
-                similarities, y, self.n_landmarks, rule=self.rule, ridge=self.ridge
-            )
-        return forward_greedy(
-            similarities,
-            y,
-            norm_bound=self.norm_bound,
-            tol=self.tol,
-            epsilon=self.epsilon,
-            beta=self.beta,
-            max_columns=self.n_landmarks,
-            max_iter=self.max_iter,
-        )
 
-
-def _centre(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _centre(values: Floats) -> Floats:
     """Subtract means in place, and return them; constants become exactly zero."""
     first = values[0].copy()
     values -= first

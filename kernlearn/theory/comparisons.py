@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from kernlearn.landmarks.similarity import Landmarks, SimilarityEstimator
+from kernlearn.landmarks.base import SimilarityEstimator
+from kernlearn.landmarks.similarity import Landmarks
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer
 from kernlearn.memory import row_blocks
 

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.similarity import PointsEstimator
+from kernlearn.landmarks.base import PointsEstimator
 from kernlearn.model_selection import Indices, candidate_values, first_best, split_for_choice
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.voted.problem import Floats, KernelFamily, Solution, VotedProblem
@@ -219,12 +219,9 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         """
         axes = self._axes()
         X, labels, codes = self._check_labelled(X, y)
-        rows, X_val, y_val = split_for_choice(
-            X, labels, X_val, y_val, codes=codes,
-            n_choices=prod(len(values) for values in axes.values()),
-            fraction=self.validation_fraction, rng=check_random_state(self.random_state),
-            check_points=self._check_points,
-        )  # fmt: skip
+        n_choices = prod(len(values) for values in axes.values())
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val = split_for_choice(self, X, labels, X_val, y_val, codes, n_choices, rng)
         path = self._walk(X, labels, codes, rows, axes)
         self.validation_scores_ = None
         best = 0

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn import memory
-from kernlearn.landmarks.kernel_regression import KernelRegressor
+from kernlearn.landmarks.regland import KernelRegressor
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 Y = X[:, 0] - X[:, 1] ** 2

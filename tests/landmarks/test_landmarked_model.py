@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks.regland import LandmarkedModel
+from kernlearn.landmarks.base import LandmarkedModel
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 Y = X[:, 0] - X[:, 1] ** 2
@@ -15,8 +15,6 @@ NEW = np.random.RandomState(1).normal(size=(25, 3))
 
 class Embedded(LandmarkedModel):
     """The least model there is: it learns nothing, and keeps what it would learn from."""
-
-    _parameter_constraints = LandmarkedModel._landmark_constraints
 
     def __init__(
         self,
@@ -38,8 +36,9 @@ class Embedded(LandmarkedModel):
     def fit(self, X, y, landmarks=None):
         X, y = self._check_training(X, y)
         self.features_, self.rows_ = self._embed_training(
-            X, y, np.arange(X.shape[0]), landmarks, np.random.RandomState(self.random_state)
-        )
+            X, y, np.arange(X.shape[0]), landmarks,
+            np.random.RandomState(self.random_state), self.n_landmarks,
+        )  # fmt: skip
         self.targets_ = y[self.rows_]
         return self
 
@@ -103,7 +102,7 @@ def test_landmarks_from_some_of_the_points(selection, similarity):
     there = given[np.ix_(pool, pool)] if similarity == "precomputed" else X[pool]
     alone = Embedded(similarity=similarity, selection=selection).fit(there, Y[pool])
     model = Embedded(similarity=similarity, selection=selection).fit(given, Y)
-    features, rows = model._embed_training(given, Y, pool, None, np.random.RandomState(0))
+    features, rows = model._embed_training(given, Y, pool, None, np.random.RandomState(0), 5)
     np.testing.assert_array_equal(rows, pool)
     np.testing.assert_array_equal(model.landmark_indices_, pool[alone.landmark_indices_])
     np.testing.assert_allclose(features, alone.features_, rtol=1e-12)
@@ -140,7 +139,7 @@ def test_a_matrix_is_not_copied(selection):
     model = Embedded(similarity="precomputed", selection=selection).fit(matrix, np.arange(n))
     some_rows = np.arange(0, n, 2)
     tracemalloc.start()
-    model._embed_training(matrix, np.arange(n), some_rows, None, np.random.RandomState(0))
+    model._embed_training(matrix, np.arange(n), some_rows, None, np.random.RandomState(0), 5)
     model._features(matrix)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -18,7 +18,7 @@ from kernlearn.landmarks import (
     RegLand,
     SparseRegLand,
 )
-from kernlearn.landmarks.selection import SELECTIONS, dselect, select_landmarks, select_pairs
+from kernlearn.landmarks.similarity import SELECTIONS, dselect, select_landmarks, select_pairs
 from kernlearn.solvers.linear_path import linear_paths
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -296,15 +296,6 @@ def test_dselect_pairs_fewer_than_classes():
 def test_pairs_need_two_classes():
     with pytest.raises(ValueError, match="y holds one class"):
         select(3, np.zeros(5, int), "random", choose=select_pairs)
-
-
-@pytest.mark.parametrize("choose", [select_landmarks, select_pairs])
-def test_bad_arguments(choose):
-    codes = np.array([0, 1, 1])
-    with pytest.raises(ValueError, match=r"'selection' must be one of 'random', .*'best'"):
-        choose(2, codes, selection="best", rng=generator())
-    with pytest.raises(ValueError, match="'column' must be given for selection='dselect'"):
-        choose(2, codes, selection="dselect", rng=generator())
 
 
 class Counted:

@@ -4,7 +4,8 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from kernlearn.kernels import GaussianKernel, Kernel
-from kernlearn.landmarks.similarity import SimilarityEstimator
+from kernlearn.landmarks.base import SimilarityEstimator
+from kernlearn.landmarks.similarity import KeptSimilarities
 
 X = np.random.RandomState(0).normal(size=(8, 3))
 Y = np.arange(8) % 2
@@ -58,7 +59,7 @@ def test_kept_similarities_are_those_of_a_comparison(similarity, limit, monkeypa
     every = Compares(similarity, "distance").learn(data, Y)
     full, rows = every.compare(data), np.array([5, 0, 6])
     for some, expected in [(None, full), (rows, full[rows])]:
-        kept = every.kept(data, some)
+        kept = KeptSimilarities(every, data, some)
         np.testing.assert_allclose(kept.column(4), expected[:, 4], rtol=1e-12)
         np.testing.assert_allclose(kept.column(2), expected[:, 2], rtol=1e-12)
         for which in ([2, 1, 1, 4], [7, 6], [2, 1], [4]):
@@ -75,7 +76,7 @@ def test_each_similarity_is_computed_once():
         calls.append((len(A), len(B)))
         return skewed(A, B)
 
-    kept = Compares(counted).learn(X, Y).kept(X)
+    kept = KeptSimilarities(Compares(counted).learn(X, Y), X)
     kept.column(3)
     kept.column(3)
     kept.keep(np.array([0, 3, 5]))
@@ -90,7 +91,7 @@ def test_blocks_of_rows(small_blocks):
     blocks = list(every.blocks(X))
     assert [rows for rows, _ in blocks] == [slice(0, 7), slice(7, 8)]
     np.testing.assert_allclose(np.vstack([b for _, b in blocks]), every.compare(X), rtol=1e-12)
-    which, kept = np.array([3, 1]), every.kept(X)
+    which, kept = np.array([3, 1]), KeptSimilarities(every, X)
     for _ in range(2):  # not kept, then kept
         together = np.vstack([b for _, b in kept.blocks(which, 2)])
         np.testing.assert_allclose(together, every.compare(X)[:, which], rtol=1e-12)

@@ -175,5 +175,5 @@ def test_others_do_not(spec):
 
 
 def test_a_slope_below_0_is_refused():
-    with pytest.raises(ValueError, match="'slope' must be finite and above 0, got -3"):
+    with pytest.raises(ValueError, match="'slope' must be a finite number above 0, got -3"):
         as_transfer(-3)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_blobs, make_moons
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import stumps
+from kernlearn.landmarks import boosting
+from kernlearn.landmarks.boosting import fill_bins, quantile_cuts
 from kernlearn.landmarks.dboost import DBoostClassifier
-from kernlearn.landmarks.selection import select_pairs
-from kernlearn.landmarks.stumps import fill_bins, quantile_cuts
+from kernlearn.landmarks.similarity import select_pairs
 
 
 def slow_candidates(K, pairs, search):
@@ -214,7 +214,7 @@ def test_sums_carried_along_are_those_of_all_points(monkeypatch):
     y = np.r_[y, 1 - y[:40]]
     model = DBoostClassifier(400, random_state=0)
     carried = rounds_of(model.fit(X, y), 0)
-    monkeypatch.setattr(stumps, "_DRIFT", -1.0)
+    monkeypatch.setattr(boosting, "_DRIFT", -1.0)
     np.testing.assert_allclose(carried, rounds_of(model.fit(X, y), 0), rtol=1e-9, atol=1e-13)
 
 

@@ -1,0 +1,389 @@
+"""Base classes of the estimators: checks of inputs, landmarks, choice of parameters."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from math import prod
+from numbers import Integral, Number, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.landmarks.similarity import (
+    SELECTIONS,
+    Floats,
+    Indices,
+    KeptSimilarities,
+    Landmarks,
+    select_landmarks,
+)
+from kernlearn.model_selection import split_for_choice
+
+COUNT = Interval(Integral, 1, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+SELECTION = StrOptions(set(SELECTIONS))
+FRACTION = Interval(Real, 0, 1, closed="neither")
+
+
+class PointsEstimator(BaseEstimator):
+    """An estimator that compares points, rows of a matrix or objects, by one or more kernels."""
+
+    _dtypes: Any = (np.float64, np.float32)
+    _numeric_targets = False
+
+    @abstractmethod
+    def _compared_by(self) -> list[Kernel] | None:
+        """Return the kernels; None for precomputed matrices."""
+
+    @property
+    def _precomputed(self) -> bool:
+        return self._compared_by() is None
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Validate training data; y may be None for an estimator that does without."""
+        objects = _as_objects(X) if self._takes_objects(X) else None
+        # of objects only the number is left to check
+        X = X if objects is None else np.zeros((len(objects), 1))
+        options = self._matrix_options() if objects is None else {}
+        if y is None:
+            X = validate_data(self, X, y, **options)
+        else:
+            X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **options)
+            if self._numeric_targets and y.dtype.kind not in "biuf":
+                raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+        return X if objects is None else objects, y
+
+    def _check_points(self, X: Any) -> Any:
+        """Validate points that are compared with the training points."""
+        if self._takes_objects(X):
+            return _as_objects(X)
+        return validate_data(self, X, reset=False, **self._matrix_options())
+
+    def _matrix_options(self) -> dict[str, Any]:
+        sparse = False if self._precomputed else "csr"
+        return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
+
+    def _takes_objects(self, X: Any) -> bool:
+        """Whether X is a sequence of strings or objects, for kernels that take these."""
+        kernels = self._compared_by() or []
+        takes = [kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels]
+        if not takes or not all(takes):
+            return False
+        if hasattr(X, "shape"):
+            return len(X.shape) == 1 and X.dtype.kind in "OUS"
+        if not isinstance(X, (list, tuple)) or not X:
+            return False
+        # for user-defined functions these are the rows of a matrix
+        structured = any(kernel.structured for kernel in kernels)
+        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        return tags
+
+
+def _as_objects(X: Any) -> NDArray[Any]:
+    """Keep points of any kind in an array that can be indexed."""
+    return X if isinstance(X, np.ndarray) else np.fromiter(X, dtype=object, count=len(X))
+
+
+class SimilarityEstimator(PointsEstimator):
+    """An estimator with parameters ``similarity`` and ``kind``."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "similarity": [str, Kernel, callable],
+        "kind": [StrOptions({"similarity", "distance"})],
+    }
+
+    similarity: Any
+    kind: str
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    def _compared_by(self) -> list[Kernel] | None:
+        return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        X, y = super()._check_training(X, y)
+        if self._precomputed and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "similarity='precomputed' needs a square matrix for training, one row and one "
+                f"column per training point, got shape {X.shape}"
+            )
+        return X, y
+
+    def _all_points(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
+        """Fit the similarity and return every point as a landmark; `rows` are their indices."""
+        indices = np.arange(X.shape[0]) if rows is None else rows
+        sign = -1 if self.kind == "distance" else 1
+        if self._precomputed:
+            return Landmarks(indices, None, None, sign)
+        if sign < 0 and isinstance(self.similarity, str):
+            raise ValueError(
+                "kind='distance' is for a matrix or a user-defined function: "
+                f"{self.similarity!r}, like all named similarities, grows as points are more alike"
+            )
+        kernel = as_kernel(self.similarity, "similarity")
+        fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
+        return Landmarks(indices, X, fitted, sign)
+
+
+def decide(scores: Floats) -> Indices:
+    """Return the class codes of scores, one column per class, or 1-D and > 0 for class 1."""
+    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
+    """Base of all classifiers here, which predict the class that `_scores` speak for."""
+
+    @abstractmethod
+    def _scores(self, X: Any) -> Floats:
+        """Validate points and return their scores, as `decide` takes them."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
+            column for each row of the X passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = decide(self._scores(X))
+        return self.classes_[codes]
+
+
+class LandmarkedModel(SimilarityEstimator):
+    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
+
+    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
+    divisor where `_divides` is False. The parameters have the meaning that they have for
+    :class:`RegLand`.
+
+    References
+    ----------
+    Kar (2013), algorithm 5 and appendix B.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SimilarityEstimator._parameter_constraints,
+        "n_landmarks": [COUNT],
+        "selection": [StrOptions({"random", "dselect"})],
+        "double_dipping": ["boolean"],
+        "random_state": ["random_state"],
+    }
+    _numeric_targets = True
+    _divides = True
+
+    n_landmarks: int
+    selection: str
+    double_dipping: bool
+    random_state: Any
+    coef_: Floats
+    intercept_: float
+
+    def _embed_training(
+        self, X: Any, y: NDArray[Any], rows: Indices, landmarks: Any, rng: Any, n_drawn: int
+    ) -> tuple[Floats, Indices]:
+        """Choose landmarks from some rows of validated data, and embed the points trained on.
+
+        Also return the rows of X that are trained on: those given, without landmarks unless
+        `double_dipping`.
+        """
+        # The similarities are taken from X as it is; only what depends on data needs the rows.
+        some = None if len(rows) == X.shape[0] else rows
+        points = X if self._precomputed or some is None else X[rows]
+        candidates = self._all_points(points, y[rows], rows)
+        self.landmark_indices_: Indices | None = None
+        if landmarks is not None:
+            unlabelled = self._check_landmarks(landmarks)
+            places = np.arange(unlabelled.shape[0])
+            self._landmarks = replace(candidates, indices=places, points=unlabelled)
+            values = self._landmarks.compare(X, some)
+        else:
+            if not self.double_dipping and n_drawn >= len(rows):
+                raise ValueError(
+                    f"double_dipping=False needs more training points than the {n_drawn} "
+                    f"landmarks, which are not trained on, got {len(rows)}"
+                )
+            similarities = KeptSimilarities(candidates, X, some)
+            codes, column = np.zeros(len(rows), dtype=np.intp), similarities.column
+            chosen = select_landmarks(
+                n_drawn, codes, selection=self.selection, column=column, rng=rng
+            )
+            self._landmarks = candidates.take(chosen)
+            self.landmark_indices_ = self._landmarks.indices
+            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
+            values = similarities.columns(chosen, trained)
+            rows = rows if trained is None else rows[trained]
+        self.scale_ = float(np.sqrt(len(self._landmarks))) if self._divides else 1.0
+        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X)), rows
+
+    def _check_landmarks(self, landmarks: Any) -> Any:
+        """Validate points to take as landmarks."""
+        if self._precomputed:
+            raise ValueError(
+                "landmarks must be None with similarity='precomputed': there are no points to "
+                "compare with, only the rows and columns of X"
+            )
+        try:
+            return self._check_points(landmarks)
+        except ValueError as error:
+            raise ValueError(f"landmarks: {error}") from error
+
+    def predict(self, X: Any) -> Floats:
+        r"""Predict the targets of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
+            column for each row of the X passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
+        """
+        return self._embed(X) @ self.coef_ + self.intercept_
+
+    def _embed(self, X: Any) -> Floats:
+        """Validate points and embed them, (n_samples, d)."""
+        check_is_fitted(self)
+        return self._features(self._check_points(X))
+
+    def _features(self, X: Any) -> Floats:
+        """Embed validated points."""
+        features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
+        for rows, similarities in self._landmarks.blocks(X):
+            features[rows] = self._scaled(similarities)
+        return features
+
+    def _scaled(self, similarities: Floats) -> Floats:
+        return similarities * similarities.dtype.type(1 / self.scale_)
+
+
+class GridModel(LandmarkedModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
+
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "C": [POSITIVE, "array-like"],
+        "validation_fraction": [FRACTION],
+    }
+
+    validation_fraction: float
+
+    @abstractmethod
+    def _grid(self) -> dict[str, NDArray[Any]]:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    @abstractmethod
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+        """Validate training data; return X, the targets, and codes to stratify by."""
+
+    @abstractmethod
+    def _train(
+        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+    ) -> list[Any]:
+        """Return a model for each choice of the grid, the last parameter changing fastest."""
+
+    @abstractmethod
+    def _score(self, model: Any, features: Floats, targets: Any) -> float:
+        """Return how good a model is, the greater the better."""
+
+    @abstractmethod
+    def _keep(self, model: Any, dtype: Any) -> None:
+        """Set the fitted attributes; `dtype` is that of the features."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        landmarks: Any = None,
+    ) -> Self:
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on: by mean squared error, then the
+            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
+            smaller C. If None and there is more than one choice, a random share
+            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
+            trained on the rest.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets. Errors of grades are their differences if they are numbers, else those
+            of their places in `classes_`.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, alone or together with another; y does not hold one finite
+            number per point, or a single grade; only one of X_val and y_val is given, or they do
+            not match; too few points are left to train on; landmarks are given with a matrix of
+            similarities; or points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before reaching `tol`.
+        """
+        grid = self._grid()
+        shape = tuple(len(values) for values in grid.values())
+        X, targets, codes = self._check_targets(X, y)
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val = split_for_choice(
+            self, X, targets, X_val, y_val, codes, prod(shape), rng
+        )
+        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
+        models = self._train(features, targets[rows], grid, rng)
+        best, self.validation_scores_ = 0, None
+        if X_val is not None:
+            held_out = self._features(X_val)
+            scores = np.array([self._score(model, held_out, y_val) for model in models])
+            self.validation_scores_ = scores.reshape(shape)
+            best = int(scores.argmax())
+        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
+            setattr(self, f"{name}_", values[place].item())
+        self._keep(models[best], features.dtype)
+        return self
+
+
+def float_type(X: Any) -> type[np.floating]:
+    """Return the type that features of points are computed in."""
+    return np.float32 if X.dtype == np.float32 else np.float64
