@@ -14,8 +14,8 @@ import pytest
 
 from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.reports.charts import build_chart, save_pictures
 from kernlearn.reports.check import read_summary
-from kernlearn.reports.figures import build_chart, save_pictures
 from tests.marked_numbers import MEASURED
 
 PICTURES = sorted(path.stem for path in MEASURED.glob("*.svg"))

@@ -6,7 +6,7 @@ import pandas as pd
 
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import assemble, write_report, write_summary
-from kernlearn.reports.figures import build_chart
+from kernlearn.reports.charts import build_chart
 from kernlearn.reports.summary import COLUMNS
 from tests.reports.sites import plant
 

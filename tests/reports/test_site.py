@@ -14,8 +14,8 @@ import pytest
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Store
 from kernlearn.reports import assemble, write_report, write_site
-from kernlearn.reports.site.charts import departures, deviations, figures
-from kernlearn.reports.site.rendering import address, in_full, slug, std_text
+from kernlearn.reports.charts import departures, figures, slug
+from kernlearn.reports.site.pages import address, deviations, in_full, std_text
 from kernlearn.reports.summary import COLUMNS
 from kernlearn.reports.tables import Cell
 from kernlearn.reports.verdicts import rule_text

@@ -1,24 +1,41 @@
 """Pages that open from disk: one per experiment with its files, and an overview of all."""
 
+import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import jinja2
+import numpy as np
+import pandas as pd
+
+from kernlearn import __version__
 from kernlearn.datasets import catalogue
-from kernlearn.experiments.engine.spec import canonical
+from kernlearn.exceptions import ReportError
+from kernlearn.experiments.engine.environment import duration
+from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.results import utc_now
-from kernlearn.reports import tables
-from kernlearn.reports.figures import save_pictures
+from kernlearn.reports import charts, tables
+from kernlearn.reports.charts import slug
 from kernlearn.reports.report import Report, Skipped, write_summary
-from kernlearn.reports.site import charts
-from kernlearn.reports.site.rendering import address, numbered, render, slug, write_assets, writing
+from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
+from kernlearn.reports.tables import SYMBOLS, Cell, format_number
 from kernlearn.reports.totals import OUTCOMES, SCORES, Totals, total
 from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
 from kernlearn.resources import shipped
 
+_HERE = Path(__file__).parent
+_SPREAD = " ± "
+_ROUNDING = 1e-12
+# Outcome of a claim to symbol, so that colour is never the only sign.
+_OUTCOME_SYMBOLS = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
 # Name of an experiment and address of its page.
 _Link = tuple[str, str]
 
@@ -45,8 +62,8 @@ def write_report(report: Report, folder: Path) -> Path:
         If something cannot be written.
     """
     page = folder / "report.html"
-    has_charts = _write_page(report, page, files=folder, assets=folder / "assets")
-    write_assets(folder / "assets", charts=has_charts)
+    has_charts = _write_page(report, page, folder, folder / "assets")
+    _write_assets(folder / "assets", charts=has_charts)
     return page
 
 
@@ -81,13 +98,13 @@ def write_site(
     stems = [f"{name}_" if name.lower() == "index" else name for name in map(_name, reports)]
     pages = [folder / f"{stem}.html" for stem in stems]
     links = [(_name(r), address(page, index)) for r, page in zip(reports, pages, strict=True)]
-    has_charts = False
     neighbours = zip([None, *links], [*links[1:], None], strict=False)
-    for report, page, around in zip(reports, pages, neighbours, strict=True):
-        files = folder / "files" / page.stem
-        has_charts |= _write_page(report, page, files=files, assets=assets, around=around)
-    write_assets(assets, charts=has_charts)
-    with writing(folder):
+    has_charts = [
+        _write_page(report, page, folder / "files" / page.stem, assets, around)
+        for report, page, around in zip(reports, pages, neighbours, strict=True)
+    ]
+    _write_assets(assets, charts=any(has_charts))
+    with _writing(folder):
         index.write_text(_overview(reports, links, skipped), encoding="utf-8")
     return index
 
@@ -95,7 +112,6 @@ def write_site(
 def _write_page(
     report: Report,
     page: Path,
-    *,
     files: Path,
     assets: Path,
     around: tuple[_Link | None, _Link | None] | None = None,
@@ -106,11 +122,11 @@ def _write_page(
     """
     experiment, config = report.plan.experiment, report.plan.experiment.config
     figures, departures = charts.figures(report), charts.departures(report)
-    deviations = charts.deviations(report)
-    with writing(files):
+    deviating = deviations(report)
+    with _writing(files):
         downloads = _write_downloads(report, [*figures, *departures], files)
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
-    text = render(
+    text = _render(
         "experiment.html",
         experiment=experiment,
         config=config,
@@ -121,8 +137,8 @@ def _write_page(
         tables=[_shown(table, note_ids) for table in report.tables if table.rows],
         figures=figures,
         departures=departures,
-        deviations=deviations,
-        deviation_kinds=[v for v in (WORSE, BETTER) if v in {d.cell.verdict for d in deviations}],
+        deviations=deviating,
+        deviation_kinds=list(dict.fromkeys(d.cell.verdict for d in deviating)),
         claims=[("", "", claim) for claim in report.claims],
         note_ids=note_ids,
         # the first remarks are the notes
@@ -137,7 +153,7 @@ def _write_page(
         around=around,
         written=report.details["written"],
     )
-    with writing(page):
+    with _writing(page):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text, encoding="utf-8")
     return bool(figures or departures)
@@ -162,13 +178,17 @@ def _write_downloads(
         ("All splits, one row per number", [splits]),
     ]
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
-    for stem, table in zip(numbered("table", len(report.tables)), report.tables, strict=True):
+    for stem, table in zip(
+        charts.numbered("table", len(report.tables)), report.tables, strict=True
+    ):
         files = [path(stem, suffix) for suffix in formats]
         for file in files:
             file.write_text(formats[file.suffix](table), encoding="utf-8")
         downloads.append((f"Table: {table.title}", files))
-    pictures = [(f"Figure: {c.title}", save_pictures(c.spec, folder / c.stem)) for c in drawn]
-    return [*downloads, *pictures]
+    for chart in drawn:
+        pictures = charts.save_pictures(chart.spec, folder / chart.stem)
+        downloads.append((f"Figure: {chart.title}", pictures))
+    return downloads
 
 
 def _shown(table: tables.Table, note_ids: dict[str, str]) -> dict[str, Any]:
@@ -212,16 +232,15 @@ def _overview(
     reports: Sequence[Report], links: Sequence[_Link], skipped: Sequence[Skipped]
 ) -> str:
     totals = total(r.measured for r in reports)
-    times = sorted(time for report in reports for time in report.details["measured"])
     linked = list(zip(reports, links, strict=True))
     details = [report.details for report in reports]
+    times = [time for d in details for time in d["measured"]]
     # each environment once, with the experiments that were measured in it
     machines: dict[str, tuple[dict[str, Any], list[str]]] = {}
-    for report in reports:
-        for machine in report.details["measured_on"]:
-            _, names = machines.setdefault(canonical(machine), (machine, []))
-            names.append(_name(report))
-    return render(
+    for d in details:
+        for machine in d["measured_on"]:
+            machines.setdefault(canonical(machine), (machine, []))[1].append(d["experiment"])
+    return _render(
         "overview.html",
         rows=[_row(report, href, totals) for report, (_, href) in linked],
         overall=totals.overall().to_dict("records"),
@@ -230,8 +249,8 @@ def _overview(
         done=sum(d["done"] for d in details),
         trials=sum(d["trials"] for d in details),
         seconds=sum(d["trial_seconds"] for d in details),
-        first=times[0] if times else "",
-        last=times[-1] if times else "",
+        first=min(times, default=""),
+        last=max(times, default=""),
         machines=list(machines.values()),
         skipped=skipped,
         assets="assets",
@@ -250,3 +269,134 @@ def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
         "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
         "outcomes": {outcome: int(outcomes[outcome].sum()) for outcome in OUTCOMES},
     }
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A measured number that is better or worse than the reported one.
+
+    ``place`` is its data set, kernel, method and parameters; ``notes`` are names of the config's
+    notes that apply to it.
+    """
+
+    place: str
+    metric: str
+    cell: Cell
+    difference: str
+    notes: list[str]
+
+
+def deviations(report: Report) -> list[Deviation]:
+    """List the numbers that are better or worse than reported, the worse first."""
+    summary, config = report.summary, report.plan.experiment.config
+    found = []
+    for row in [*_records(summary, WORSE), *_records(summary, BETTER)]:
+        metric, difference = row["metric"], row["mean"] - row["reported_mean"]
+        labels = [row[label] for label in LABELS if isinstance(row[label], str)]
+        given = {axis: row[axis] for axis in report.plan.axes if not pd.isna(row[axis])}
+        varied = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in given.items()]
+        # "exponential (sigma=1)" is a case of "exponential"
+        named = [*labels, f"{row['kernel']}".partition(" (")[0]]
+        size = format_number(abs(difference), metric, config.scope)
+        found.append(
+            Deviation(
+                " · ".join([*labels, *varied]),
+                config.scope.label(metric),
+                tables.make_cell(row, metric, config.scope),
+                f"{'+' if difference > 0 else '−'}{size}",
+                [key for key in config.notes if key in named],
+            )
+        )
+    return found
+
+
+def _records(summary: pd.DataFrame, verdict: str) -> list[dict[Any, Any]]:
+    return summary[summary["verdict"] == verdict].to_dict("records")
+
+
+def _render(template: str, **values: Any) -> str:
+    """Return a page made from a template; all values are escaped."""
+    return _environment().get_template(template).render(version=__version__, **values)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    names = {"symbols": SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOME_SYMBOLS}
+    filters: dict[str, Callable[..., str]] = {
+        "date": lambda text: text[:16].replace("T", " "),
+        "duration": duration,
+        "in_full": in_full,
+        "mean": lambda cell: cell.measured.partition(_SPREAD)[0],
+        "number": lambda value: repr(float(value)),
+        "slug": slug,
+        "std": std_text,
+    }
+    environment.globals |= names
+    environment.filters |= filters
+    return environment
+
+
+def std_text(cell: Cell) -> str:
+    """Format a standard deviation with the digits of its mean; empty if there is none."""
+    if np.isnan(cell.std):
+        return ""
+    # rounding errors of a number that does not vary
+    std = 0.0 if cell.std < _ROUNDING * abs(cell.mean) else cell.std
+    # tables show it with the mean where more is better
+    return f"{std:.3f}" if _SPREAD in cell.measured else format_number(std, cell.metric)
+
+
+def in_full(cell: Cell) -> str:
+    """Describe a cell in full, numbers with six digits."""
+    parts = []
+    if not np.isnan(cell.mean):
+        spread = "" if np.isnan(cell.std) else f" ± {cell.std:.6g}"
+        splits = f" over {cell.n_splits} splits" if cell.n_splits > 1 else ""
+        parts.append(f"measured {cell.mean:.6g}{spread}{splits}")
+    if not np.isnan(cell.reported_mean):
+        parts.append(f"reported {cell.reported_mean:.6g}")
+    return "; ".join([*parts, cell.verdict] if cell.verdict else parts)
+
+
+def address(target: Path, page: Path) -> str:
+    """Return the relative address by which a page links to a file."""
+    return quote(Path(os.path.relpath(target, page.parent)).as_posix())
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Raise a ReportError with one message in place of an OSError."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or path
+        raise ReportError(f"{place}: cannot be written: {error.strerror or error}") from None
+
+
+def _write_assets(folder: Path, *, charts: bool) -> None:
+    """Write style and scripts, with Vega if there are charts to draw."""
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for asset in sorted((_HERE / "assets").iterdir()):
+            (folder / asset.name).write_bytes(asset.read_bytes())
+        if charts:
+            (folder / "vega.js").write_text(_vega(), encoding="utf-8")
+
+
+@cache
+def _vega() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``."""
+    import vl_convert
+
+    bundle = vl_convert.javascript_bundle(
+        "window.vegaEmbed = vegaEmbed;", vl_version=charts.vega_lite_version()
+    )
+    # a function scope for its many short names
+    return f"(() => {{\n{bundle}\n}})();\n"
