@@ -5,7 +5,7 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "figures": "build_chart",
+        "charts": "build_chart",
         "report": "Report assemble write_summary",
         "site.pages": "write_report write_site",
         "summary": "summarise",

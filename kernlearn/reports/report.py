@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments.config.loading import DEFAULT_PROFILE, load_config
+from kernlearn.experiments.config.loading import load_config
 from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.plan import Plan, Trial, make_plan
+from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.sources import StoredDataset
 from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.engine.supervised import chosen_by_mean
@@ -136,41 +136,30 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     """
     config = plan.experiment.config
     found = [(t, results[t.key]) for t in plan.trials if t.key in results]
-    done = [(t, r) for t, r in found if r.done]
+    done = [(t.labels["dataset"], r.info) for t, r in found if r.done]
     of_done = f"of {len(done)} trials"
-
-    def info(key: str) -> dict[str, Any]:
-        return {t.labels["dataset"]: r.info[key] for t, r in done if key in r.info}
-
     notes = [f"{name}: {text}" for name, text in config.notes.items()]
-    notes += [f"{name}: positive classes {', '.join(p)}" for name, p in info("positive").items()]
-    notes += [f"{name}: {note}" for name, note in info("sample").items()]
+    classes = {name: info["positive"] for name, info in done if "positive" in info}
+    notes += [f"{name}: positive classes {', '.join(p)}" for name, p in classes.items()]
+    samples = {name: info["sample"] for name, info in done if "sample" in info}
+    notes += [f"{name}: {note}" for name, note in samples.items()]
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
     if plan.stored:
         notes.append(f"data not found here, results from the store: {', '.join(plan.stored)}")
     notes += [f"failed: {t}: {r.error}" for t, r in found if not r.done]
-    missing = len(plan.trials) - len(found)
-    if missing:
+    if missing := len(plan.trials) - len(found):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
-    warned: dict[str, set[str]] = defaultdict(set)
-    for trial, result in done:
-        for text in result.info.get("warnings", {}):
-            warned[text].add(trial.key)
-    notes += [f"{len(keys)} {of_done} issued a warning: {text}" for text, keys in warned.items()]
-    changed = Counter(
-        name
-        for _, result in done
-        for name, state in result.info.get("plugins", {}).items()
-        if state != config.scope.state(name)
-    )
+    warned = Counter(text for _, info in done for text in info.get("warnings", {}))
+    notes += [f"{count} {of_done} issued a warning: {text}" for text, count in warned.items()]
+    plugins = [plugin for _, info in done for plugin in info.get("plugins", {}).items()]
+    changed = Counter(name for name, state in plugins if state != config.scope.state(name))
     notes += [
         f"{name} has changed since {count} {of_done} were measured: if this changes their "
         "numbers, raise `version` in it, or run again with --force all"
         for name, count in changed.items()
     ]
-    contended = sum(bool(r.info.get("contended")) for _, r in done)
-    if contended:
+    if contended := sum(bool(info.get("contended")) for _, info in done):
         notes.append(
             f"times of {contended} {of_done} were measured while other processes used the "
             "same cores; accuracies are not affected"
@@ -180,16 +169,15 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
 
 def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
-    counts: dict[str, tuple[Trial, Counter[str]]] = {}
+    labels: dict[str, Mapping[str, Any]] = {}
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for trial in plan.trials:
         result = results.get(trial.key)
         if result is not None and result.done and "selected" in result.info:
-            _, counter = counts.setdefault(canonical(trial.labels), (trial, Counter()))
-            counter[canonical(result.info["selected"])] += 1
-    return [
-        {**trial.labels, "selected": dict(counter.most_common())}
-        for trial, counter in counts.values()
-    ]
+            cell = canonical(trial.labels)
+            labels[cell] = trial.labels
+            counts[cell][canonical(result.info["selected"])] += 1
+    return [{**labels[cell], "selected": dict(c.most_common())} for cell, c in counts.items()]
 
 
 @dataclass(frozen=True)
@@ -239,7 +227,6 @@ def stored_plans(
     ReportError
         If two of them have the same name, or the store has no run of one.
     """
-    datasets = store.datasets()
     ran: dict[str, dict[_Way, None]] = {}
     for run in reversed(store.runs()):
         ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
@@ -254,35 +241,31 @@ def stored_plans(
             there = ", ".join(sorted(ran)) or "none"
             raise ReportError(f"{store.path}: no run of {name}; there are runs of: {there}")
         own[name] = path
-    plans, skipped = [], []
-    for name, ways in reversed(ran.items()):
+    plans, skipped, datasets = [], [], store.datasets()
+    for name, found in reversed(ran.items()):
+        ways = list(found)
+        if profile is not None:
+            ways = [way for way in ways if way[0] == profile] or [(profile, ())]
+        if settings:
+            ways = list(dict.fromkeys((way[0], tuple(settings)) for way in ways))
         path = own.get(name, shipped("configs") / f"{name}.yaml")
-        if not path.is_file():
-            reason = "kernlearn has no config of that name; --config FILE gives one"
-            skipped.append(Skipped(name, reason))
-            continue
-        requested = _requested(ways, profile, settings)
         try:
-            plan, n_trials = _fullest(store, path, requested, data_dir, datasets)
+            plan, n_trials = _fullest(store, path, ways, data_dir, datasets)
         except ConfigError as error:
             if name in own:
                 raise
-            skipped.append(Skipped(name, str(error)))
+            reason = "kernlearn has no config of that name; --config FILE gives one"
+            skipped.append(Skipped(name, str(error) if path.is_file() else reason))
             continue
         if n_trials:
             plans.append(plan)
         else:
-            skipped.append(Skipped(name, _no_results(plan)))
+            reason = "it was run with an older config, other settings (--option) or --profile"
+            if plan.left_out:
+                reason = f"data not found here: {', '.join(plan.left_out)}"
+            none = f"the store has none of its trials under profile {plan.experiment.profile}"
+            skipped.append(Skipped(name, f"{none}; {reason}"))
     return plans, skipped
-
-
-def _requested(ways: Iterable[_Way], profile: str | None, settings: Sequence[str]) -> list[_Way]:
-    """Return the ways that match a request; the request itself if no run had its profile."""
-    if profile is not None:
-        ways = [way for way in ways if way[0] == profile] or [(profile, ())]
-    if settings:
-        ways = [(way[0], tuple(settings)) for way in ways]
-    return list(dict.fromkeys(ways))
 
 
 def _fullest(
@@ -306,13 +289,3 @@ def _fullest(
     if not plans:
         raise faults[0]
     return max(plans, key=lambda plan: plan[1])
-
-
-def _no_results(plan: Plan) -> str:
-    profile = plan.experiment.profile
-    reason = f"the store has none of its trials under profile {profile}"
-    if plan.left_out:
-        return f"{reason}; data not found here: {', '.join(plan.left_out)}"
-    if profile == DEFAULT_PROFILE:
-        return f"{reason}; it was run with an older config, or other settings (--option)"
-    return f"{reason}; choose another with --profile"

@@ -34,8 +34,8 @@ from kernlearn.resources import shipped
 _HERE = Path(__file__).parent
 _SPREAD = " ± "
 _ROUNDING = 1e-12
-# Outcome of a claim to symbol, so that colour is never the only sign.
-_OUTCOME_SYMBOLS = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
+# Symbols, so that colour is never the only sign.
+_OUTCOMES = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
 # Name of an experiment and address of its page.
 _Link = tuple[str, str]
 
@@ -120,7 +120,7 @@ def _write_page(
 
     In a site ``around`` has the links to the previous and the following page.
     """
-    experiment, config = report.plan.experiment, report.plan.experiment.config
+    config = report.plan.experiment.config
     figures, departures = charts.figures(report), charts.departures(report)
     deviating = deviations(report)
     with _writing(files):
@@ -128,10 +128,9 @@ def _write_page(
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
     text = _render(
         "experiment.html",
-        experiment=experiment,
+        report=report,
         config=config,
         commands=_commands(report),
-        details=report.details,
         totals=total([report.measured]).numbers.to_dict("records"),
         claim_counts=Counter(claim.outcome for claim in report.claims),
         tables=[_shown(table, note_ids) for table in report.tables if table.rows],
@@ -147,7 +146,7 @@ def _write_page(
             (title, [(f.name, address(f, page), f.stat().st_size) for f in files])
             for title, files in downloads
         ],
-        source=experiment.path.read_text(encoding="utf-8"),
+        source=report.plan.experiment.path.read_text(encoding="utf-8"),
         files=address(files, page),
         assets=address(assets, page),
         around=around,
@@ -233,24 +232,17 @@ def _overview(
 ) -> str:
     totals = total(r.measured for r in reports)
     linked = list(zip(reports, links, strict=True))
-    details = [report.details for report in reports]
-    times = [time for d in details for time in d["measured"]]
     # each environment once, with the experiments that were measured in it
     machines: dict[str, tuple[dict[str, Any], list[str]]] = {}
-    for d in details:
-        for machine in d["measured_on"]:
-            machines.setdefault(canonical(machine), (machine, []))[1].append(d["experiment"])
+    for report in reports:
+        for machine in report.details["measured_on"]:
+            machines.setdefault(canonical(machine), (machine, []))[1].append(_name(report))
     return _render(
         "overview.html",
         rows=[_row(report, href, totals) for report, (_, href) in linked],
         overall=totals.overall().to_dict("records"),
         claims=[(*link, claim) for report, link in linked for claim in report.claims],
         in_words=totals.in_words(),
-        done=sum(d["done"] for d in details),
-        trials=sum(d["trials"] for d in details),
-        seconds=sum(d["trial_seconds"] for d in details),
-        first=min(times, default=""),
-        last=max(times, default=""),
         machines=list(machines.values()),
         skipped=skipped,
         assets="assets",
@@ -288,9 +280,9 @@ class Deviation:
 
 def deviations(report: Report) -> list[Deviation]:
     """List the numbers that are better or worse than reported, the worse first."""
-    summary, config = report.summary, report.plan.experiment.config
-    found = []
-    for row in [*_records(summary, WORSE), *_records(summary, BETTER)]:
+    config, summary, found = report.plan.experiment.config, report.summary, []
+    departing = pd.concat([summary[summary["verdict"] == v] for v in (WORSE, BETTER)])
+    for row in departing.to_dict("records"):
         metric, difference = row["metric"], row["mean"] - row["reported_mean"]
         labels = [row[label] for label in LABELS if isinstance(row[label], str)]
         given = {axis: row[axis] for axis in report.plan.axes if not pd.isna(row[axis])}
@@ -310,10 +302,6 @@ def deviations(report: Report) -> list[Deviation]:
     return found
 
 
-def _records(summary: pd.DataFrame, verdict: str) -> list[dict[Any, Any]]:
-    return summary[summary["verdict"] == verdict].to_dict("records")
-
-
 def _render(template: str, **values: Any) -> str:
     """Return a page made from a template; all values are escaped."""
     return _environment().get_template(template).render(version=__version__, **values)
@@ -328,7 +316,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    names = {"symbols": SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOME_SYMBOLS}
+    environment.globals |= {"symbols": SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES}
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
@@ -338,7 +326,6 @@ def _environment() -> jinja2.Environment:
         "slug": slug,
         "std": std_text,
     }
-    environment.globals |= names
     environment.filters |= filters
     return environment
 
