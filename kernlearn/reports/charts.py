@@ -38,16 +38,9 @@ _TOOLTIP = {"dataset": "", "kernel": "", "method": "", "mean": ".5g", "std": ".3
 class Chart:
     """A chart that is drawn on a page and written as a picture.
 
-    Attributes
-    ----------
-    stem : str
-        Name of its files without suffix.
-    title, description : str
-        The description is the text alternative.
-    spec : dict
-        Vega-Lite specification, with the style of the pictures.
-    tables : list of Table
-        Its numbers, unless the tables of the page include them.
+    ``stem`` is the name of its files without suffix, ``description`` the text alternative,
+    ``spec`` the Vega-Lite specification with the style of the pictures; ``tables`` are its
+    numbers, unless the tables of the page include them.
     """
 
     stem: str

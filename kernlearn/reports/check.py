@@ -91,24 +91,14 @@ def compare_summaries(
     config: ExperimentConfig,
     left_out: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Compare two summaries of an experiment, cell by cell.
+    """Compare two parsed summaries of an experiment, cell by cell.
 
-    Parameters
-    ----------
-    measured, baseline : pandas.DataFrame
-        From :func:`parse_summary`. Cells without a mean are ignored.
-    config : ExperimentConfig
-    left_out : collection of str
-        Labels of data sets and methods that are not available here; their cells do not fail.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell, with the columns :data:`COLUMNS`, in the order of the baseline.
-        ``allowed`` is NaN where nothing is compared. ``outcome`` is ``same`` to six digits,
-        ``within drift``, ``moved``, ``timed`` (a time that is present), ``missing`` (not
-        measured), ``new`` (not in the baseline), ``other splits`` (another number of them) or
-        ``left out``.
+    Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are
+    not available here, do not fail. The result has one row per cell in the order of the baseline,
+    with the columns :data:`COLUMNS`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
+    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time that is present),
+    ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
+    them) or ``left out``.
     """
     before, now = (frame[frame["mean"].notna()].set_index(KEY) for frame in (baseline, measured))
     cells = before.index.union(now.index, sort=False)

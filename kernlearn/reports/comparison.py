@@ -72,23 +72,12 @@ def compare(
     Student's paired t-test; elsewhere with that of Welch's test. The level is that of each
     cell by itself: of 100 cells that do not differ, about 5 will appear to at 0.05.
 
-    Parameters
-    ----------
-    a, b : Side
-    level : float, default=0.05
-        Probability that the true difference is outside its interval.
-    metrics : collection of str
-        Metrics to compare; by default all.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per cell, with the columns :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a``
-        with its interval from ``low`` to ``high``. ``n_a`` and ``n_b`` are the numbers of splits
-        of the means. ``outcome`` is ``same`` (all numbers equal), ``a better``, ``b better`` or
-        ``different`` where the interval excludes 0, ``undecided`` where it does not, ``only a``
-        or ``only b``. If each side has a single experiment its name does not matter, so that
-        two configs can be compared.
+    Only some metrics are compared, or all. The result has one row per cell, with the columns
+    :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a`` with its interval from ``low`` to
+    ``high``; ``n_a`` and ``n_b`` are the numbers of splits of the means. ``outcome`` is ``same``
+    (all numbers equal), ``a better``, ``b better`` or ``different`` where the interval excludes
+    0, ``undecided`` where it does not, ``only a`` or ``only b``. If each side has a single
+    experiment its name does not matter, so that two configs can be compared.
     """
     names = [sorted({t.trial.experiment for t in side.trials}) for side in (a, b)]
     by_name = any(len(of_side) > 1 for of_side in names)

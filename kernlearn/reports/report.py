@@ -276,16 +276,16 @@ def _fullest(
     datasets: Mapping[str, Sequence[StoredDataset]],
 ) -> tuple[Plan, int]:
     """Return the plan with the most trials in the store, and their number."""
-    plans, faults = [], []
+    plans, fault = [], None
     for profile, settings in ways:
         try:
             loaded = load_config(path, profile=profile, settings=settings, data_dir=data_dir)
         except ConfigError as error:
             # settings of an earlier run may not fit the present config
-            faults.append(error)
-            continue
-        plan = make_plan(loaded, data_dir=data_dir, available=True, stored=datasets)
-        plans.append((plan, len(store.statuses(trial.key for trial in plan.trials))))
-    if not plans:
-        raise faults[0]
+            fault = fault or error
+        else:
+            plan = make_plan(loaded, data_dir=data_dir, available=True, stored=datasets)
+            plans.append((plan, len(store.statuses(trial.key for trial in plan.trials))))
+    if fault and not plans:
+        raise fault
     return max(plans, key=lambda plan: plan[1])

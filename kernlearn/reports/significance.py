@@ -76,16 +76,10 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
 
 @dataclass(frozen=True)
 class Cell:
-    """One sample for a test.
+    """One sample for a test, named by its labels without those that all cells share.
 
-    Attributes
-    ----------
-    name : str
-        Labels of the cell, without those that all cells share.
-    values : pandas.Series
-        By split: a difference of two methods, a metric, or its slope.
-    effect : float
-        What a report shows: the mean of the values, or the factor by which two means differ.
+    The values, by split, are differences of two methods, a metric, or its slope. The effect is
+    what a report shows: the mean of the values, or the factor by which two means differ.
     """
 
     name: str

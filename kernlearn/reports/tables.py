@@ -69,16 +69,8 @@ class Cell:
 class Table:
     """A table ready to be written in any format.
 
-    Attributes
-    ----------
-    title : str
-    row_heads : list of str
-        Heads of the label columns.
-    heads : list of str
-        Heads of the number columns.
-    rows : list of (labels, cells)
-    groups : list of str
-        Heading above each number column: ``"baselines"`` or empty.
+    ``row_heads`` are those of the label columns, ``heads`` those of the number columns, and
+    ``groups`` the headings above these: ``"baselines"`` or empty.
     """
 
     title: str

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
@@ -37,15 +38,11 @@ class Measured:
 class Totals:
     """Counts of verdicts and of claims.
 
-    Attributes
-    ----------
-    numbers : pandas.DataFrame
-        One row per experiment and kind of number that have reported numbers: ``experiment``,
-        ``kind``, ``variant_of`` (empty for none), ``reported``, then the verdicts and
-        ``not judged``, which add up to ``reported``.
-    claims : pandas.DataFrame
-        One row per experiment that has claims: ``experiment``, ``variant_of``, ``claims``, then
-        ``holds``, ``fails`` and ``undecided``, which add up to ``claims``.
+    ``numbers`` has one row per experiment and kind of number that have reported numbers:
+    ``experiment``, ``kind``, ``variant_of`` (empty for none), ``reported``, then the verdicts and
+    ``not judged``, which add up to ``reported``. ``claims`` has one row per experiment that has
+    claims: ``experiment``, ``variant_of``, ``claims``, then ``holds``, ``fails`` and
+    ``undecided``, which add up to ``claims``.
     """
 
     numbers: pd.DataFrame
@@ -103,12 +100,8 @@ def total(measured: Iterable[Measured]) -> Totals:
         reported = one.summary[one.summary["reported_mean"].notna()]
         kinds = [kind_of(metric, config) for metric in reported["metric"]]
         # without a rule a number is only measured or not
-        verdicts = [
-            verdict or (NOT_JUDGED if is_measured else NOT_RUN)
-            for verdict, is_measured in zip(
-                judged(reported, config), reported["mean"].notna(), strict=True
-            )
-        ]
+        verdicts = [verdict or NOT_JUDGED for verdict in judged(reported, config)]
+        verdicts = np.where(reported["mean"].isna(), NOT_RUN, verdicts).tolist()
         counts = Counter(zip(kinds, verdicts, strict=True))
         for kind in KINDS:
             if kind in kinds:

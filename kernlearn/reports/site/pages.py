@@ -26,8 +26,7 @@ from kernlearn.reports import charts, tables
 from kernlearn.reports.charts import slug
 from kernlearn.reports.report import Report, Skipped, write_summary
 from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
-from kernlearn.reports.tables import SYMBOLS, Cell, format_number
-from kernlearn.reports.totals import OUTCOMES, SCORES, Totals, total
+from kernlearn.reports.totals import SCORES, Totals, total
 from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
 from kernlearn.resources import shipped
 
@@ -62,8 +61,9 @@ def write_report(report: Report, folder: Path) -> Path:
         If something cannot be written.
     """
     page = folder / "report.html"
-    has_charts = _write_page(report, page, folder, folder / "assets")
-    _write_assets(folder / "assets", charts=has_charts)
+    with _writing(folder):
+        has_charts = _write_page(report, page, folder, folder / "assets")
+        _write_assets(folder / "assets", charts=has_charts)
     return page
 
 
@@ -99,12 +99,12 @@ def write_site(
     pages = [folder / f"{stem}.html" for stem in stems]
     links = [(_name(r), address(page, index)) for r, page in zip(reports, pages, strict=True)]
     neighbours = zip([None, *links], [*links[1:], None], strict=False)
-    has_charts = [
-        _write_page(report, page, folder / "files" / page.stem, assets, around)
-        for report, page, around in zip(reports, pages, neighbours, strict=True)
-    ]
-    _write_assets(assets, charts=any(has_charts))
     with _writing(folder):
+        has_charts = [
+            _write_page(report, page, folder / "files" / page.stem, assets, around)
+            for report, page, around in zip(reports, pages, neighbours, strict=True)
+        ]
+        _write_assets(assets, charts=any(has_charts))
         index.write_text(_overview(reports, links, skipped), encoding="utf-8")
     return index
 
@@ -123,8 +123,7 @@ def _write_page(
     config = report.plan.experiment.config
     figures, departures = charts.figures(report), charts.departures(report)
     deviating = deviations(report)
-    with _writing(files):
-        downloads = _write_downloads(report, [*figures, *departures], files)
+    downloads = _write_downloads(report, [*figures, *departures], files)
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
     text = _render(
         "experiment.html",
@@ -152,9 +151,7 @@ def _write_page(
         around=around,
         written=report.details["written"],
     )
-    with _writing(page):
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
     return bool(figures or departures)
 
 
@@ -251,15 +248,14 @@ def _overview(
 
 
 def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
-    name, numbers, claims = _name(report), totals.numbers, totals.claims
-    scores = numbers[(numbers["experiment"] == name) & (numbers["kind"] == SCORES)]
-    outcomes = claims[claims["experiment"] == name]
+    numbers = totals.numbers[totals.numbers["experiment"] == _name(report)]
+    scores = numbers[numbers["kind"] == SCORES]
     return {
         **report.details,
         "href": href,
         "run_as": report.run_as,
         "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
-        "outcomes": {outcome: int(outcomes[outcome].sum()) for outcome in OUTCOMES},
+        "outcomes": Counter(claim.outcome for claim in report.claims),
     }
 
 
@@ -273,7 +269,7 @@ class Deviation:
 
     place: str
     metric: str
-    cell: Cell
+    cell: tables.Cell
     difference: str
     notes: list[str]
 
@@ -289,7 +285,7 @@ def deviations(report: Report) -> list[Deviation]:
         varied = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in given.items()]
         # "exponential (sigma=1)" is a case of "exponential"
         named = [*labels, f"{row['kernel']}".partition(" (")[0]]
-        size = format_number(abs(difference), metric, config.scope)
+        size = tables.format_number(abs(difference), metric, config.scope)
         found.append(
             Deviation(
                 " · ".join([*labels, *varied]),
@@ -316,7 +312,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"symbols": SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES}
+    environment.globals |= {"symbols": tables.SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES}
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
@@ -330,17 +326,17 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def std_text(cell: Cell) -> str:
+def std_text(cell: tables.Cell) -> str:
     """Format a standard deviation with the digits of its mean; empty if there is none."""
     if np.isnan(cell.std):
         return ""
     # rounding errors of a number that does not vary
     std = 0.0 if cell.std < _ROUNDING * abs(cell.mean) else cell.std
     # tables show it with the mean where more is better
-    return f"{std:.3f}" if _SPREAD in cell.measured else format_number(std, cell.metric)
+    return f"{std:.3f}" if _SPREAD in cell.measured else tables.format_number(std, cell.metric)
 
 
-def in_full(cell: Cell) -> str:
+def in_full(cell: tables.Cell) -> str:
     """Describe a cell in full, numbers with six digits."""
     parts = []
     if not np.isnan(cell.mean):
@@ -369,12 +365,11 @@ def _writing(path: Path) -> Iterator[None]:
 
 def _write_assets(folder: Path, *, charts: bool) -> None:
     """Write style and scripts, with Vega if there are charts to draw."""
-    with _writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for asset in sorted((_HERE / "assets").iterdir()):
-            (folder / asset.name).write_bytes(asset.read_bytes())
-        if charts:
-            (folder / "vega.js").write_text(_vega(), encoding="utf-8")
+    folder.mkdir(parents=True, exist_ok=True)
+    for asset in (_HERE / "assets").iterdir():
+        (folder / asset.name).write_bytes(asset.read_bytes())
+    if charts:
+        (folder / "vega.js").write_text(_vega(), encoding="utf-8")
 
 
 @cache
