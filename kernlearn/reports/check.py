@@ -43,12 +43,11 @@ FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS)
 #: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
 
-# Defaults for metrics without `drift` in the config. Quick profiles run with the instructions of
-# another processor moved accuracies by at most 0.015, where other parameters were chosen on one of
-# the splits; most accuracies did not move, or by less than 0.005.
-_DRIFT_OF_SCORES = Drift(absolute=0.02, spread=0.5)
+# Defaults for metrics without `drift` in the config, by their direction. Quick profiles run with
+# the instructions of another processor moved accuracies by at most 0.015, where other parameters
+# were chosen on one of the splits; most accuracies did not move, or by less than 0.005.
+_DRIFTS = {1: Drift(absolute=0.02, spread=0.5), 0: Drift(), -1: Drift(relative=0.02, spread=0.5)}
 _DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
-_DRIFT_OF_OTHERS = Drift(relative=0.02, spread=0.5)
 
 _NUMBERS = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
 
@@ -143,9 +142,7 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
         return config.drift[metric]
     if metric == "error_percent":
         return _DRIFT_OF_PERCENT
-    if metric not in METRICS:
-        return _DRIFT_OF_OTHERS
-    return {0: Drift(), 1: _DRIFT_OF_SCORES}.get(METRICS[metric].better, _DRIFT_OF_OTHERS)
+    return _DRIFTS[METRICS[metric].better if metric in METRICS else -1]
 
 
 def cell_name(row: pd.Series) -> str:
@@ -158,15 +155,12 @@ def cell_name(row: pd.Series) -> str:
 
 def cell_text(row: pd.Series) -> str:
     """Describe a cell of a check: baseline, measured number, and the drift allowed."""
-    if row["outcome"] == MOVED:
-        return (
-            f"{row['baseline']:g} in the baseline, {row['measured']:g} measured: "
-            f"{row['difference']:+.3g}, allowed {row['allowed']:.3g}"
-        )
     if row["outcome"] == OTHER_SPLITS:
         return f"{row['n_baseline']:g} splits in the baseline, {row['n_measured']:g} measured"
     sides = ["not" if pd.isna(row[s]) else f"{row[s]:g}" for s in ("baseline", "measured")]
-    return "{} in the baseline, {} measured".format(*sides)
+    text = "{} in the baseline, {} measured".format(*sides)
+    moved = f": {row['difference']:+.3g}, allowed {row['allowed']:.3g}"
+    return text + moved if row["outcome"] == MOVED else text
 
 
 def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:

@@ -17,7 +17,10 @@ from kernlearn.reports.summary import direction, metric_rows
 
 
 class _Question(NamedTuple):
-    """Words of a question, and its region in multiples of ``by``, or of a bound."""
+    """Words of a question, and its region in multiples of ``by``, or of a bound.
+
+    Without words of its own a cell inside the region is called by the relation.
+    """
 
     relation: str
     inside: str
