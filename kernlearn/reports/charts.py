@@ -150,9 +150,8 @@ def _panels(points: pd.DataFrame, metric: str, spec: FigureSpec, config: Experim
         points = points.assign(low=points["low"].clip(lower=points["mean"] / 10))
     x = alt.X(f"{spec.x}:Q", title=_TITLES.get(spec.x, spec.x), axis=alt.Axis(tickCount=5))
     x = x.scale(type=spec.x_scale, nice=False, padding=8)
-    y = alt.Y(
-        "mean:Q", title=name, axis=alt.Axis(format="~g", tickCount=4) if is_log else alt.Axis()
-    )
+    axis = alt.Axis(format="~g", tickCount=4) if is_log else alt.Axis()
+    y = alt.Y("mean:Q", title=name, axis=axis)
     # a logarithmic scale has no zero to leave out
     y = y.scale(type=scale, zero=alt.Undefined if is_log else False, nice=False)
     color, shape = _look(points, spec, config)

@@ -113,6 +113,13 @@ def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     }
 
 
+def test_a_mean_over_all_labels_is_one_cell_without_a_name(rows, values):
+    whole = rows[rows["method"] == "H0/1"]
+    (cell,) = asked_cells(whole, check(above=1, mean_over=["dataset", "kernel", "n_components"]))
+    assert (cell.name, len(cell.values)) == ("", len(SPLITS))
+    assert cell.effect == pytest.approx(whole["value"].mean())
+
+
 def test_values_of_another_label_are_compared(rows, values):
     asked = check(better=["exponential"], than=["polynomial"], compare="kernel")
     found = cells(compared_cells(rows, asked, "exponential", "polynomial", 1))
