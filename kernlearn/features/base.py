@@ -36,19 +36,8 @@ def truncate(
 ) -> BaseDotProductKernel:
     """Return the truncated series of a fitted kernel (Kar 2013, section 3.4.2).
 
-    Parameters
-    ----------
-    kernel : dot-product kernel
-    truncation : None, int, float or iterable of int
-        Orders to keep: all; those up to an int; the smallest number of first ones with a residual
-        of at most a float; or those listed.
-    squared_norm : float
-        R^2, at which the residual of a float truncation is measured.
-
-    Returns
-    -------
-    dot-product kernel
-        `kernel` itself, or a polynomial in the inner product.
+    `truncation` tells the orders to keep: all for None; those up to an int; the smallest number
+    of first ones with a residual, at the squared norm, of at most a float; or those listed.
     """
     if truncation is None:
         return kernel
@@ -92,26 +81,10 @@ def sample_orders(
     measure: str,
     first: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the order N of each feature, and return its weight.
+    """Return random orders N >= `first` of features, and log sqrt(a_N / P[N]), -inf for a_N = 0.
 
-    Parameters
-    ----------
-    kernel : dot-product kernel
-        The fitted and truncated kernel.
-    n_features : int
-    random_state : RandomState
-    p : float
-        P[N = n] is (p - 1) p^-(n + 1 - first) for n >= first.
-    measure : {"geometric", "support"}
-        That measure, or its restriction to orders with a positive coefficient.
-    first : int
-        Smallest order.
-
-    Returns
-    -------
-    orders : ndarray of shape (n_features,)
-    log_weights : ndarray of shape (n_features,)
-        log sqrt(a_N / P[N]); -inf where a_N is zero.
+    The measure is P[N = n] = (p - 1) p^-(n + 1 - first), for "support" restricted to orders with a
+    positive coefficient in the fitted and truncated kernel.
     """
     if measure == "geometric":
         orders = random_state.geometric(1 - 1 / p, n_features) - 1 + first

@@ -231,11 +231,6 @@ def _sequences(points: Any, name: str) -> tuple[NDArray[np.floating], NDArray[np
         sequence = check_array(
             point, ensure_2d=False, dtype=[np.float64, np.float32], input_name=name
         )
-        if sequence.ndim not in (1, 2):
-            raise ValueError(
-                f"'{name}' must contain sequences of numbers or of vectors, got an array of shape "
-                f"{sequence.shape}"
-            )
         sequences.append(sequence.reshape(len(sequence), -1))
     widths = {sequence.shape[1] for sequence in sequences}
     if len(widths) != 1:

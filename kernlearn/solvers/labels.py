@@ -12,28 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 def encode_labels(
     y: Any, class_weight: Any
 ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]:
-    """Encode labels as codes 0, 1, ...
+    """Return the sorted labels that occur, at least two, the index of each y there, and weights.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Labels.
-    class_weight : dict, "balanced" or None
-        As in scikit-learn.
-
-    Returns
-    -------
-    classes : ndarray of shape (n_classes,)
-        The labels that occur, sorted.
-    codes : ndarray of shape (n_samples,)
-        Index of each label in `classes`.
-    weight : ndarray of shape (n_classes,)
-        Weight of each class.
-
-    Raises
-    ------
-    ValueError
-        If y has a single class.
+    `class_weight` is a dict, "balanced" or None, as in scikit-learn.
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -47,15 +28,8 @@ def encode_labels(
 def count_votes(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """Count the pairs that each class wins, the first class of a pair for a positive value.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_pairs)
-        Decision values of the pairs (0, 1), (0, 2), ..., (1, 2), ...
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
+    `values`, of shape (n_samples, n_pairs), are decision values of the pairs (0, 1), (0, 2), ...,
+    (1, 2), ...; the counts have shape (n_samples, n_classes).
     """
     first, second = _pair_members(n_classes)
     return (values > 0) @ first + (values <= 0) @ second
@@ -65,15 +39,6 @@ def class_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np.floa
     """Return the votes, with ties broken by the sum of a class's decision values.
 
     The sums are mapped into (-1/3, 1/3), so that they never outweigh a vote.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_pairs)
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes)
     """
     first, second = _pair_members(n_classes)
     sums = values @ (first - second)
