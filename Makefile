@@ -15,6 +15,9 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 TIMED := table3_1 figure3_1 figure3_2
 JOBS  ?= 2
 
+# Modules that one process has compiled are not compiled again by the hundreds that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-all lint format bench check smoke report reproduce-all reproduce-quick baseline clean
 
 help:            ## list the targets

@@ -109,7 +109,7 @@ def test_the_log_is_json(kernlearn, small):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
-    small.write_text(small.read_text().replace("splits: 2", "splits: 1000"))
+    small.write_text(small.read_text().replace("splits: 2", "splits: 100"))
     command = [sys.executable, "-m", "kernlearn", "run", str(small)]
     first = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -129,7 +129,7 @@ def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
     first.communicate()
     assert first.returncode == 130
     # the lock went with the process
-    small.write_text(small.read_text().replace("splits: 1000", "splits: 1"))
+    small.write_text(small.read_text().replace("splits: 100", "splits: 1"))
     assert kernlearn("run", small).returncode == 0
 
 

@@ -53,7 +53,7 @@ def rows(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-@pytest.mark.parametrize("n_kills", [20, pytest.param(100, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("n_kills", [12, pytest.param(100, marks=pytest.mark.exhaustive)])
 def test_kills_lose_nothing(small, tmp_path, n_kills):
     # 8 cells of 25 splits
     small.write_text(small.read_text().replace("splits: 2", "splits: 25"))

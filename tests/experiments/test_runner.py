@@ -97,6 +97,7 @@ def test_a_failing_trial_is_a_row_and_the_rest_goes_on(small, tmp_path):
         assert run_plan(plan, store, choice=Choice(retry_failed=True)).failed == 16
 
 
+@pytest.mark.exhaustive  # tests/experiments/test_kills.py kills a run several times
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
     # more than end before the kill
@@ -138,7 +139,7 @@ def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
-    small.write_text(small.read_text().replace("splits: 2", "splits: 1000"))
+    small.write_text(small.read_text().replace("splits: 2", "splits: 100"))
     store, output = str(tmp_path / "s"), str(tmp_path / "out")
     arguments = ["kernlearn", "run", str(small), "--store", store, "--output", output]
     # a shell's background job would hand on an ignored SIGINT

@@ -75,12 +75,12 @@ def wait_for(executor, count):
 
 
 def test_numbers_are_those_of_this_process_though_a_worker_is_killed(small, cluster, tmp_path):
-    small.write_text(small.read_text().replace("splits: 2", "splits: 10"))
+    small.write_text(small.read_text().replace("splits: 2", "splits: 5"))
     plan = make_plan(load_config(small))
     with Store(tmp_path / "here") as store:
         run_plan(plan, store)
         expected = numbers(plan, store)
-    assert len(expected) == 80
+    assert len(expected) == 40
 
     address, worker = cluster
     workers = [worker("--no-nanny"), worker("--no-nanny")]
@@ -92,13 +92,13 @@ def test_numbers_are_those_of_this_process_though_a_worker_is_killed(small, clus
 
         def trial_done(self, trial, result):
             self.done += 1
-            if self.done == 20:
+            if self.done == 10:
                 workers[0].send_signal(signal.SIGKILL)
 
     killer = Killer()
     with Store(tmp_path / "there") as store:
         outcome = run_plan(plan, store, executor=executor, listener=killer, allow_contention=True)
-        assert (outcome.done, outcome.failed, killer.done) == (80, 0, 80)
+        assert (outcome.done, outcome.failed, killer.done) == (40, 0, 40)
         assert numbers(plan, store) == expected
         assert store.runs()[-1].environment["executor"] == "dask"
     assert workers[0].wait(10) == -signal.SIGKILL
@@ -137,7 +137,7 @@ def test_limits_hold_on_a_cluster(trouble, cluster, tmp_path):
     plan = make_plan(load_config(config))
     address, worker = cluster
     worker()
-    executor = DaskExecutor(address, limits=Limits(timeout=20, memory=1000 * 2**20))
+    executor = DaskExecutor(address, limits=Limits(timeout=8, memory=1000 * 2**20))
     with Store(tmp_path / "s") as store:
         outcome = run_plan(plan, store, executor=executor)
         results = store.get(t.key for t in plan.trials)

@@ -58,13 +58,11 @@ def test_numbers_are_those_of_this_process_to_the_last_bit(small, tmp_path):
 
 def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(trouble, tmp_path):
     config = trouble("long: {estimator: Sleeper, seconds: 60}", "short: {estimator: Sleeper}")
-    begun = time.monotonic()
     found = dict(run(config, tmp_path / "s", timeout=3))
-    assert time.monotonic() - begun < 40
     assert found["short"].done
     assert found["long"].status == "failed"
     assert found["long"].error == "Timeout: not finished after 3 s, the limit (--timeout)"
-    assert found["long"].seconds >= 3
+    assert 3 <= found["long"].seconds < 30
 
 
 def test_a_trial_that_takes_too_much_memory_is_ended(trouble, tmp_path):
