@@ -65,7 +65,7 @@ def goodness(
     """
     import numpy as np
 
-    from kernlearn.theory.comparisons import stratified_sample
+    from kernlearn.theory.criteria import stratified_sample
     from kernlearn.theory.goodness import assess_similarity
 
     _check(plot, epsilon=epsilon, delta=delta)

@@ -11,7 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from kernlearn.landmarks.base import FRACTION, POSITIVE, Floats, LandmarkedModel
-from kernlearn.metrics.ranking import check_queries, thesis_ndcg
+from kernlearn.metrics.grades import check_queries, thesis_ndcg
 from kernlearn.model_selection import candidate_values, hold_out_at_random
 
 

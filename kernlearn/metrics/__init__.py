@@ -5,7 +5,9 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "ordinal": "average_absolute_error macro_average_absolute_error zero_one_error",
-        "ranking": "letor_mean_ndcg letor_ndcg thesis_ndcg",
+        "grades": (
+            "average_absolute_error letor_mean_ndcg letor_ndcg macro_average_absolute_error "
+            "thesis_ndcg zero_one_error"
+        ),
     },
 )

@@ -5,17 +5,16 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "all_pairs": "AllPairsSVM",
         "buffers": "Buffer FIFO RS RSx RSx2 as_buffer",
+        "learned_kernels": "OnlineMKL OnlineSimilarityLearner kernel_target_alignment",
         "losses": (
             "CallableLoss Exponential Hinge Logistic PairwiseLoss Squared SquaredHinge "
             "as_pairwise_loss pair_labels"
         ),
         "metric": "OnlineMetricLearner",
-        "mkl": "OnlineMKL",
         "online_auc": "OAM OLP",
         "projections": "project_l1 project_l2 project_psd project_simplex project_trace_norm",
+        "ranking": "AllPairsSVM",
         "regret": "Followed RegretCurve StreamRegret buffer_contents follow stream_regret",
-        "similarity": "OnlineSimilarityLearner kernel_target_alignment",
     },
 )

@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.checks import check_count
 
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
 BufferLike: TypeAlias = "Buffer | type[Buffer] | str"
 
 
-@dataclass(frozen=True)
-class Moves:
+class Moves(NamedTuple):
     """The moves of a buffer over some steps.
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_steps + 1,), int
-        The moves of step i are those from ``starts[i]`` to ``starts[i + 1]``.
-    slots, sources : ndarray of shape (n_moves,), int
-        As in :meth:`Buffer.update`.
+    Those of step i are from ``starts[i]`` to ``starts[i + 1]``; `slots` and `sources` are as in
+    :meth:`Buffer.update`.
     """
 
-    starts: NDArray[np.intp]
-    slots: NDArray[np.intp]
-    sources: NDArray[np.intp]
+    starts: Indices
+    slots: Indices
+    sources: Indices
 
-    @property
-    def n_steps(self) -> int:
-        """The number of steps."""
-        return len(self.starts) - 1
+    def of_step(self, i: int) -> tuple[Indices, Indices]:
+        """Return the slots and the sources of one step."""
+        moved = slice(self.starts[i], self.starts[i + 1])
+        return self.slots[moved], self.sources[moved]
 
 
 class Buffer(ABC):
@@ -74,9 +70,7 @@ class Buffer(ABC):
         return hash((type(self), self.size))
 
     @abstractmethod
-    def update(
-        self, t: int, n_kept: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def update(self, t: int, n_kept: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
         """Return the moves after the t-th point of the stream.
 
         Parameters
@@ -113,15 +107,13 @@ class Buffer(ABC):
             Those of `n_steps` calls of :meth:`update`, with the same draws.
         """
         steps = []
-        for i in range(n_steps):
-            slots, sources = (
-                np.asarray(a, dtype=np.intp) for a in self.update(t + i, n_kept, rng)
-            )
+        for i in range(t, t + n_steps):
+            slots, sources = (np.asarray(a, dtype=np.intp) for a in self.update(i, n_kept, rng))
             n_kept = self._checked(slots, sources, n_kept)
             steps.append(Moves(np.array([0, len(slots)]), slots, sources))
         return _joined(steps)
 
-    def _checked(self, slots: NDArray[np.intp], sources: NDArray[np.intp], n_kept: int) -> int:
+    def _checked(self, slots: Indices, sources: Indices, n_kept: int) -> int:
         """Return the number of filled slots after the moves; refuse invalid ones."""
         new = np.sort(slots[slots >= n_kept])
         if (
@@ -141,13 +133,11 @@ class Buffer(ABC):
 
 
 def _joined(parts: list[Moves]) -> Moves:
-    ends = np.cumsum([0, *(len(part.slots) for part in parts)])
-    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
-    return Moves(
-        np.concatenate([np.zeros(1, dtype=np.intp), *starts]),
-        np.concatenate([np.empty(0, dtype=np.intp), *(part.slots for part in parts)]),
-        np.concatenate([np.empty(0, dtype=np.intp), *(part.sources for part in parts)]),
-    )
+    none = np.zeros(0, dtype=np.intp)
+    counts = [none, *(np.diff(part.starts) for part in parts)]
+    slots = np.concatenate([none, *(part.slots for part in parts)])
+    sources = np.concatenate([none, *(part.sources for part in parts)])
+    return Moves(np.append(0, np.cumsum(np.concatenate(counts))), slots, sources)
 
 
 def draw(
@@ -156,9 +146,9 @@ def draw(
     t: int,
     n_kept: int,
     rng: np.random.Generator,
-    starts: NDArray[np.intp],
-    slots: NDArray[np.intp],
-    sources: NDArray[np.intp],
+    starts: Indices,
+    slots: Indices,
+    sources: Indices,
 ) -> int:
     """Draw the moves of some steps; return the number of steps that fit into the arrays.
 
@@ -243,9 +233,7 @@ class _DrawnBuffer(Buffer):
 
     _policy: ClassVar[int]
 
-    def update(
-        self, t: int, n_kept: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def update(self, t: int, n_kept: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
         starts, slots, sources = np.zeros((3, self.size + 1), dtype=np.intp)
         draw(self._policy, self.size, t, n_kept, rng, starts[:2], slots, sources)
         return slots[: starts[1]], sources[: starts[1]]
@@ -256,9 +244,8 @@ class _DrawnBuffer(Buffer):
             starts = np.zeros(n_steps + 1, dtype=np.intp)
             # a step mostly moves one slot, but may move all
             slots, sources = np.empty((2, n_steps + 2 * self.size), dtype=np.intp)
-            n_drawn = compiled_draw()(
-                self._policy, self.size, t, n_kept, rng, starts, slots, sources
-            )
+            draws = self._policy, self.size, t, n_kept, rng, starts, slots, sources
+            n_drawn = compiled_draw()(*draws)
             end = starts[n_drawn]
             parts.append(Moves(starts[: n_drawn + 1], slots[:end], sources[:end]))
             t += n_drawn

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-PairwiseLossLike: TypeAlias = (
-    "PairwiseLoss | str | tuple[Callable[[Any], ArrayLike], Callable[[Any], ArrayLike]]"
-)
+Function: TypeAlias = Callable[[Any], ArrayLike]
+PairwiseLossLike: TypeAlias = "PairwiseLoss | str | tuple[Function, Function]"
 
 # Where a user-defined loss is checked, and the tolerance for rounding.
 _GRID = np.linspace(-4, 4, 161)
@@ -31,12 +30,6 @@ class PairwiseLoss(ABC):
     Kar (2013), section 6.6.
     """
 
-    @property
-    def name(self) -> str:
-        """The name of the loss."""
-        names = (name for name, loss in _NAMED.items() if type(self) is loss)
-        return next(names, type(self).__name__)
-
     @abstractmethod
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         """Return the loss of each margin, in the shape of `margin`."""
@@ -44,15 +37,6 @@ class PairwiseLoss(ABC):
     @abstractmethod
     def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
         """Return the derivative at each margin, a subgradient where there is none."""
-
-    def lipschitz(self, bound: float) -> float:
-        """Return the Lipschitz constant of the loss over margins in [-bound, bound].
-
-        As the loss is convex, the steeper of the slopes at both ends.
-        """
-        if not 0 < bound < np.inf:
-            raise ValueError(f"'bound' must be finite and above 0, got {bound!r}")
-        return float(np.abs(self.derivative(np.array([-bound, bound]))).max())
 
 
 def _floating(margin: ArrayLike) -> NDArray[np.floating]:
@@ -158,9 +142,9 @@ class CallableLoss(PairwiseLoss):
     slope: Callable[[Any], ArrayLike]
 
     def __post_init__(self) -> None:
-        for what, given in (("function", self.function), ("slope", self.slope)):
-            if not callable(given):
-                raise ValueError(f"'{what}' must be callable, got {given!r}")
+        for name, value in vars(self).items():
+            if not callable(value):
+                raise ValueError(f"'{name}' must be callable, got {value!r}")
         below, at, above = self.value(_GRID + np.array([[-_STEP], [0], [_STEP]]))
         slope = self.derivative(_GRID)
         left, right = (at - below) / _STEP, (above - at) / _STEP
@@ -169,18 +153,13 @@ class CallableLoss(PairwiseLoss):
         if len(wrong):
             i = wrong[0]
             raise ValueError(
-                f"'{_called(self.slope)}' is not the derivative of a convex '{self.name}': at a "
-                f"margin of {_GRID[i]:g} it gives {slope[i]:g}, while the loss has a slope "
-                f"between {left[i]:g} and {right[i]:g}"
+                f"'{_called(self.slope)}' is not the derivative of a convex "
+                f"'{_called(self.function)}': at a margin of {_GRID[i]:g} it gives {slope[i]:g}, "
+                f"while the loss has a slope between {left[i]:g} and {right[i]:g}"
             )
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name}, {_called(self.slope)})"
-
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return _called(self.function)
+        return f"{type(self).__name__}({_called(self.function)}, {_called(self.slope)})"
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return self._apply(self.function, margin)
@@ -188,9 +167,7 @@ class CallableLoss(PairwiseLoss):
     def derivative(self, margin: ArrayLike) -> NDArray[np.floating]:
         return self._apply(self.slope, margin)
 
-    def _apply(
-        self, function: Callable[[Any], ArrayLike], margin: ArrayLike
-    ) -> NDArray[np.floating]:
+    def _apply(self, function: Function, margin: ArrayLike) -> NDArray[np.floating]:
         margin = _floating(margin)
         result = np.asarray(function(margin))
         if result.shape != margin.shape:
@@ -206,7 +183,7 @@ class CallableLoss(PairwiseLoss):
         return result.astype(margin.dtype, copy=False)
 
 
-def _called(function: Callable[[Any], ArrayLike]) -> str:
+def _called(function: Function) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 

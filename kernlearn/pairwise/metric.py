@@ -12,8 +12,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.pairwise.pair_stream import OnlinePairLearner
+from kernlearn.pairwise.buffers import Array, Indices
 from kernlearn.pairwise.projections import project_psd, project_trace_norm
+from kernlearn.pairwise.stream import OnlinePairLearner
 
 
 class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnlinePairLearner):
@@ -40,14 +41,8 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         Radius of the ball that contains M; None for no bound.
     norm : {"l2", "trace_norm"}, default="l2"
         The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
-    regularization : float, default=0.0
-        λ of a strongly convex regulariser λ/2 ‖M‖² in each loss, with which the steps are
-        :math:`\eta_t = 1/(\lambda t)` (section 6.4).
-    average : bool, default=True
-        Whether M is the mean of :math:`M_1, \dots, M_n`, to which the theory applies, or
-        :math:`M_n`.
-    buffer_size, buffer, loss, n_passes, random_state
-        As in :class:`OLP`.
+    buffer_size, buffer, loss, regularization, average, n_passes, random_state
+        As in :class:`OLP`, for M.
 
     Attributes
     ----------
@@ -96,11 +91,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
 
     _parameter_constraints: dict[str, list[Any]] = {
         **OnlinePairLearner._parameter_constraints,
-        "n_components": [
-            Interval(Integral, 1, None, closed="left"),
-            StrOptions({"rank"}),
-            None,
-        ],
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"rank"}), None],
         "norm": [StrOptions({"l2", "trace_norm"})],
     }
 
@@ -119,10 +110,10 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         n_passes: int = 1,
         random_state: Any = None,
     ) -> None:
-        self.n_components = n_components
         super().__init__(
-            buffer_size, buffer, eta, radius, loss, norm, regularization, average, n_passes,
-            random_state,
+            n_components=n_components, buffer_size=buffer_size, buffer=buffer, eta=eta,
+            radius=radius, loss=loss, norm=norm, regularization=regularization, average=average,
+            n_passes=n_passes, random_state=random_state,
         )  # fmt: skip
 
     def transform(self, X: Any) -> NDArray[np.floating]:
@@ -147,7 +138,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return X @ self.components_.T.astype(X.dtype, copy=False)
 
-    def _start(self, X: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+    def _start(self, X: Array, y: NDArray[Any]) -> Array:
         n_features = X.shape[1]
         if isinstance(self.n_components, Integral) and self.n_components > n_features:
             raise ValueError(
@@ -156,43 +147,35 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
             )
         return np.zeros((n_features, n_features))
 
-    def _project(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        radius = np.inf if self.radius is None else float(self.radius)
+    def _project(self, w: Array) -> Array:
         if self.norm == "trace_norm":
-            return project_trace_norm(w, radius, positive_semidefinite=True)
-        return project_psd(w, radius)
+            return project_trace_norm(w, self._radius, positive_semidefinite=True)
+        return project_psd(w, self._radius)
 
     def _gradient(
-        self, w: NDArray[Any], block: Any, i: int, others: NDArray[Any], signs: NDArray[Any]
-    ) -> NDArray[Any] | None:
+        self, w: Array, block: Any, i: int, others: Indices, signs: Array
+    ) -> Array | None:
         differences = block[i] - block[others]
         distances = np.einsum("ij,ij->i", differences @ w, differences)
         slopes = -signs * self._loss.derivative(signs * (1 - distances)) / len(others)
         active = slopes != 0
-        if not active.any():
-            return None
         differences = differences[active]
-        return (differences.T * slopes[active]) @ differences
+        return (differences.T * slopes[active]) @ differences if active.any() else None
 
-    def _publish(self, w: NDArray[np.float64]) -> None:
+    def _publish(self, w: Array) -> None:
         self.metric_ = (w + w.T) / 2
         values, vectors = eigh(self.metric_)
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-        n = self._count(values)
+        n = self.n_components
+        if n is None:
+            n = len(values)
+        elif n == "rank":
+            threshold = values[0] * len(values) * np.finfo(np.float64).eps
+            n = max(1, np.count_nonzero(values > threshold))
         components = (vectors[:, :n] * np.sqrt(values[:n])).T
         largest = np.abs(components).argmax(axis=1)
-        negative = components[np.arange(n), largest] < 0
-        components[negative] *= -1
+        components[components[np.arange(n), largest] < 0] *= -1
         self.components_ = components
-
-    def _count(self, values: NDArray[np.float64]) -> int:
-        """Return the number of coordinates for descending eigenvalues."""
-        if self.n_components is None:
-            return len(values)
-        if self.n_components == "rank":
-            threshold = values[0] * len(values) * np.finfo(np.float64).eps
-            return max(1, int(np.count_nonzero(values > threshold)))
-        return int(self.n_components)
 
     @property
     def _n_features_out(self) -> int:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from kernlearn.pairwise import losses
-from kernlearn.pairwise.base import STEP_CONSTRAINTS, OnlineRanker, Reservoir, new_reservoir
-from kernlearn.pairwise.buffers import as_buffer
+from kernlearn.pairwise.buffers import Array, Moves, as_buffer
+from kernlearn.pairwise.ranking import OnlineRanker
+from kernlearn.pairwise.stream import Reservoir, SteppingLearner
 
 # The numbers of the losses in steps.olp_steps.
 _COMPILED: dict[type, int] = {
@@ -23,7 +25,7 @@ _COMPILED: dict[type, int] = {
 }
 
 
-class OLP(OnlineRanker):
+class OLP(SteppingLearner, OnlineRanker):
     r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
 
     Each point is paired with those in a buffer [1]_. With labels ±1 and the buffer B,
@@ -120,16 +122,9 @@ class OLP(OnlineRanker):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **OnlineRanker._parameter_constraints,
-        **STEP_CONSTRAINTS,
+        **SteppingLearner._parameter_constraints,
         "norm": [StrOptions({"l1", "l2"})],
     }
-
-    _reservoir: Reservoir
-    _w: NDArray[np.float64]
-    # sum of the iterates that are not equal to the last one, and number of those that are
-    _total: NDArray[np.float64]
-    _run: int
 
     def __init__(
         self,
@@ -145,45 +140,53 @@ class OLP(OnlineRanker):
         n_passes: int = 1,
         random_state: Any = None,
     ) -> None:
-        self.buffer_size = buffer_size
-        self.buffer = buffer
-        self.eta = eta
-        self.radius = radius
-        self.loss = loss
-        self.norm = norm
-        self.regularization = regularization
-        self.average = average
-        self.n_passes = n_passes
-        self.random_state = random_state
+        super().__init__(
+            buffer_size=buffer_size, buffer=buffer, eta=eta, radius=radius, loss=loss, norm=norm,
+            regularization=regularization, average=average, n_passes=n_passes,
+            random_state=random_state,
+        )  # fmt: skip
 
-    def _start(self, n_features: int, rng: np.random.RandomState) -> None:
-        policy = as_buffer(self.buffer, self.buffer_size)
-        self._reservoir = new_reservoir(policy, n_features, rng)
-        self._w = np.zeros(n_features)
-        self._total = np.zeros(n_features)
-        self._run = 0
+    def _start(self, n_features: int) -> None:
+        self._restart(np.zeros(n_features), n_features)
 
-    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
         from kernlearn.pairwise import steps  # numba only where it is needed
 
         kept = self._reservoir
         loss = losses.as_pairwise_loss(self.loss)
         t = self.n_samples_seen_ + 1
         moves = kept.policy.updates(t, len(X), kept.n_kept, kept.rng)
-        code = _COMPILED.get(type(loss))
-        take_steps: Any = _callable_loss_steps if code is None else steps.olp_steps
-        self._run = take_steps(
-            X, codes, moves.starts, moves.slots, moves.sources, t, kept.rows, kept.codes,
-            self._w, self._total, self._class_sums, self._run, loss if code is None else code,
-            float(self.eta), float(self.regularization),
-            np.inf if self.radius is None else float(self.radius),
-            steps.NORM_CODES[self.norm],
+        norm = steps.NORM_CODES[self.norm]
+        if type(loss) not in _COMPILED:
+            self._learn_slowly(X, codes, moves, loss, norm)
+            return
+        self._run = steps.olp_steps(
+            X, codes, moves, t, kept.rows, kept.codes, self._w, self._total, self._class_sums,
+            self._run, _COMPILED[type(loss)], float(self.eta), float(self.regularization),
+            self._radius, norm,
         )  # fmt: skip
 
-    def _weights(self) -> NDArray[np.float64]:
-        if self.average:
-            return (self._total + self._run * self._w) / self.n_samples_seen_
-        return self._w.copy()
+    def _learn_slowly(
+        self, X: Any, codes: Any, moves: Moves, loss: losses.PairwiseLoss, norm: int
+    ) -> None:
+        """Take the steps of :func:`steps.olp_steps` with a user-defined loss."""
+        from kernlearn.pairwise import steps
+
+        kept, w, regularization = self._reservoir, self._w, float(self.regularization)
+        for i, (x, code) in enumerate(zip(X, codes, strict=True)):
+            t = self.n_samples_seen_ + 1 + i
+            pairs = (2 * code - 1) * (x - kept.rows[kept.codes == 1 - code])
+            slopes = loss.derivative(pairs @ w)
+            self._total += self._run * w
+            rate = 1 / (regularization * t) if regularization else float(self.eta) / np.sqrt(t)
+            if regularization:
+                w *= 1 - 1 / t
+            if len(pairs):
+                w -= rate / kept.n_kept * (slopes @ pairs)
+                steps.project(w, self._radius, norm)
+            self._run = 1
+            self._class_sums[code] += x
+            steps.move(kept.rows, kept.codes, x, code, *moves.of_step(i))
 
 
 class OAM(OnlineRanker):
@@ -261,10 +264,6 @@ class OAM(OnlineRanker):
         "C": [Interval(Real, 0, None, closed="neither")],
     }
 
-    # of the negative and of the positive class
-    _reservoirs: tuple[Reservoir, Reservoir]
-    _w: NDArray[np.float64]
-
     def __init__(
         self,
         buffer_size: int = 100,
@@ -282,71 +281,31 @@ class OAM(OnlineRanker):
         self.n_passes = n_passes
         self.random_state = random_state
 
-    def _start(self, n_features: int, rng: np.random.RandomState) -> None:
-        half = self.buffer_size // 2
-        negative, positive = (
-            new_reservoir(as_buffer(self.buffer, size), n_features, rng)
+    def _start(self, n_features: int) -> None:
+        rng, half = check_random_state(self.random_state), self.buffer_size // 2
+        # of the negative and of the positive class
+        self._reservoirs = [
+            Reservoir(as_buffer(self.buffer, size), n_features, rng)
             for size in (half, self.buffer_size - half)
-        )
-        self._reservoirs = negative, positive
+        ]
         self._w = np.zeros(n_features)
 
-    def _learn(self, X: NDArray[np.float64], codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
         from kernlearn.pairwise.steps import oam_steps
 
+        negative, positive = self._reservoirs
         n_kept = np.array([kept.n_kept for kept in self._reservoirs])
-        n_new = np.bincount(codes, minlength=2)
         moves = [
             kept.policy.updates(int(n_seen) + 1, int(n), kept.n_kept, kept.rng)
-            for kept, n_seen, n in zip(self._reservoirs, self._class_counts, n_new, strict=True)
+            for kept, n_seen, n in zip(
+                self._reservoirs, self._class_counts, np.bincount(codes, minlength=2), strict=True
+            )
         ]
-        negative, positive = self._reservoirs
         oam_steps(
-            X, codes, tuple((m.starts, m.slots, m.sources) for m in moves),
-            (negative.rows, positive.rows), (negative.codes, positive.codes),
-            self._class_counts.copy(), n_kept, self._w, self._class_sums, float(self.C),
-            self.variant == "sequential",
+            X, codes, tuple(moves), (negative.rows, positive.rows),
+            (negative.codes, positive.codes), self._class_counts.copy(), n_kept, self._w,
+            self._class_sums, float(self.C), self.variant == "sequential",
         )  # fmt: skip
 
-    def _weights(self) -> NDArray[np.float64]:
+    def _weights(self) -> Array:
         return self._w.copy()
-
-
-def _callable_loss_steps(
-    X: NDArray[np.float64],
-    codes: NDArray[np.int64],
-    starts: NDArray[np.intp],
-    slots: NDArray[np.intp],
-    sources: NDArray[np.intp],
-    t: int,
-    rows: NDArray[np.float64],
-    row_codes: NDArray[np.int64],
-    w: NDArray[np.float64],
-    total: NDArray[np.float64],
-    sums: NDArray[np.float64],
-    run: int,
-    loss: losses.PairwiseLoss,
-    eta: float,
-    regularization: float,
-    radius: float,
-    norm: int,
-) -> int:
-    """Take the steps of :func:`kernlearn.pairwise.steps.olp_steps` with a user-defined loss."""
-    from kernlearn.pairwise import steps
-
-    for i, (x, code) in enumerate(zip(X, codes, strict=True)):
-        pairs = (2 * code - 1) * (x - rows[row_codes == 1 - code])
-        slopes = loss.derivative(pairs @ w)
-        total += run * w
-        rate = 1 / (regularization * t) if regularization else eta / np.sqrt(t)
-        if regularization:
-            w *= 1 - 1 / t
-        if len(pairs):
-            w -= rate / np.count_nonzero(row_codes >= 0) * (slopes @ pairs)
-            steps.project(w, radius, norm)
-        run = 1
-        sums[code] += x
-        moved = slice(starts[i], starts[i + 1])
-        steps.move(rows, row_codes, x, code, slots[moved], sources[moved])
-        t += 1
-    return run

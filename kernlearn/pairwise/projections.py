@@ -6,6 +6,7 @@ a ValueError if the radius is not positive or the argument contains NaN or infin
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,7 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
     >>> project_l2([3.0, -4.0], 1.0, nonnegative=True)
     array([1., 0.])
     """
-    w = _finite(w)
-    _check_radius(radius)
+    w = _checked(w, radius)
     # the ball is centred at the apex of the cone: first the cone, then the ball
     return _shrink(np.maximum(w, 0) if nonnegative else w, radius)
 
@@ -68,8 +68,7 @@ def project_l1(w: ArrayLike, radius: float) -> NDArray[Any]:
     >>> project_l1([3.0, -2.0, 0.5], 2.0)
     array([ 1.5, -0.5,  0. ])
     """
-    w = _finite(w)
-    _check_radius(radius)
+    w = _checked(w, radius)
     lowered = _lower(np.abs(w).ravel(), radius).reshape(w.shape)
     return np.where(w < 0, -lowered, lowered)
 
@@ -103,8 +102,7 @@ def project_simplex(w: ArrayLike, radius: float = 1.0) -> NDArray[Any]:
     >>> project_simplex([0.5, 1.0, -1.0])
     array([0.25, 0.75, 0.  ])
     """
-    w = _finite(w)
-    _check_radius(radius)
+    w = _checked(w, radius)
     if not np.isfinite(radius):
         raise ValueError("'radius' of a simplex must be finite, got inf")
     if not w.size:
@@ -139,12 +137,7 @@ def project_psd(M: ArrayLike, radius: float | None = None) -> NDArray[Any]:
     array([[1., 0.],
            [0., 0.]])
     """
-    M = _square(M)
-    if radius is None:
-        radius = np.inf
-    _check_radius(radius)
-    values, vectors = _symmetric_parts(M)
-    return _assemble(_shrink(np.maximum(values, 0), radius), vectors)
+    return _project_spectrum(M, np.inf if radius is None else radius, _shrink)
 
 
 def project_trace_norm(
@@ -183,12 +176,8 @@ def project_trace_norm(
            [0., 0.]])
     """
     if positive_semidefinite:
-        M = _square(M)
-        _check_radius(radius)
-        values, vectors = _symmetric_parts(M)
-        return _assemble(_lower(np.maximum(values, 0), radius), vectors)
-    M = _finite(M)
-    _check_radius(radius)
+        return _project_spectrum(M, radius, _lower)
+    M = _checked(M, radius)
     if M.ndim != 2:
         raise ValueError(f"'M' must be a matrix, got an array of shape {M.shape}")
     left, values, right = svd(M, full_matrices=False)
@@ -226,34 +215,24 @@ def _on_simplex(w: NDArray[Any], radius: float) -> NDArray[Any]:
     return np.maximum(below - thresholds[last], 0).astype(w.dtype)
 
 
-def _symmetric_parts(M: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return eigenvalues and eigenvectors of the symmetric part."""
-    return eigh((M + M.T) / 2, driver="evd", check_finite=False)
-
-
-def _assemble(values: NDArray[Any], vectors: NDArray[Any]) -> NDArray[Any]:
-    """Return the matrix with non-negative eigenvalues, exactly symmetric."""
+def _project_spectrum(M: ArrayLike, radius: float, project: Callable[..., Any]) -> NDArray[Any]:
+    """Return M's symmetric part with its eigenvalues above 0 only, and these projected."""
+    M = _checked(M, radius)
+    if M.ndim != 2 or M.shape[0] != M.shape[1]:
+        raise ValueError(f"'M' must be a square matrix, got an array of shape {M.shape}")
+    values, vectors = eigh((M + M.T) / 2, driver="evd", check_finite=False)
+    values = project(np.maximum(values, 0), radius)
     kept = values > 0
     factor = vectors[:, kept] * np.sqrt(values[kept])
     return factor @ factor.T
 
 
-def _finite(w: ArrayLike) -> NDArray[Any]:
+def _checked(w: ArrayLike, radius: float) -> NDArray[Any]:
     w = np.asarray(w)
     if w.dtype not in (np.float32, np.float64):
         w = w.astype(np.float64)
     if not np.isfinite(w).all():
         raise ValueError("the array to project must be finite, got NaN or infinity")
-    return w
-
-
-def _square(M: ArrayLike) -> NDArray[Any]:
-    M = _finite(M)
-    if M.ndim != 2 or M.shape[0] != M.shape[1]:
-        raise ValueError(f"'M' must be a square matrix, got an array of shape {M.shape}")
-    return M
-
-
-def _check_radius(radius: float) -> None:
     if not radius > 0:
         raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
+    return w

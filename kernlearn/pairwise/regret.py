@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,12 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive
-from kernlearn.pairwise.base import MAX_SEED, new_reservoir, two_classes
 from kernlearn.pairwise.buffers import Buffer, as_buffer
 from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
-from kernlearn.pairwise.losses import PairwiseLoss, PairwiseLossLike, as_pairwise_loss
+from kernlearn.pairwise.losses import PairwiseLossLike, as_pairwise_loss
 from kernlearn.pairwise.online_auc import OLP
-
-if TYPE_CHECKING:
-    import pandas as pd
+from kernlearn.pairwise.ranking import two_classes
+from kernlearn.pairwise.stream import MAX_SEED, Reservoir
 
 
 @dataclass(frozen=True)
@@ -122,13 +120,11 @@ def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray
     """
     check_count(n=n)
     moves = buffer.updates(1, int(n), 0, np.random.default_rng(random_state))
-    kept = np.full(buffer.size, -1, dtype=np.intp)
-    contents = np.empty((n, buffer.size), dtype=np.intp)
-    for i in range(int(n)):
-        contents[i] = kept
-        moved = slice(moves.starts[i], moves.starts[i + 1])
-        sources = moves.sources[moved]
-        kept[moves.slots[moved]] = np.where(sources < 0, i, kept[sources])
+    contents = np.full((n, buffer.size), -1, dtype=np.intp)
+    for i in range(int(n) - 1):
+        slots, sources = moves.of_step(i)
+        contents[i + 1] = contents[i]
+        contents[i + 1, slots] = np.where(sources < 0, i, contents[i, sources])
     return contents
 
 
@@ -175,7 +171,7 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     for i in range(n - 1):
         hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
     policy = as_buffer(copy.buffer, copy.buffer_size)
-    rng = new_reservoir(policy, 0, check_random_state(seed)).rng
+    rng = Reservoir(policy, 0, check_random_state(seed)).rng
     return Followed(hypotheses, buffer_contents(policy, n, rng))
 
 
@@ -277,13 +273,25 @@ def stream_regret(
     if lengths.dtype.kind not in "iu" or not ((lengths >= 2) & (lengths <= n)).all():
         raise ValueError(f"'horizons' must be ints from 2 to n = {n}, got {horizons!r}")
     phi = as_pairwise_loss(loss)
-    streams = [StreamPairs(points, signs)]
-    if contents is not None:
-        streams.append(StreamPairs(points, signs, _check_contents(contents, n)))
-    curves = [
-        _curve(pairs, weights, phi, lengths, radius, regularization, tol) for pairs in streams
-    ]
-    return StreamRegret(curves[0], curves[1] if len(curves) > 1 else None)
+
+    def curve(kept: NDArray[np.intp] | None) -> RegretCurve:
+        pairs = StreamPairs(points, signs, kept)
+        penalty = pairs.penalties(weights, phi)
+        penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
+        best = np.zeros((len(lengths), d))
+        regret, gap = np.empty(len(lengths)), np.empty(len(lengths))
+        for i, m in enumerate(lengths):
+            start = best[max(i - 1, 0)]
+            best[i], least, gap_per_round = best_in_ball(
+                pairs, int(m), phi, radius, regularization, start, tol
+            )
+            regret[i] = penalty[: m - 1].sum() - (m - 1) * least
+            gap[i] = (m - 1) * gap_per_round
+        return RegretCurve(penalty, lengths, regret, gap, best)
+
+    return StreamRegret(
+        curve(None), None if contents is None else curve(_check_contents(contents, n))
+    )
 
 
 def regret_curves(
@@ -296,8 +304,7 @@ def regret_curves(
     eta: float,
     delta: float,
     seed: int,
-    n_horizons: int = 8,
-) -> pd.DataFrame:
+) -> Any:
     """Return the regret of OLP per round along a stream, with its bound (theorem 6.13).
 
     Parameters
@@ -311,21 +318,19 @@ def regret_curves(
         As `buffer`, `radius`, `eta` and `random_state` of :class:`OLP`.
     delta : float
         Allowed probability that the bound fails.
-    n_horizons : int, default=8
-        Number of lengths of the stream, from 10 on.
 
     Returns
     -------
     pandas.DataFrame
-        With columns `buffer_size`, `pairs` ("all pairs" or "buffer"), `length`, `regret` and
-        `bound`, the latter two per round.
+        With columns `buffer_size`, `pairs` ("all pairs" or "buffer"), `length` (eight of them,
+        from 10 on), `regret` and `bound`, the latter two per round.
     """
     import pandas as pd
 
     from kernlearn.theory.pairwise_bounds import olp_regret_bound
     from kernlearn.theory.rademacher import LinearAUC
 
-    horizons = np.unique(np.geomspace(10, len(np.asarray(y)), n_horizons).astype(int)).tolist()
+    horizons = np.unique(np.geomspace(10, len(np.asarray(y)), 8).astype(int)).tolist()
     ball = LinearAUC(q=2, radius=radius).fit(X)
     rows = []
     for size in dict.fromkeys(buffer_sizes):
@@ -366,28 +371,3 @@ def _check_contents(contents: ArrayLike, n: int) -> NDArray[np.intp]:
         if wrong.any():
             raise ValueError(f"'contents' has {what} in row {int(wrong.argmax())}")
     return kept.astype(np.intp)
-
-
-def _curve(
-    pairs: StreamPairs,
-    weights: NDArray[np.float64],
-    loss: PairwiseLoss,
-    horizons: NDArray[np.intp],
-    radius: float,
-    regularization: float,
-    tol: float,
-) -> RegretCurve:
-    penalty = pairs.penalties(weights, loss, len(weights) + 1)
-    penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
-    best = np.zeros((len(horizons), weights.shape[1]))
-    regret, gap = np.empty(len(horizons)), np.empty(len(horizons))
-    start = np.zeros(weights.shape[1])
-    for i, n in enumerate(horizons):
-        optimum = best_in_ball(
-            pairs, int(n), loss, radius=radius, regularization=regularization, start=start,
-            tol=tol,
-        )  # fmt: skip
-        start = best[i] = optimum.w
-        regret[i] = penalty[: n - 1].sum() - (n - 1) * optimum.value
-        gap[i] = (n - 1) * optimum.gap
-    return RegretCurve(penalty, horizons, regret, gap, best)

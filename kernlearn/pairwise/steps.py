@@ -10,11 +10,15 @@ the points of each class. Functions write to the buffer, the weights and the sum
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from kernlearn.pairwise.buffers import Moves
+
+Array: TypeAlias = NDArray[Any]
 
 #: Sums may be reordered (for vector instructions), no more: NaN and infinity are respected.
 FAST = {"reassoc", "contract", "nsz"}
@@ -24,7 +28,7 @@ NORM_CODES = {"l2": 2, "l1": 1}
 
 
 @njit(cache=True, fastmath=FAST)
-def dot(w: NDArray[Any], rows: NDArray[Any], i: int) -> float:  # pragma: no cover
+def dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
     """Return the inner product of a vector and a row of a matrix."""
     # a view of the row would cost as much as a short product
     total = 0.0
@@ -50,7 +54,7 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
 
 
 @njit(cache=True, fastmath=FAST)
-def project(w: NDArray[Any], radius: float, norm: int) -> None:  # pragma: no cover
+def project(w: Array, radius: float, norm: int) -> None:  # pragma: no cover
     """Project w onto a ball of one of `NORM_CODES`; the radius may be infinite."""
     if norm == 2:
         length = 0.0
@@ -81,12 +85,7 @@ def project(w: NDArray[Any], radius: float, norm: int) -> None:  # pragma: no co
 
 @njit(cache=True)
 def move(
-    rows: NDArray[Any],
-    row_codes: NDArray[Any],
-    x: NDArray[Any],
-    code: int,
-    slots: NDArray[Any],
-    sources: NDArray[Any],
+    rows: Array, row_codes: Array, x: Array, code: int, slots: Array, sources: Array
 ) -> None:  # pragma: no cover
     """Carry out the moves of one step, see :meth:`kernlearn.pairwise.Buffer.update`."""
     # a slot may take a point from another that moves itself
@@ -103,9 +102,7 @@ def move(
 
 
 @njit(cache=True)
-def list_members(
-    row_codes: NDArray[Any], members: NDArray[Any], n_members: NDArray[Any]
-) -> None:  # pragma: no cover
+def list_members(row_codes: Array, members: Array, n_members: Array) -> None:  # pragma: no cover
     """List the slots of each class in `members` (2, size), and count them in `n_members` (2,)."""
     n_members[:] = 0
     for slot in range(len(row_codes)):
@@ -117,17 +114,15 @@ def list_members(
 
 @njit(cache=True, fastmath=FAST)
 def olp_steps(
-    X: NDArray[Any],
-    codes: NDArray[Any],
-    starts: NDArray[Any],
-    slots: NDArray[Any],
-    sources: NDArray[Any],
+    X: Array,
+    codes: Array,
+    moves: Moves,
     t: int,
-    rows: NDArray[Any],
-    row_codes: NDArray[Any],
-    w: NDArray[Any],
-    total: NDArray[Any],
-    sums: NDArray[Any],
+    rows: Array,
+    row_codes: Array,
+    w: Array,
+    total: Array,
+    sums: Array,
     run: int,
     loss: int,
     eta: float,
@@ -139,8 +134,8 @@ def olp_steps(
 
     Parameters
     ----------
-    starts, slots, sources : ndarray
-        The moves of the buffer, see :class:`kernlearn.pairwise.buffers.Moves`.
+    moves : Moves
+        Those of the buffer.
     t : int
         Number of the first point.
     w, total : ndarray of shape (n_features,)
@@ -196,9 +191,10 @@ def olp_steps(
         run += 1
         for k in range(n_features):
             sums[code, k] += X[i, k]
-        if starts[i] < starts[i + 1]:
-            moved = slice(starts[i], starts[i + 1])
-            move(rows, row_codes, X[i], code, slots[moved], sources[moved])
+        start, end = moves.starts[i], moves.starts[i + 1]
+        if start < end:
+            slots, sources = moves.slots[start:end], moves.sources[start:end]
+            move(rows, row_codes, X[i], code, slots, sources)
             list_members(row_codes, members, n_members)
         t += 1
     return run
@@ -206,13 +202,7 @@ def olp_steps(
 
 @njit(cache=True, fastmath=FAST)
 def _oam_step(
-    x: NDArray[Any],
-    sign: float,
-    others: NDArray[Any],
-    weight: float,
-    sequential: bool,
-    w: NDArray[Any],
-    pulls: NDArray[Any],
+    x: Array, sign: float, others: Array, weight: float, sequential: bool, w: Array, pulls: Array
 ) -> None:  # pragma: no cover
     """Take the step of OAM for a point x of label `sign` and weight C_t; `pulls` is scratch."""
     n_features = len(x)
@@ -248,15 +238,15 @@ def _oam_step(
 
 @njit(cache=True)
 def oam_steps(
-    X: NDArray[Any],
-    codes: NDArray[Any],
-    moves: tuple[tuple[NDArray[Any], NDArray[Any], NDArray[Any]], ...],
-    rows: tuple[NDArray[Any], NDArray[Any]],
-    row_codes: tuple[NDArray[Any], NDArray[Any]],
-    n_seen: NDArray[Any],
-    n_kept: NDArray[Any],
-    w: NDArray[Any],
-    sums: NDArray[Any],
+    X: Array,
+    codes: Array,
+    moves: tuple[Moves, ...],
+    rows: tuple[Array, Array],
+    row_codes: tuple[Array, Array],
+    n_seen: Array,
+    n_kept: Array,
+    w: Array,
+    sums: Array,
     C: float,
     sequential: bool,
 ) -> None:  # pragma: no cover
@@ -264,9 +254,8 @@ def oam_steps(
 
     Parameters
     ----------
-    moves : two tuples of three ndarrays
-        Starts, slots and sources of the moves of each class's buffer, one step per point of the
-        class.
+    moves : two Moves
+        Those of each class's buffer, one step per point of the class.
     rows, row_codes : two ndarrays each
         The buffer of each class.
     n_seen, n_kept : ndarray of shape (2,), int

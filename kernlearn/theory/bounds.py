@@ -13,23 +13,15 @@ largest float.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_positive, check_share
 from kernlearn.kernels import BaseDotProductKernel
-
-__all__ = [
-    "InnerMapConstants",
-    "UniformAccuracy",
-    "compositional_failure_probability",
-    "compositional_n_components",
-    "maclaurin_failure_probability",
-    "maclaurin_n_components",
-    "maclaurin_pointwise_failure_probability",
-]
 
 _LOG_LARGEST = 63 * math.log(2)
 
@@ -231,8 +223,8 @@ def _maclaurin_logs(
     check_count(n_features=n_features)
     log_bound = _log_range(kernel, radius**2, "radius", p)
     log_slope = np.logaddexp(
-        _log_derivative(kernel, radius**2),
-        _log_feature_scale(p) + math.log(n_features) / 2 + _log_derivative(kernel, p * radius**2),
+        _log(kernel.derivative, radius**2),
+        _log_scale(p) + math.log(n_features) / 2 + _log(kernel.derivative, p * radius**2),
     )
     log_lipschitz = math.log(radius) + log_slope
     log_centres = math.log(32 * radius) + log_lipschitz - math.log(epsilon)
@@ -253,12 +245,11 @@ def _compositional_logs(
     bound = constants.feature_bound
     log_bound = _log_range(kernel, bound, "feature_bound", p)
     _check_converges(kernel, constants.kernel_bound, "kernel_bound")
+    inner = math.log(constants.kernel_lipschitz)
+    outer = math.log(constants.feature_lipschitz) + _log_scale(p) + math.log(bound) / 2
     log_lipschitz = np.logaddexp(
-        math.log(constants.kernel_lipschitz) + _log_derivative(kernel, constants.kernel_bound),
-        math.log(constants.feature_lipschitz)
-        + _log_feature_scale(p)
-        + math.log(bound) / 2
-        + _log_derivative(kernel, p * bound),
+        inner + _log(kernel.derivative, constants.kernel_bound),
+        outer + _log(kernel.derivative, p * bound),
     )
     log_scale = math.log(radius) + float(log_lipschitz)
     if math.log(epsilon) >= math.log(8) + log_scale:
@@ -275,18 +266,16 @@ def _log_range(kernel: BaseDotProductKernel, square: float, argument: str, p: fl
     if not (isinstance(p, Real) and 1 < p < math.inf):
         raise ValueError(f"'p' must be a finite number above 1, got {p!r}")
     _check_converges(kernel, p * square, argument)
+    return math.log(p) - math.log(p - 1) + _log(kernel.function, p * square)
+
+
+def _log(function: Callable[[float], Any], t: float) -> float:
+    """Return the log of a value; inf where that exceeds the largest float64."""
     with np.errstate(over="ignore", divide="ignore"):
-        log_value = float(np.log(kernel.function(p * square)))
-    return math.log(p) - math.log(p - 1) + log_value
+        return float(np.log(function(t)))
 
 
-def _log_derivative(kernel: BaseDotProductKernel, t: float) -> float:
-    """Return log f'(t); inf where it exceeds the largest float64."""
-    with np.errstate(over="ignore", divide="ignore"):
-        return float(np.log(kernel.derivative(t)))
-
-
-def _log_feature_scale(p: float) -> float:
+def _log_scale(p: float) -> float:
     """Return the log of p^2 / (p - 1), the factor of f' in the slope of a feature."""
     return 2 * math.log(p) - math.log(p - 1)
 

@@ -1,27 +1,200 @@
-"""Criteria of goodness on a sample of classes: margins of points, and their summaries."""
+"""Criteria of goodness: comparisons of points with all others of a sample, and their summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_count, check_positive
+from kernlearn.landmarks.base import SimilarityEstimator
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer
-from kernlearn.theory.comparisons import (
-    ClassSample,
-    Comparisons,
-    References,
-    Sample,
-    stratified_sample,
-)
-from kernlearn.theory.supervised import linear_program
+from kernlearn.memory import row_blocks
 
-Loss: TypeAlias = str | Callable[[NDArray[np.float64]], ArrayLike]
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+
+# Differences that a transfer function is applied to at once: 1 MB of float64.
+_TILE_ELEMENTS = 2**17
+# Similarities in memory at once, with about ten times as much for temporaries.
+_BLOCK_BYTES = 2**23
+
+
+class Sample(SimilarityEstimator):
+    """A sample of points, each of which is compared with all of them."""
+
+    def __init__(self, similarity: Any, kind: str) -> None:
+        self.similarity = similarity
+        self.kind = kind
+
+    def read(self, X: Any, y: Any) -> Self:
+        """Validate points and targets, and fit the similarity."""
+        self._validate_params()
+        self.points, self.targets = self._check_training(X, y)
+        self.landmarks = self._all_points(self.points, self.targets)
+        return self
+
+    def read_classes(self, X: Any, y: Any) -> Self:
+        """Read a sample of at least two classes, each with at least two points."""
+        check_classification_targets(self.read(X, y).targets)
+        self.classes, self.codes = np.unique(self.targets, return_inverse=True)
+        if len(self.classes) < 2:
+            raise ValueError(f"'y' must have at least two classes, got {len(self.classes)}")
+        for label, count in zip(self.classes, np.bincount(self.codes), strict=True):
+            if count < 2:
+                raise ValueError(
+                    f"'y' has one point of class {label!s}; each class needs at least two, since "
+                    "a point is compared with others of its class"
+                )
+        return self
+
+    def gram(self) -> Array:
+        """Return the similarities of all points to all."""
+        return self.landmarks.compare(self.points).astype(np.float64)
+
+    def blocks(self) -> Iterator[tuple[Indices, NDArray[np.floating]]]:
+        """Yield rows of the sample and their similarities to all points."""
+        n = len(self.codes)
+        for rows in row_blocks(n, n, block_bytes=_BLOCK_BYTES):
+            yield np.arange(rows.start, rows.stop), self.landmarks.compare(self.points[rows])
+
+
+def stratified_sample(codes: Indices, size: int, rng: np.random.RandomState) -> Indices:
+    """Draw about `size` points, with the share of each class kept; return ascending indices.
+
+    Each class keeps at least two points if it has them, so that there may be more than `size`.
+    """
+    if len(codes) <= size:
+        return np.arange(len(codes))
+    drawn = []
+    for code, count in enumerate(np.bincount(codes)):
+        share = min(count, max(2, size * count // len(codes)))
+        drawn.append(rng.choice(np.flatnonzero(codes == code), share, replace=False))
+    return np.sort(np.concatenate(drawn))
+
+
+class Comparisons:
+    """Some points of a sample, each compared with all references except itself.
+
+    `values` are their similarities, (n_points, n_references); `rows` and `references` index the
+    classes `codes` and the `weights` of all points of the sample.
+    """
+
+    def __init__(
+        self,
+        values: NDArray[np.floating],
+        rows: Indices,
+        references: Indices,
+        codes: Indices,
+        weights: Array,
+    ) -> None:
+        self.values = values.astype(np.float64, copy=False)
+        # the class of each reference, one-hot encoded
+        self.members = np.eye(codes.max() + 1)[codes[references]]
+        own = rows[:, None] == references
+        self.weights = np.where(own, 0.0, weights[references])
+        is_own = codes[rows, None] == np.arange(self.members.shape[1])
+        self.sides = np.where(is_own, 1.0, -1.0)
+        present = own.any(axis=1, keepdims=True)
+        # numbers of other points inside and outside each class
+        self.inside = self.members.sum(axis=0) - (is_own & present)
+        self.outside = len(references) - present - self.inside
+
+    def mean_differences(self) -> Array:
+        """Return E[wK | same] - E[wK | other], equation 4.1, per point and class."""
+        weighted = self.weights * self.values
+        sums = weighted @ self.members
+        rest = weighted.sum(axis=1, keepdims=True) - sums
+        return self.sides * (sums / self.inside - rest / self.outside)
+
+    def pair_means(self, transfer: Transfer) -> Array:
+        """Return E[w(x')w(x'') f(K(x, x') - K(x, x''))], equation 4.3, per point and class.
+
+        An antisymmetric function sums to zero over the pairs inside a class. The sum over the
+        pairs (inside, outside) is therefore that over (inside, all), for every class at once.
+        """
+        if isinstance(transfer, Identity):
+            sums = self._linear_sums()
+        elif isinstance(transfer, Sign):
+            sums = self._clipped_sums(0.0, 0.0)
+        elif isinstance(transfer, Ramp):
+            sums = self._clipped_sums(transfer.slope, 1 / transfer.slope)
+        else:
+            sums = self._plain_sums(transfer)
+        return self.sides * ((sums * self.weights) @ self.members) / (self.inside * self.outside)
+
+    @cached_property
+    def _sorted(self) -> tuple[Indices, Array, Array]:
+        order = np.argsort(self.values, axis=1)
+        values = np.take_along_axis(self.values, order, axis=1)
+        return order, values, np.take_along_axis(self.weights, order, axis=1)
+
+    def _linear_sums(self) -> Array:
+        # without what is common to a row more digits are kept, and equal values give zero
+        values = self.values - self.values[:, :1]
+        total = self.weights.sum(axis=1, keepdims=True)
+        moment = np.einsum("ij,ij->i", self.weights, values)
+        return total * values - moment[:, None]
+
+    def _clipped_sums(self, slope: float, reach: float) -> Array:
+        order, values, weights = self._sorted
+        in_order, sums = np.empty_like(values), np.empty_like(values)
+        _compiled_clipped_sums()(values, weights, slope, reach, in_order)
+        np.put_along_axis(sums, order, in_order, axis=1)
+        return sums
+
+    def _plain_sums(self, transfer: Transfer) -> Array:
+        sums = np.empty_like(self.values)
+        step = max(1, _TILE_ELEMENTS // sums.shape[1])
+        for row, weights, out in zip(self.values, self.weights, sums, strict=True):
+            for start in range(0, len(row), step):
+                part = slice(start, start + step)
+                out[part] = transfer(row[part, None] - row) @ weights
+        return sums
+
+
+@lru_cache(maxsize=1)
+def _compiled_clipped_sums() -> Any:
+    from numba import njit
+
+    return njit(cache=True, nogil=True)(_sum_clipped)
+
+
+def _sum_clipped(values: Array, weights: Array, slope: float, reach: float, sums: Array) -> None:
+    """Set `sums` to the weighted sums of clipped differences of each number and all of its row.
+
+    The rows of `values` ascend. A difference t within the reach counts slope * t, one beyond it
+    its sign: slope s and reach 1/s are a ramp, 0 and 0 the sign.
+    """
+    n_rows, n = values.shape
+    for r in range(n_rows):
+        total = 0.0
+        for j in range(n):
+            total += weights[r, j]
+        low = high = 0
+        # moments about the smallest number keep more digits, and those of equal numbers are 0
+        least = values[r, 0]
+        # weight, and weight times value, of all numbers below the window, and up to its end
+        weight_low = weight_high = moment_low = moment_high = 0.0
+        for i in range(n):
+            value = values[r, i]
+            while values[r, low] < value - reach:
+                weight_low += weights[r, low]
+                moment_low += weights[r, low] * (values[r, low] - least)
+                low += 1
+            while high < n and values[r, high] <= value + reach:
+                weight_high += weights[r, high]
+                moment_high += weights[r, high] * (values[r, high] - least)
+                high += 1
+            inside = (value - least) * (weight_high - weight_low)
+            inside -= moment_high - moment_low
+            sums[r, i] = weight_low - (total - weight_high) + slope * inside
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +202,7 @@ class Goodness:
     r"""How well a similarity separates classes on a sample.
 
     For two classes there is one problem, for k > 2 there are k, each class against the rest;
-    shares and means are over all of them unless one is chosen by :meth:`of_class`.
+    shares and means are over all of them.
 
     Attributes
     ----------
@@ -85,21 +258,8 @@ class Goodness:
         gamma = ordered[np.minimum(allowed, ordered.size - 1)] / self.c_f
         return float(gamma) if gamma.ndim == 0 else gamma
 
-    def curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Return all margins divided by :math:`C_f`, ascending, and the share below each.
-
-        These are the steps of the trade-off between :math:`\gamma` and :math:`\varepsilon`, two
-        arrays of shape (n_steps,).
-        """
-        distinct, counts = np.unique(self.margins, return_counts=True)
-        below = np.cumsum(counts) - counts
-        return distinct / self.c_f, below / self.margins.size
-
     def loss(
-        self,
-        loss: str | Callable[[NDArray[np.float64]], ArrayLike] = "hinge",
-        *,
-        gamma: float = 1.0,
+        self, loss: str | Callable[[Any], ArrayLike] = "hinge", *, gamma: float = 1.0
     ) -> float:
         r"""Return the mean of L(G(x)) over the points: the :math:`\varepsilon` of definition 4.6.
 
@@ -152,18 +312,9 @@ class Goodness:
         """The mean margin."""
         return float(self.margins.mean())
 
-    def of_class(self, label: Any) -> Goodness:
-        """Return the goodness for the problem of one of `classes` against the rest."""
-        (rows,) = np.nonzero(self.classes == label)
-        if not len(rows):
-            raise ValueError(f"'label' must be one of {self.classes.tolist()}, got {label!r}")
-        return replace(
-            self, margins=self.margins[rows], classes=self.classes[rows], sides=self.sides[rows]
-        )
-
 
 def measure_criteria(
-    sample: ClassSample,
+    sample: Sample,
     criteria: Mapping[str, Transfer | None],
     weights: ArrayLike | None,
     c_f: float | str,
@@ -176,15 +327,19 @@ def measure_criteria(
         raise ValueError(f"'c_f' must be a finite number above 0 or 'range', got {c_f!r}")
     codes = sample.codes
     n = len(codes)
-    w = np.ones(n) if weights is None else _check_weights(weights, n)
-    everything = References(np.arange(n), codes, w)
+    w = np.ones(n)
+    if weights is not None:
+        w = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
+        if w.shape != (n,):
+            raise ValueError(
+                f"'weights' must have one number per point, ({n},), got shape {w.shape}"
+            )
     drawn = stratified_sample(codes, max_references, check_random_state(random_state))
-    some = References(drawn, codes[drawn], w[drawn])
     margins = {name: np.empty((n, len(sample.classes))) for name in criteria}
     ranges = dict.fromkeys(criteria, (np.inf, -np.inf))
     for rows, values in sample.blocks():
-        full = Comparisons(values, rows, codes[rows], everything)
-        part = Comparisons(values[:, drawn], rows, codes[rows], some)
+        full = Comparisons(values, rows, np.arange(n), codes, w)
+        part = Comparisons(values[:, drawn], rows, drawn, codes, w)
         for name, f in criteria.items():
             if f is None and weights is not None:
                 margins[name][rows] = full.mean_differences()
@@ -201,108 +356,16 @@ def measure_criteria(
     # two classes are a single problem
     kept = slice(1 if len(sample.classes) == 2 else 0, None)
     largest = float(np.abs(w).max())
-    return {
-        name: Goodness(
-            np.ascontiguousarray(margins[name].T[kept]),
-            sample.classes[kept],
-            sides[kept],
-            c_f=_range(name, *ranges[name]) if c_f == "range" else float(c_f),
-            bound=largest if f is None else largest**2,
-        )
-        for name, f in criteria.items()
-    }
-
-
-def best_weights(
-    X: Any,
-    y: Any,
-    *,
-    gamma: float,
-    similarity: Any = "gaussian",
-    kind: str = "similarity",
-) -> NDArray[np.float64]:
-    r"""Return the weights with the smallest hinge loss for Balcan & Blum's criterion.
-
-    They minimise the mean of :math:`[1 - m_w(x) / \gamma]_+` over
-    :math:`w \in [-1, 1]^n`, where :math:`m_w(x)` is the margin of equation 4.1 with x left out:
-    a linear program with 2n variables, solved by HiGHS. Minimising :math:`\varepsilon` itself
-    would be a hard combinatorial problem (section 4.2.2).
-
-    There are as many weights as points, so that the loss on these points is lower than on
-    others: to judge a similarity, measure it on other points than the weights are fitted to.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Points, or the matrix of their similarities. Time grows with about the cube of their
-        number: draw a sample of 1000 at most.
-    y : array-like of shape (n_samples,)
-        Two classes, each at least twice; of several, take one against the rest.
-    gamma : float
-        The margin :math:`\gamma > 0` below which a point has a loss.
-    similarity, kind
-        As in :func:`kernlearn.theory.goodness.goodness`.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        The weights, between -1 and 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid or there are more than two classes.
-
-    References
-    ----------
-    Kar (2013), definition A.2 and section 4.2.2.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.preprocessing import scale
-    >>> from kernlearn.theory.goodness import best_weights, goodness
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> X, y = scale(X)[:80], y[:80]
-    >>> w = best_weights(X, y, gamma=0.1)
-    >>> plain, best = goodness(X, y), goodness(X, y, weights=w)
-    >>> best.loss("hinge", gamma=0.1) < plain.loss("hinge", gamma=0.1)
-    True
-    """
-    check_positive(gamma=gamma)
-    sample = Sample(similarity, kind).read_classes(X, y)
-    codes, n = sample.codes, len(sample.codes)
-    if len(sample.classes) > 2:
-        raise ValueError(
-            f"'y' must have two classes, got {len(sample.classes)}: take one against the rest"
-        )
-    same = codes[:, None] == codes
-    values = sample.gram().astype(np.float64)
-    np.fill_diagonal(values, 0)
-    n_same = same.sum(axis=1, keepdims=True) - 1
-    margins = values * np.where(same, 1 / n_same, -1 / (n - 1 - n_same))
-    # variables: the weights, then each point's loss; gamma * loss >= gamma - margins @ w
-    solution = linear_program(
-        np.repeat([0.0, 1.0], n),
-        A_ub=np.hstack([-margins, -gamma * np.eye(n)]),
-        b_ub=np.full(n, -gamma),
-        lower=np.repeat([-1.0, 0.0], n),
-        upper=np.repeat([1.0, np.inf], n),
-    )
-    return solution[:n]
-
-
-def _check_weights(weights: ArrayLike, n: int) -> NDArray[np.float64]:
-    w = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
-    if w.shape != (n,):
-        raise ValueError(f"'weights' must have one number per point, ({n},), got shape {w.shape}")
-    return w
-
-
-def _range(name: str, low: float, high: float) -> float:
-    if low == high:
-        raise ValueError(
-            f"c_f='range' needs a function that takes two values on the similarities; {name} is "
-            f"{low:g} on all of them: give 'c_f' as a number"
-        )
-    return high - low
+    results = {}
+    for name, f in criteria.items():
+        low, high = ranges[name] if c_f == "range" else (0.0, float(c_f))
+        if low == high:
+            raise ValueError(
+                f"c_f='range' needs a function that takes two values on the similarities; {name} "
+                f"is {low:g} on all of them: give 'c_f' as a number"
+            )
+        results[name] = Goodness(
+            np.ascontiguousarray(margins[name].T[kept]), sample.classes[kept], sides[kept],
+            c_f=high - low, bound=largest if f is None else largest**2,
+        )  # fmt: skip
+    return results

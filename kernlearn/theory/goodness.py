@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn.checks import check_positive
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer, TransferLike, as_transfer
-from kernlearn.theory.comparisons import Sample
-from kernlearn.theory.criteria import Goodness, best_weights, measure_criteria
-from kernlearn.theory.landmarks import (
+from kernlearn.theory.criteria import Goodness, Sample, measure_criteria
+from kernlearn.theory.landmarks import (  # noqa: F401  (part of this module)
     SampleSizes,
     landmarks_for_approximation,
     landmarks_for_family,
@@ -39,8 +39,9 @@ from kernlearn.theory.landmarks import (
     regression_sample_sizes,
     sparse_regression_sample_sizes,
 )
-from kernlearn.theory.supervised import (
+from kernlearn.theory.supervised import (  # noqa: F401
     SupervisedGoodness,
+    linear_program,
     ordinal_goodness,
     ranking_goodness,
     regression_goodness,
@@ -48,32 +49,6 @@ from kernlearn.theory.supervised import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "CRITERIA",
-    "Goodness",
-    "SampleSizes",
-    "SupervisedGoodness",
-    "best_weights",
-    "compare_criteria",
-    "goodness",
-    "goodness_table",
-    "landmarks_for_approximation",
-    "landmarks_for_family",
-    "landmarks_for_loss",
-    "landmarks_for_margin",
-    "ndcg_regret_bound",
-    "ordinal_error_bounds",
-    "ordinal_goodness",
-    "ordinal_sample_sizes",
-    "ramp_covering_number",
-    "ranking_goodness",
-    "ranking_sample_sizes",
-    "ranking_weight_bound",
-    "regression_goodness",
-    "regression_sample_sizes",
-    "sparse_regression_sample_sizes",
-]
 
 #: Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).
 CRITERIA: dict[str, Transfer | None] = {
@@ -202,10 +177,15 @@ def compare_criteria(
     >>> goodness_table(results, gamma=0.2)["epsilon"].round(3).to_dict()
     {'slope 1': 0.404, 'slope 5': 0.352, 'slope 50': 0.391}
     """
-    chosen = CRITERIA if criteria is None else criteria
-    functions = {name: None if f is None else as_transfer(f) for name, f in chosen.items()}
-    sample = Sample(similarity, kind).read_classes(X, y)
+    sample, functions = Sample(similarity, kind).read_classes(X, y), _as_transfers(criteria)
     return measure_criteria(sample, functions, weights, c_f, max_references, random_state)
+
+
+def _as_transfers(
+    criteria: Mapping[str, TransferLike | None] | None,
+) -> dict[str, Transfer | None]:
+    chosen = CRITERIA if criteria is None else criteria
+    return {name: None if f is None else as_transfer(f) for name, f in chosen.items()}
 
 
 def goodness_table(
@@ -250,6 +230,80 @@ def goodness_table(
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
+def best_weights(
+    X: Any, y: Any, *, gamma: float, similarity: Any = "gaussian", kind: str = "similarity"
+) -> NDArray[np.float64]:
+    r"""Return the weights with the smallest hinge loss for Balcan & Blum's criterion.
+
+    They minimise the mean of :math:`[1 - m_w(x) / \gamma]_+` over
+    :math:`w \in [-1, 1]^n`, where :math:`m_w(x)` is the margin of equation 4.1 with x left out:
+    a linear program with 2n variables, solved by HiGHS. Minimising :math:`\varepsilon` itself
+    would be a hard combinatorial problem (section 4.2.2).
+
+    There are as many weights as points, so that the loss on these points is lower than on
+    others: to judge a similarity, measure it on other points than the weights are fitted to.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Points, or the matrix of their similarities. Time grows with about the cube of their
+        number: draw a sample of 1000 at most.
+    y : array-like of shape (n_samples,)
+        Two classes, each at least twice; of several, take one against the rest.
+    gamma : float
+        The margin :math:`\gamma > 0` below which a point has a loss.
+    similarity, kind
+        As in :func:`kernlearn.theory.goodness.goodness`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The weights, between -1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid or there are more than two classes.
+
+    References
+    ----------
+    Kar (2013), definition A.2 and section 4.2.2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from kernlearn.theory.goodness import best_weights, goodness
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, y = scale(X)[:80], y[:80]
+    >>> w = best_weights(X, y, gamma=0.1)
+    >>> plain, best = goodness(X, y), goodness(X, y, weights=w)
+    >>> best.loss("hinge", gamma=0.1) < plain.loss("hinge", gamma=0.1)
+    True
+    """
+    check_positive(gamma=gamma)
+    sample = Sample(similarity, kind).read_classes(X, y)
+    codes, n = sample.codes, len(sample.codes)
+    if len(sample.classes) > 2:
+        raise ValueError(
+            f"'y' must have two classes, got {len(sample.classes)}: take one against the rest"
+        )
+    same = codes[:, None] == codes
+    values = sample.gram()
+    np.fill_diagonal(values, 0)
+    n_same = same.sum(axis=1, keepdims=True) - 1
+    margins = values * np.where(same, 1 / n_same, -1 / (n - 1 - n_same))
+    # variables: the weights, then each point's loss; gamma * loss >= gamma - margins @ w
+    solution = linear_program(
+        np.repeat([0.0, 1.0], n),
+        A_ub=np.hstack([-margins, -gamma * np.eye(n)]),
+        b_ub=np.full(n, -gamma),
+        lower=np.repeat([-1.0, 0.0], n),
+        upper=np.repeat([1.0, np.inf], n),
+    )
+    return solution[:n]
+
+
 @dataclass(frozen=True, eq=False)
 class SimilarityAssessment:
     """Goodness of a similarity by several criteria, with all points weighted equally.
@@ -280,13 +334,13 @@ class SimilarityAssessment:
         a share `epsilon` of the points have; it is missing where gamma is not above 0.
         """
         table = goodness_table(self.criteria, epsilon=epsilon)
-        pairs = []
-        for name, gamma in table["gamma"].items():
-            # theorem 4.2 is about |f| <= 1
-            bounded = gamma / self.reach if name in self.unbounded else gamma
-            pairs.append(
-                landmarks_for_margin(bounded, epsilon=epsilon, delta=delta) if gamma > 0 else None
-            )
+        # theorem 4.2 is about |f| <= 1
+        reach = np.where(table.index.isin(list(self.unbounded)), self.reach, 1.0)
+        gammas: list[float] = (table["gamma"] / reach).tolist()
+        pairs = [
+            landmarks_for_margin(gamma, epsilon=epsilon, delta=delta) if gamma > 0 else None
+            for gamma in gammas
+        ]
         columns = ["gamma", "misplaced", "mean_margin", "error"]
         return table[columns].assign(landmark_pairs=np.array(pairs, dtype=object))
 
@@ -326,10 +380,7 @@ def assess_similarity(
     if not scale:
         raise ValueError("all similarities are 0")
     gram = gram / scale
-    functions = {
-        name: None if f is None else as_transfer(f)
-        for name, f in (CRITERIA if criteria is None else criteria).items()
-    }
+    functions = _as_transfers(criteria)
     results = compare_criteria(
         gram, sample.codes, functions, similarity="precomputed", random_state=random_state
     )

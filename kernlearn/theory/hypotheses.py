@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,8 +16,14 @@ from kernlearn.checks import check_count, check_positive
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: The norms of matrices in table 6.2.
-NORMS = ("2,2", "2,1", "1,1", "S(1)")
+# The norms of matrices in table 6.2, each with its dual norm of a symmetric matrix.
+_DUAL_NORMS: dict[str, Callable[[Array], Any]] = {
+    "2,2": np.linalg.norm,
+    "2,1": lambda matrix: np.linalg.norm(matrix, axis=0).max(),
+    "1,1": lambda matrix: np.abs(matrix).max(),
+    "S(1)": lambda matrix: np.abs(np.linalg.eigvalsh(matrix)).max(),
+}
+NORMS = tuple(_DUAL_NORMS)
 
 
 class PairwiseClass(ABC):
@@ -42,12 +49,9 @@ class PairwiseClass(ABC):
     table: ClassVar[str]
     #: What is learned with it.
     problem: ClassVar[str]
+    #: The class as the thesis writes it.
+    name: str
     n_features: int
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The class as the thesis writes it."""
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         r"""Compute the quantities of the data that the bound depends on.
@@ -187,14 +191,10 @@ class LinearAUC(PairwiseClass):
         if isinstance(q, bool) or not isinstance(q, (int, float)) or not q >= 1:
             raise ValueError(f"'q' must be a number from 1 to infinity, got {q!r}")
         check_positive(radius=radius)
-        self.q = float(q)
-        self.p = _dual_exponent(self.q)
-        self.radius = float(radius)
-
-    @property
-    def name(self) -> str:
-        """The ball of weights."""
-        return f"B_{self.q:.4g}({self.radius:g})"
+        self.q, self.radius = float(q), float(radius)
+        self.name = f"B_{self.q:.4g}({self.radius:g})"
+        # 1/p + 1/q = 1
+        self.p = math.inf if q == 1 else 1.0 if q == math.inf else self.q / (self.q - 1)
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         self.largest = _largest_norm(X, self.p)
@@ -224,13 +224,8 @@ class _MatrixClass(PairwiseClass):
         if norm not in NORMS:
             raise ValueError(f"'norm' must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
         check_positive(radius=radius)
-        self.norm = norm
-        self.radius = float(radius)
-
-    @property
-    def name(self) -> str:
-        """The ball of matrices."""
-        return f"B_{self.norm}({self.radius:g})"
+        self.norm, self.radius = norm, float(radius)
+        self.name = f"B_{norm}({self.radius:g})"
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         self.largest = _largest_norm(X, 2)
@@ -320,7 +315,7 @@ class MahalanobisMetric(_MatrixClass):
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
-        return self.radius * _dual_norm(mean, self.norm)
+        return self.radius * float(_DUAL_NORMS[self.norm](mean))
 
 
 def check_points(X: ArrayLike) -> Any:
@@ -333,24 +328,6 @@ def _logarithmic_factor(d: int, n: int, as_printed: bool, scale: float = 1.0) ->
     if d == 1 and not as_printed:
         return 1 / math.sqrt(n)
     return math.sqrt(scale * math.e * math.log(d) / n)
-
-
-def _dual_exponent(q: float) -> float:
-    """Return p with 1/p + 1/q = 1."""
-    if q == 1:
-        return math.inf
-    return 1.0 if q == math.inf else q / (q - 1)
-
-
-def _dual_norm(matrix: Array, norm: str) -> float:
-    """Return the dual norm of a symmetric matrix."""
-    if norm == "2,2":
-        return float(np.linalg.norm(matrix))
-    if norm == "2,1":
-        return float(np.linalg.norm(matrix, axis=0).max())
-    if norm == "1,1":
-        return float(np.abs(matrix).max())
-    return float(np.abs(np.linalg.eigvalsh(matrix)).max())
 
 
 def _largest_norm(X: Any, p: float) -> float:

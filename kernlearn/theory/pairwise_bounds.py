@@ -31,18 +31,6 @@ from scipy.optimize import minimize_scalar
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 
-__all__ = [
-    "ExcessRiskBound",
-    "all_pairs_regret_bound",
-    "contracted_complexity",
-    "excess_risk_bound",
-    "fast_rate_bound",
-    "finite_buffer_excess_risk_bound",
-    "finite_buffer_fast_rate_bound",
-    "olp_buffer_regret_bound",
-    "olp_regret_bound",
-]
-
 Complexity: TypeAlias = "float | Callable[[int], float]"
 
 
@@ -108,11 +96,10 @@ def excess_risk_bound(
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.01, 0.159, 0.21)
     """
-    _check_stream(n, delta)
-    check_positive(loss_bound=loss_bound)
+    _check(n, delta, regret, loss_bound=loss_bound)
     confidence = 6 * loss_bound * math.sqrt(math.log(n / delta) / (n - 1))
     complexity_term = 4 * _mean_complexity(complexity, np.arange(1, n))
-    return ExcessRiskBound(_finite_regret(regret) / (n - 1), complexity_term, confidence)
+    return ExcessRiskBound(regret / (n - 1), complexity_term, confidence)
 
 
 def finite_buffer_excess_risk_bound(
@@ -154,9 +141,7 @@ def finite_buffer_excess_risk_bound(
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.001, 0.128, 0.211)
     """
-    _check_stream(n, delta)
-    check_count(buffer_size=buffer_size)
-    check_positive(loss_bound=loss_bound)
+    _check(n, delta, regret, buffer_size, loss_bound=loss_bound)
     kept = np.minimum(np.arange(1, n), buffer_size)
     complexity_term = 2 * _mean_complexity(complexity, kept)
     if as_printed:
@@ -167,7 +152,7 @@ def finite_buffer_excess_risk_bound(
         level = math.log(2 * n / delta)
         later = math.sqrt(2 * level / (n - 1))
         root = 2 * (later + math.sqrt(level / 2) * float(np.mean(1 / np.sqrt(kept))))
-    return ExcessRiskBound(_finite_regret(regret) / (n - 1), complexity_term, loss_bound * root)
+    return ExcessRiskBound(regret / (n - 1), complexity_term, loss_bound * root)
 
 
 def fast_rate_bound(
@@ -252,12 +237,9 @@ def finite_buffer_fast_rate_bound(
     the buffer are different: FIFO and reservoir sampling, not RS-x. That s is below n / log n is
     not needed here.
     """
-    _check_stream(n, delta)
-    check_count(buffer_size=buffer_size)
-    regret = _finite_regret(regret)
-    check_positive(
-        lipschitz=lipschitz, strong_convexity=strong_convexity, feature_norm=feature_norm,
-        loss_bound=loss_bound, dimension_factor=dimension_factor,
+    _check(
+        n, delta, regret, buffer_size, lipschitz=lipschitz, strong_convexity=strong_convexity,
+        feature_norm=feature_norm, loss_bound=loss_bound, dimension_factor=dimension_factor,
     )  # fmt: skip
     if n < 3:
         raise ValueError(f"'n' must be 3 or more, got {n!r}: theorem 6.18 needs it")
@@ -304,8 +286,7 @@ def olp_buffer_regret_bound(n: int, *, lipschitz: float, diameter: float, eta: f
     theorem 1, has the bound above, at best :math:`\sqrt{2} L D \sqrt{n}` for
     :math:`\eta = D / (\sqrt{2} L)`; with small steps the regret is linear in n.
     """
-    _check_stream(n, 0.5)
-    check_positive(lipschitz=lipschitz, diameter=diameter, eta=eta)
+    _check(n, 0.5, 0.0, lipschitz=lipschitz, diameter=diameter, eta=eta)
     steps = float(np.sum(1 / np.sqrt(np.arange(2, n + 1))))
     return diameter**2 * math.sqrt(n) / (2 * eta) + eta * lipschitz**2 / 2 * steps
 
@@ -335,10 +316,7 @@ def all_pairs_regret_bound(
     :math:`h_{t-1}`, and Hoeffding's for the best fixed function, each of which holds in each of
     the n - 1 - s rounds after the buffer was drawn anew. Before, both penalties are equal.
     """
-    _check_stream(n, delta)
-    check_count(buffer_size=buffer_size)
-    check_positive(loss_bound=loss_bound)
-    _finite_regret(buffer_regret)
+    _check(n, delta, buffer_regret, buffer_size, loss_bound=loss_bound)
     chance = loss_bound * math.sqrt(2 * math.log(2 * n / delta) / buffer_size)
     richness = 2 * _complexity_at(complexity, buffer_size)
     return buffer_regret + max(n - 1 - buffer_size, 0) * (richness + chance)
@@ -384,14 +362,12 @@ def _mean_complexity(complexity: Complexity, sizes: NDArray[np.intp]) -> float:
     return float(np.average(values, weights=counts))
 
 
-def _check_stream(n: int, delta: float) -> None:
-    check_count(n=n)
+def _check(n: int, delta: float, regret: float, buffer_size: int = 1, **positive: float) -> None:
+    """Check what most of the bounds depend on, and other numbers that must be above 0."""
+    check_count(n=n, buffer_size=buffer_size)
     if n < 2:
         raise ValueError(f"'n' must be 2 or more, got {n!r}: one point makes no pair")
     check_share(delta=delta)
-
-
-def _finite_regret(regret: float) -> float:
     if not (isinstance(regret, Real) and math.isfinite(regret)):
         raise ValueError(f"'regret' must be a finite number, got {regret!r}")
-    return float(regret)
+    check_positive(**positive)

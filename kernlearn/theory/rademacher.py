@@ -29,20 +29,6 @@ from kernlearn.theory.hypotheses import (
     check_points,
 )
 
-__all__ = [
-    "BilinearSimilarity",
-    "ComplexityEstimate",
-    "KernelAUC",
-    "KernelCombination",
-    "LinearAUC",
-    "MahalanobisMetric",
-    "PairwiseClass",
-    "RademacherRow",
-    "default_classes",
-    "rademacher_complexity",
-    "rademacher_table",
-]
-
 # Widths of the default base kernels, as multiples of the mean distance.
 _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Rows and columns of a block of a Gram matrix: 8 MB of float64.
@@ -127,18 +113,13 @@ class KernelAUC(PairwiseClass):
         self.kernel = as_kernel(kernel)
         check_positive(radius=radius)
         self.radius = float(radius)
-
-    @property
-    def name(self) -> str:
-        """The ball of weights, and the kernel's class."""
-        return f"B_2({self.radius:g}), {type(self.kernel).__name__}"
+        self.name = f"B_2({self.radius:g}), {type(self.kernel).__name__}"
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         self.fitted = clone(self.kernel).fit(X, y)
         rows = [X[part] for part in gen_batches(X.shape[0], 64)]
         diagonal = np.concatenate([np.diagonal(self.fitted(part)) for part in rows])
-        if diagonal.min() < 0:
-            raise self._not_positive()
+        self._refuse(diagonal.min() < 0)
         self.kappa = math.sqrt(float(diagonal.max()))
 
     def _bound(self, n: int, as_printed: bool) -> float:
@@ -149,15 +130,15 @@ class KernelAUC(PairwiseClass):
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
         square = float(weights @ gram @ weights)
-        if square < -1e-8 * float(np.abs(weights) @ np.abs(gram) @ np.abs(weights)):
-            raise self._not_positive()
+        self._refuse(square < -1e-8 * float(np.abs(weights) @ np.abs(gram) @ np.abs(weights)))
         return self.radius * math.sqrt(max(square, 0.0)) / len(signs)
 
-    def _not_positive(self) -> ValueError:
-        return ValueError(
-            f"{self.kernel!r} is not positive semi-definite on these points and has no space of "
-            "weights: give another 'kernel'"
-        )
+    def _refuse(self, indefinite: bool) -> None:
+        if indefinite:
+            raise ValueError(
+                f"{self.kernel!r} is not positive semi-definite on these points and has no space "
+                "of weights: give another 'kernel'"
+            )
 
 
 class KernelCombination(PairwiseClass):
@@ -199,20 +180,20 @@ class KernelCombination(PairwiseClass):
             raise ValueError(f"'kernels' must be a list of at least one kernel, got {kernels!r}")
         self.kernels = kernels and [as_kernel(kernel, "kernels") for kernel in kernels]
         self.constraint = constraint
-
-    @property
-    def name(self) -> str:
-        """The set of weights."""
-        return "Δ(1)" if self.constraint == "simplex" else "S_2(1)"
+        self.name = "Δ(1)" if constraint == "simplex" else "S_2(1)"
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
-        kernels: Sequence[Kernel]
-        if self.kernels is None:
+        kernels: Sequence[Kernel] | None = self.kernels
+        if kernels is None:
             kernels = [GaussianKernel(sigma=width * _usual_distance(X)) for width in _WIDTHS]
-        else:
-            kernels = self.kernels
         self.fitted = [clone(kernel).fit(X, y) for kernel in kernels]
-        self.squared_kappa = max(_largest_value(kernel, X) for kernel in self.fitted)
+        parts = [X[rows] for rows in gen_batches(X.shape[0], _BLOCK)]
+        self.squared_kappa = max(
+            float(np.abs(kernel(A, B)).max())
+            for kernel in self.fitted
+            for A in parts
+            for B in parts
+        )
 
     def _bound(self, n: int, as_printed: bool) -> float:
         p = len(self.fitted)
@@ -354,9 +335,7 @@ def rademacher_table(
     if classes is not None and kernels is not None:
         raise ValueError("give 'kernels' or 'classes', not both")
     X = check_points(X)
-    if classes is None:
-        classes = default_classes(X, kernels)
-    fitted = [hypothesis_class.fit(X, y) for hypothesis_class in classes]
+    fitted = [h.fit(X, y) for h in (default_classes(X, kernels) if classes is None else classes)]
     estimates = _estimates(fitted, X, n, n_trials, random_state)
     return [
         RademacherRow(
@@ -379,21 +358,16 @@ def _estimates(
         signs = 2.0 * rng.randint(2, size=n) - 1
         for i, hypothesis_class in enumerate(classes):
             suprema[i, trial] = hypothesis_class.supremum(rows[0], rows[1:], signs)
-    return [_summary(row) for row in suprema]
-
-
-def _summary(suprema: Array) -> ComplexityEstimate:
-    n = len(suprema)
-    error = float(suprema.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-    return ComplexityEstimate(float(suprema.mean()), error, suprema)
+    return [
+        ComplexityEstimate(
+            float(row.mean()),
+            float(row.std(ddof=1)) / math.sqrt(n_trials) if n_trials > 1 else math.nan,
+            row,
+        )
+        for row in suprema
+    ]
 
 
 def _usual_distance(X: Any) -> float:
     """Return the mean distance of points; 1 if that is 0."""
     return (mean_distance(X) if X.shape[0] > 1 else 0.0) or 1.0
-
-
-def _largest_value(kernel: Kernel, X: Any) -> float:
-    """Return the largest absolute value on all pairs of rows."""
-    parts = list(gen_batches(X.shape[0], _BLOCK))
-    return max(float(np.abs(kernel(X[a], X[b])).max()) for a in parts for b in parts)

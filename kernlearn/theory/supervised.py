@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
-from kernlearn.metrics.ranking import RankedQueries, check_queries
-from kernlearn.theory.comparisons import Sample
+from kernlearn.metrics.grades import RankedQueries, check_queries
+from kernlearn.theory.criteria import Sample
+
+Array: TypeAlias = NDArray[np.float64]
 
 _MAX_STEPS = 10000
 
@@ -126,7 +128,7 @@ def regression_goodness(
     if loss == "squared" and tau != 1:
         raise ValueError("'tau' must be 1 for loss='squared'")
     target = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-    averages = Sample(similarity, kind).gram(X, target) / len(target)
+    averages = Sample(similarity, kind).read(X, target).gram() / len(target)
     if loss == "squared":
         v = _bounded_least_squares(averages, target, bound)
     else:
@@ -200,7 +202,7 @@ def ordinal_goodness(
     if len(grades) < 2:
         raise ValueError(f"'y' must have at least two grades, got {len(grades)}")
     n, n_thresholds = len(codes), len(grades) - 1
-    averages = Sample(similarity, kind).gram(X, codes) / n
+    averages = Sample(similarity, kind).read(X, codes).gram() / n
     at = sparse.eye_array(n, format="csr")
     bars = sparse.eye_array(n_thresholds, format="csr")
     above, below = np.flatnonzero(codes > 0), np.flatnonzero(codes < n_thresholds)
@@ -290,7 +292,7 @@ def ranking_goodness(
     kept = np.flatnonzero(~np.isnan(eta))
     if not len(kept):
         raise ValueError("'y' must contain a relevance above 0")
-    values = Sample(similarity, kind).gram(X, queries.relevance)
+    values = Sample(similarity, kind).read(X, queries.relevance).gram()
     left = RankedQueries(eta[kept], np.unique(queries.codes[kept], return_inverse=True)[1])
     shares = 1 / (left.n_queries * np.bincount(left.codes)[left.codes])
     averages = values[np.ix_(kept, kept)] * shares
@@ -306,12 +308,8 @@ def ranking_goodness(
 
 
 def _least_absolute(
-    averages: NDArray[np.float64],
-    target: NDArray[np.float64],
-    epsilon: float,
-    bound: float,
-    tau: float,
-) -> NDArray[np.float64]:
+    averages: Array, target: Array, epsilon: float, bound: float, tau: float
+) -> Array:
     """Minimise Σ [|averages @ v - target| - ε]₊ over |v| ≤ B / τ, mean |v| ≤ B."""
     n = len(target)
     at = sparse.eye_array(n)
@@ -329,9 +327,7 @@ def _least_absolute(
     return solution[:n] - solution[n : 2 * n]
 
 
-def _split_weights(
-    v: NDArray[np.float64], bound: float, tau: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _split_weights(v: Array, bound: float, tau: float) -> tuple[Array, Array]:
     """Write v = R w / τ with |w| ≤ B and R in [0, 1] of mean τ."""
     least = np.clip(np.abs(v) * (tau / bound), 0.0, 1.0)
     room, missing = 1 - least.mean(), tau - least.mean()
@@ -342,21 +338,14 @@ def _split_weights(
 
 def _blocks(rows: list[list[Any]], sizes: tuple[int, ...]) -> sparse.csr_array:
     """Stack blocks, None being zeros, also where a column of blocks has no other."""
-    full = [
-        [
-            sparse.csr_array((next(b.shape[0] for b in row if b is not None), size))
-            if block is None
-            else sparse.csr_array(block)
-            for block, size in zip(row, sizes, strict=True)
-        ]
-        for row in rows
-    ]
-    return sparse.csr_array(sparse.block_array(full))
+    # a first row of blocks without rows has the sizes of all columns
+    none = [sparse.csr_array((0, size)) for size in sizes]
+    return sparse.csr_array(sparse.block_array([none, *rows]))
 
 
 def linear_program(
     costs: NDArray[Any], *, lower: NDArray[Any], upper: NDArray[Any], **constraints: Any
-) -> NDArray[np.float64]:
+) -> Array:
     """Return the solution of a linear program, by HiGHS."""
     from scipy.optimize import linprog
 
@@ -367,9 +356,7 @@ def linear_program(
     return np.clip(result.x, lower, upper)
 
 
-def _bounded_least_squares(
-    averages: NDArray[np.float64], target: NDArray[np.float64], bound: float
-) -> NDArray[np.float64]:
+def _bounded_least_squares(averages: Array, target: Array, bound: float) -> Array:
     """Minimise ‖averages @ w - target‖ over |w| ≤ B."""
     from scipy.optimize import lsq_linear
 

@@ -175,7 +175,7 @@ def test_ranks_points_that_are_no_rows():
 @pytest.mark.data
 def test_beats_a_random_order_on_real_queries(data_dir):
     from kernlearn.datasets import load
-    from kernlearn.metrics.ranking import letor_ndcg
+    from kernlearn.metrics import letor_ndcg
 
     data = load("mq2008", data_dir=data_dir)
     own = np.unique(data.query)

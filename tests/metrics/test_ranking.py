@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score
 
-from kernlearn.metrics.ranking import letor_mean_ndcg, letor_ndcg, thesis_ndcg
+from kernlearn.metrics import letor_mean_ndcg, letor_ndcg, thesis_ndcg
 
 
 def ranked(relevances, scores):

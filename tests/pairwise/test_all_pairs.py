@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.pairwise import AllPairsSVM
-from kernlearn.pairwise.all_pairs import _mean_loss
+from kernlearn.pairwise.ranking import _mean_loss
 from kernlearn.solvers import LinearSVM
 from tests.pairwise.plain import stream
 

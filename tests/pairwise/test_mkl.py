@@ -17,8 +17,7 @@ from kernlearn.kernels import (
     as_kernel,
 )
 from kernlearn.landmarks import RegLand
-from kernlearn.pairwise import as_buffer
-from kernlearn.pairwise.mkl import OnlineMKL
+from kernlearn.pairwise import OnlineMKL, as_buffer
 from kernlearn.pairwise.projections import project_l2, project_simplex
 from tests.pairwise import plain
 

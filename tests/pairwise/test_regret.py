@@ -274,7 +274,7 @@ def test_buffer_penalties_of_fixed_weights_are_all_pairs_penalties_on_average(po
     for seed in range(400):
         contents = buffer_contents(policy(3), 12, seed)
         pairs = hindsight.StreamPairs(X, 2.0 * y - 1, contents)
-        draws.append(pairs.penalties(weights, as_pairwise_loss("hinge"), 12))
+        draws.append(pairs.penalties(weights, as_pairwise_loss("hinge")))
     mean, error = np.mean(draws, axis=0), np.std(draws, axis=0) / 20
     phi = as_pairwise_loss("hinge")
     expected = slow_penalties(weights, X, y, None, phi)

@@ -11,14 +11,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import as_kernel
 from kernlearn.landmarks import BBSClassifier, RegLand
-from kernlearn.pairwise import as_buffer
+from kernlearn.pairwise import OnlineSimilarityLearner, as_buffer, kernel_target_alignment
 from kernlearn.pairwise.projections import (
     project_l1,
     project_l2,
     project_psd,
     project_trace_norm,
 )
-from kernlearn.pairwise.similarity import OnlineSimilarityLearner, kernel_target_alignment
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

@@ -1,25 +1,144 @@
-"""Normalised discounted cumulative gain (NDCG) as defined in the thesis and by LETOR 4.0.
+"""Errors of predicted grades, and the NDCG of rankings as the thesis and as LETOR 4.0 define it.
 
-Both take the documents of all queries at once, and break ties between scores by the order of the
-documents.
+Grades are finite numbers, relevances also 0 or more. NDCG (normalised discounted cumulative gain)
+takes the documents of all queries at once, and breaks ties between scores by the order of the
+documents. A ValueError if lengths differ, or weights are negative or all 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.metrics import mean_absolute_error
+from sklearn.utils import validation
 
-Discount = Callable[[NDArray[np.intp]], NDArray[np.float64]]
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Discount: TypeAlias = Callable[[Indices], Array]
 
 
-@dataclass(frozen=True)
-class RankedQueries:
+def average_absolute_error(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean of the absolute differences between true and predicted grades (AAE).
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Grades: numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the points, at least 0; None is equal weights.
+
+    Returns
+    -------
+    float
+        0 for perfect predictions.
+
+    References
+    ----------
+    Kar (2013), section 5.4. Chu & Keerthi (2007), *Support vector ordinal regression*.
+
+    Examples
+    --------
+    >>> from kernlearn.metrics import average_absolute_error
+    >>> average_absolute_error([1, 2, 3, 3], [1, 3, 3, 1])
+    0.75
+    """
+    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
+    return float(mean_absolute_error(true, predicted, sample_weight=weight))
+
+
+def macro_average_absolute_error(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean over the grades of the average absolute error of the points of each true grade.
+
+    Every grade counts the same, however rare.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Grades: numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the points within their grade, at least 0; None is equal weights. A grade
+        whose points all have weight 0 does not count.
+
+    Returns
+    -------
+    float
+        0 for perfect predictions.
+
+    References
+    ----------
+    Baccianella, Esuli & Sebastiani (2009), *Evaluation measures for ordinal regression*.
+
+    Examples
+    --------
+    >>> from kernlearn.metrics import macro_average_absolute_error
+    >>> macro_average_absolute_error([1, 1, 1, 2], [1, 1, 1, 1])
+    0.5
+    """
+    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
+    grades, codes = np.unique(true, return_inverse=True)
+    total = np.bincount(codes, weight, len(grades))
+    errors = np.bincount(codes, weight * np.abs(true - predicted), len(grades))
+    counted = total > 0
+    return float(np.mean(errors[counted] / total[counted]))
+
+
+def zero_one_error(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Share of points with a wrong grade.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Grades: numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the points, at least 0; None is equal weights.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    References
+    ----------
+    Kar (2013), theorem 5.16. Chu & Keerthi (2007), *Support vector ordinal regression*.
+
+    Examples
+    --------
+    >>> from kernlearn.metrics import zero_one_error
+    >>> zero_one_error([1, 2, 3, 3], [1, 3, 3, 1])
+    0.5
+    """
+    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
+    return float(np.average(true != predicted, weights=weight))
+
+
+def _checked(
+    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Array, Array, Array]:
+    true, predicted = _numbers(y_true, "y_true"), _numbers(y_pred, "y_pred")
+    validation.check_consistent_length(true, predicted)
+    weight = validation._check_sample_weight(
+        sample_weight, true, dtype=np.float64, ensure_non_negative=True
+    )
+    return true, predicted, weight
+
+
+def _numbers(y: Any, name: str) -> Array:
+    """Return validated numbers as float64, which does not overflow."""
+    y = validation.check_array(y, ensure_2d=False, dtype=np.float64, input_name=name)
+    return validation.column_or_1d(y)
+
+
+class RankedQueries(NamedTuple):
     """Relevances of the documents of several queries.
 
     Attributes
@@ -29,15 +148,15 @@ class RankedQueries:
         The query of each document, 0 to n_queries - 1, in the order of their sorted ids.
     """
 
-    relevance: NDArray[np.float64]
-    codes: NDArray[np.intp]
+    relevance: Array
+    codes: Indices
 
     @property
     def n_queries(self) -> int:
         """The number of queries."""
         return int(self.codes.max()) + 1
 
-    def gains(self) -> NDArray[np.float64]:
+    def gains(self) -> Array:
         r"""Return :math:`2^r - 1`, divided by :math:`2^{r_{\max}}` of the query.
 
         Only ratios within a query are used, so that nothing overflows.
@@ -46,19 +165,18 @@ class RankedQueries:
         np.maximum.at(top, self.codes, self.relevance)
         return np.exp2(self.relevance - top[self.codes]) - np.exp2(-top[self.codes])
 
-    def order(self, scores: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def order(self, scores: NDArray[Any]) -> tuple[Indices, Indices]:
         """Return documents sorted by query and descending score, and their positions from 1."""
         order = np.lexsort((-scores, self.codes))
         sizes = np.bincount(self.codes)
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order, np.arange(1, len(order) + 1) - first
 
-    def totals(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def totals(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the sums within queries of values that are sorted by query."""
-        totals = np.bincount(np.sort(self.codes), weights=values)
-        return totals.astype(np.float64, copy=False)
+        return np.bincount(np.sort(self.codes), weights=values)
 
-    def normalized_gains(self) -> NDArray[np.float64]:
+    def normalized_gains(self) -> Array:
         r"""Return :math:`\eta(r) = G(r) / \|G(r)\|_D` of section 5.3.4.
 
         NaN for the documents of a query without a relevant one, where it is not defined.
@@ -72,23 +190,22 @@ class RankedQueries:
 
 def check_queries(y: Any, qid: Any) -> RankedQueries:
     """Return validated relevances, 0 or more, and queries; `qid` None is a single query."""
-    y = column_or_1d(y, warn=True)
-    relevance = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+    relevance = _numbers(validation.column_or_1d(y, warn=True), "y")
     if relevance.min() < 0:
         raise ValueError(f"y must contain relevances of 0 or more, got {relevance.min():g}")
     if qid is None:
         return RankedQueries(relevance, np.zeros(len(relevance), dtype=np.intp))
-    qid = column_or_1d(qid)
-    check_consistent_length(relevance, qid)
+    qid = validation.column_or_1d(qid)
+    validation.check_consistent_length(relevance, qid)
     return RankedQueries(relevance, np.unique(qid, return_inverse=True)[1])
 
 
-def thesis_discount(positions: NDArray[np.intp]) -> NDArray[np.float64]:
+def thesis_discount(positions: Indices) -> Array:
     """Return 1 / F(t) with F(t) = log(1 + t)."""
     return 1 / np.log1p(positions)
 
 
-def _letor_discount(positions: NDArray[np.intp]) -> NDArray[np.float64]:
+def _letor_discount(positions: Indices) -> Array:
     return 1 / np.log2(np.maximum(positions, 2))
 
 
@@ -162,7 +279,7 @@ def letor_ndcg(
 
     Parameters
     ----------
-    y_true, y_score, qid
+    y_true, y_score, qid, per_query
         As for :func:`thesis_ndcg`.
     k : int, default=None
         Number of first positions that count; None for all. As in the script, **a query with
@@ -171,18 +288,11 @@ def letor_ndcg(
     no_relevant : float, default=0.0
         Value of a query without a relevant document, in the script 0; NaN excludes it from the
         mean.
-    per_query : bool, default=False
-        Whether to return one value per query.
 
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        The mean over the queries, or one value each in the order of ``np.unique(qid)``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid.
+        As for :func:`thesis_ndcg`.
 
     References
     ----------
@@ -219,12 +329,7 @@ def letor_mean_ndcg(
     Returns
     -------
     float or ndarray of shape (n_queries,)
-        The mean over the queries, or one value each in the order of ``np.unique(qid)``.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid.
+        As for :func:`thesis_ndcg`.
 
     References
     ----------
@@ -245,38 +350,29 @@ def letor_mean_ndcg(
     return _mean(ratios, no_relevant, per_query)
 
 
-def _check(
-    y_true: Any, y_score: Any, qid: Any, k: int | None
-) -> tuple[RankedQueries, NDArray[np.float64]]:
+def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQueries, Array]:
     queries = check_queries(y_true, qid)
-    y_score = column_or_1d(y_score)
-    scores = check_array(y_score, ensure_2d=False, dtype=np.float64, input_name="y_score")
-    check_consistent_length(queries.relevance, scores)
+    scores = _numbers(y_score, "y_score")
+    validation.check_consistent_length(queries.relevance, scores)
     if k is not None and not (isinstance(k, Integral) and k >= 1):
         raise ValueError(f"'k' must be an int >= 1 or None, got {k!r}")
     return queries, scores
 
 
-def _ndcg(
-    queries: RankedQueries, scores: NDArray[np.float64], discount: Discount, k: int | None
-) -> NDArray[np.float64]:
+def _ndcg(queries: RankedQueries, scores: Array, discount: Discount, k: int | None) -> Array:
     """Return one value per query, NaN without a relevant document."""
     gains = queries.gains()
     totals = []
     for by in (scores, gains):
         order, positions = queries.order(by)
-        weights = discount(positions)
-        if k is not None:
-            weights[positions > k] = 0.0
-        totals.append(queries.totals(gains[order] * weights))
+        counted = positions <= (len(positions) if k is None else k)
+        totals.append(queries.totals(gains[order] * np.where(counted, discount(positions), 0.0)))
     reached, best = totals
     with np.errstate(invalid="ignore"):
         return reached / best
 
 
-def _running_gain(
-    queries: RankedQueries, gains: NDArray[np.float64], by: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _running_gain(queries: RankedQueries, gains: Array, by: Array) -> Array:
     """Return the cumulative gain at each position of each query."""
     order, positions = queries.order(by)
     running = np.cumsum(gains[order] * _letor_discount(positions))
@@ -285,7 +381,7 @@ def _running_gain(
     return running - np.repeat(before, np.diff(starts, append=len(running)))
 
 
-def _mean(values: NDArray[np.float64], no_relevant: float, per_query: bool) -> Any:
+def _mean(values: Array, no_relevant: float, per_query: bool) -> Any:
     if not isinstance(no_relevant, Real):
         raise ValueError(f"'no_relevant' must be a number, got {no_relevant!r}")
     values = np.where(np.isnan(values), no_relevant, values)

@@ -1,0 +1,346 @@
+"""Linear functions that rank points of two classes: from a stream or from all pairs at once."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import multiclass
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn.memory import row_blocks
+from kernlearn.pairwise.buffers import Array
+from kernlearn.pairwise.stream import StreamLearner
+
+_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class LinearRanker(ClassifierMixin, BaseEstimator):
+    """Labels, scores and predictions of a linear function for two classes."""
+
+    classes_: NDArray[Any]
+    coef_: Array
+    intercept_: Array
+    n_features_in_: int
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(self, X, y, reset=reset, **_POINTS)
+        multiclass.check_classification_targets(y)
+        return X, y
+
+    def _codes(self, y: NDArray[Any]) -> NDArray[np.int64]:
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise ValueError(
+                f"y contains the label {y[~known][0].item()!r}, which is not one of the classes "
+                f"{self.classes_.tolist()}"
+            )
+        return (y == self.classes_[1]).astype(np.int64)
+
+    def _set_linear(self, w: Array, sums: Array, counts: NDArray[np.int64]) -> None:
+        """Set the weights, and the threshold midway between the means of both classes."""
+        self.coef_ = w.reshape(1, -1)
+        if counts.all():
+            self.intercept_ = -(self.coef_ @ (sums / counts[:, np.newaxis]).mean(axis=0))
+        else:  # no pair yet and w = 0: predict the one class
+            self.intercept_ = np.where(counts[1:] > 0, 1.0, -1.0)
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the scores ⟨w, x⟩ + b, by which points are ranked.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The higher, the more likely the class ``classes_[1]``. b has no influence on the
+            AUC.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **_POINTS)
+        return (safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_).ravel()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class ``classes_[1]`` where the score is above 0, else ``classes_[0]``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels.
+        """
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(np.intp)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def two_classes(y: Any) -> NDArray[Any]:
+    """Return the classes of labels; raise a ValueError unless there are two."""
+    classes = np.unique(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{multiclass.type_of_target(y)}, with {len(classes)} classes."
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"there must be two classes, but there is one class: {classes.tolist()}; "
+            "a stream that may start with one class is for partial_fit"
+        )
+    return classes
+
+
+class OnlineRanker(LinearRanker, StreamLearner):
+    """A linear function for two classes, learned from a stream."""
+
+    _class_sums: Array
+    _class_counts: NDArray[np.int64]
+
+    @abstractmethod
+    def _start(self, n_features: int) -> None:
+        """Reset the weights and the buffers."""
+
+    @abstractmethod
+    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+        """Learn from some points, and add them to the sums of their classes."""
+
+    @abstractmethod
+    def _weights(self) -> Array: ...
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Continue with the next points of the stream, one or more.
+
+        The result does not depend on how a stream is divided into calls.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points.
+        y : array-like of shape (n_samples,)
+            Their labels; they may be of one class.
+        classes : array-like of shape (2,), default=None
+            Both labels. Required in the first call.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call, is not of two labels or not those of
+            before, if y contains another label, if X has another number of features than before,
+            or NaN or infinity, all of which leave the estimator unchanged; or if the weights
+            grow beyond all bounds.
+        """
+        first = not hasattr(self, "_class_sums")
+        X, y = self._validate(X, y, reset=first)
+        if classes is not None:
+            classes = two_classes(np.asarray(classes))
+        multiclass._check_partial_fit_first_call(self, classes)
+        try:
+            codes = self._codes(y)
+            if first:
+                self._begin(X, y, self.classes_)
+        except ValueError:
+            if first:
+                del self.classes_
+            raise
+        self._feed(X, codes)
+        return self._finish()
+
+    def _find_classes(self, y: NDArray[Any]) -> NDArray[Any]:
+        return two_classes(y)
+
+    def _begin(self, X: Any, y: NDArray[Any], classes: NDArray[Any]) -> None:
+        self.classes_ = classes
+        self._start(X.shape[1])
+        self.n_samples_seen_ = 0
+        self._class_sums = np.zeros((2, X.shape[1]))
+        self._class_counts = np.zeros(2, dtype=np.int64)
+
+    def _feed(self, X: Any, codes: NDArray[np.int64]) -> None:
+        for part in row_blocks(*X.shape):
+            rows = X[part].toarray() if sparse.issparse(X) else X[part]
+            rows = np.ascontiguousarray(rows, dtype=np.float64).view()
+            rows.flags.writeable = False  # one compiled version for all, read-only input too
+            self._learn(rows, codes[part])
+            self._class_counts += np.bincount(codes[part], minlength=2)
+            self.n_samples_seen_ += len(rows)
+
+    def _finish(self) -> Self:
+        w = self._weights()
+        self._check_weights(w, f"within {self.n_samples_seen_} points")
+        self._set_linear(w, self._class_sums, self._class_counts)
+        return self
+
+
+class AllPairsSVM(LinearRanker):
+    r"""Linear function of large AUC from all pairs of a positive and a negative point.
+
+    It minimises
+
+    .. math::
+
+        \frac{\lambda}{2} \|w\|^2 + \frac{1}{n_+ n_-} \sum_{x \in X_+} \sum_{x' \in X_-}
+        \max(0, 1 - \langle w, x - x'\rangle)^2,
+
+    the objective of :class:`OLP` with the squared hinge and regularisation on a stream, except
+    for the share of pairs of one class.
+
+    Parameters
+    ----------
+    regularization : float, default=1e-3
+        The λ.
+    tol : float, default=1e-6
+        Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0.
+    max_iter : int, default=1000
+        Largest number of L-BFGS iterations.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second one is the positive class.
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64.
+    intercept_ : ndarray of shape (1,)
+        Makes the score 0 midway between the means of both classes; only used by `predict`.
+    objective_ : float
+        The minimum.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    OLP : Online, from a buffer.
+    kernlearn.landmarks.RankLand : Ranking with similarities to landmarks.
+
+    Notes
+    -----
+    Objective and gradient take O(n log n) time, and one product each with X and its transpose:
+    the pairs with a loss are contiguous in the sorted scores.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import AllPairsSVM
+    >>> model = AllPairsSVM(regularization=0.5).fit([[0.0], [1.0]], ["a", "b"])
+    >>> model.coef_, model.intercept_
+    (array([[0.8]]), array([-0.4]))
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "regularization": [Interval(Real, 0, None, closed="neither")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    objective_: float
+    n_iter_: int
+
+    def __init__(
+        self, regularization: float = 1e-3, *, tol: float = 1e-6, max_iter: int = 1000
+    ) -> None:
+        self.regularization = regularization
+        self.tol = tol
+        self.max_iter = max_iter
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, numbers or strings, of two classes.
+
+        Returns
+        -------
+        AllPairsSVM
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, or X contains NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter` iterations were not enough.
+        """
+        rows, labels = self._validate(X, y, reset=True)
+        self.classes_ = two_classes(labels)
+        positive = self._codes(labels) == 1
+
+        def objective(w: Array) -> tuple[Any, Array]:
+            loss, slopes = _mean_loss(rows @ w, positive)
+            value = loss + self.regularization / 2 * (w @ w)
+            return value, rows.T @ slopes + self.regularization * w
+
+        start = np.zeros(self.n_features_in_)
+        gtol = self.tol * np.abs(objective(start)[1]).max()
+        limits = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter}
+        options = {"gtol": gtol, "ftol": 0.0, **limits}
+        optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+        if np.abs(optimum.jac).max() > gtol and optimum.nit >= self.max_iter:
+            warnings.warn(
+                f"no solution to tol={self.tol:g} in max_iter={self.max_iter} iterations: raise "
+                "one of them, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
+        sums = np.array([np.asarray(rows[of].sum(axis=0)).ravel() for of in (~positive, positive)])
+        self._set_linear(optimum.x, sums, np.bincount(positive, minlength=2))
+        return self
+
+
+def _mean_loss(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[float, NDArray[Any]]:
+    """Return the mean squared hinge over unlike pairs, and its derivative by each score."""
+    # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
+    # each p, a suffix of the sorted q
+    lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
+    up, down = _missing(upper, lower), _missing(lower, upper)
+    n_pairs = len(lower) * len(upper)
+    slopes = np.empty(len(scores))
+    slopes[positive] = -2 * up / n_pairs
+    slopes[~positive] = 2 * down / n_pairs
+    return float(upper @ up + lower @ down) / n_pairs, slopes
+
+
+def _missing(at: Array, others: Array) -> Array:
+    """Return the sum of max(0, at + other) over the others, for each `at`."""
+    others = np.sort(others)
+    after = np.concatenate([np.cumsum(others[::-1])[::-1], [0.0]])
+    first = np.searchsorted(others, -at, side="right")
+    return at * (len(others) - first) + after[first]
