@@ -8,6 +8,6 @@ __getattr__, __dir__, __all__ = attach(
         "grades": (
             "average_absolute_error letor_mean_ndcg letor_ndcg macro_average_absolute_error "
             "thesis_ndcg zero_one_error"
-        ),
+        )
     },
 )

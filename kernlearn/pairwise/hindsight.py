@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 
 from kernlearn.pairwise.buffers import Array, Indices
 from kernlearn.pairwise.losses import Hinge, PairwiseLoss
@@ -63,13 +62,11 @@ class StreamPairs(NamedTuple):
                 # the later one is paired with all points before it
                 yield part, negative[np.newaxis], 1 / np.maximum(part, negative)
             return
-        for rows in gen_batches(n, max(1, _BLOCK // self.contents.shape[1])):
-            kept = self.contents[:n][rows]
-            at, slots = np.nonzero((kept >= 0) & (self.y[kept] != self.y[:n][rows, np.newaxis]))
-            heads, tails = at + rows.start, kept[at, slots]
-            up = self.y[heads] > 0
-            weights = 1 / np.count_nonzero(kept >= 0, axis=1)[at]
-            yield np.where(up, heads, tails), np.where(up, tails, heads), weights
+        kept = self.contents[:n]
+        heads, slots = np.nonzero((kept >= 0) & (self.y[kept] != self.y[:n, np.newaxis]))
+        tails, up = kept[heads, slots], self.y[heads] > 0
+        weights = 1 / np.count_nonzero(kept >= 0, axis=1)[heads]
+        yield np.where(up, heads, tails), np.where(up, tails, heads), weights
 
     def mean(self, w: Array, loss: PairwiseLoss, width: float, n: int) -> tuple[Array, Array]:
         """Return the mean penalty of the first n points in three forms, and a gradient.

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Array
-from kernlearn.pairwise.stream import StreamLearner
+from kernlearn.pairwise.stream import StreamLearner, at_least_two
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -98,16 +98,11 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
 
 def two_classes(y: Any) -> NDArray[Any]:
     """Return the classes of labels; raise a ValueError unless there are two."""
-    classes = np.unique(y)
+    classes = at_least_two(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
             f"{multiclass.type_of_target(y)}, with {len(classes)} classes."
-        )
-    if len(classes) < 2:
-        raise ValueError(
-            f"there must be two classes, but there is one class: {classes.tolist()}; "
-            "a stream that may start with one class is for partial_fit"
         )
     return classes
 
@@ -173,11 +168,8 @@ class OnlineRanker(LinearRanker, StreamLearner):
         self._feed(X, codes)
         return self._finish()
 
-    def _find_classes(self, y: NDArray[Any]) -> NDArray[Any]:
-        return two_classes(y)
-
     def _begin(self, X: Any, y: NDArray[Any], classes: NDArray[Any]) -> None:
-        self.classes_ = classes
+        self.classes_ = two_classes(classes)
         self._start(X.shape[1])
         self.n_samples_seen_ = 0
         self._class_sums = np.zeros((2, X.shape[1]))

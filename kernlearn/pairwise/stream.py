@@ -23,6 +23,17 @@ MAX_SEED = 2**31 - 1
 BLOCK_ROWS = 256
 
 
+def at_least_two(y: Any) -> NDArray[Any]:
+    """Return the classes of labels."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"there must be two classes, but there is one class: {classes.tolist()}; "
+            "a stream that may start with one class is for partial_fit"
+        )
+    return classes
+
+
 class Reservoir:
     """The points that a policy keeps, whose randomness is seeded by the next number of `rng`.
 
@@ -83,7 +94,7 @@ class StreamLearner(ABC, BaseEstimator):
             contains NaN or infinity, or the weights grow beyond all bounds.
         """
         X, y = self._validate(X, y, reset=True)
-        self._begin(X, y, self._find_classes(y))
+        self._begin(X, y, at_least_two(y))
         codes = self._codes(y)
         for _ in range(self.n_passes):
             self._feed(X, codes)
@@ -91,9 +102,6 @@ class StreamLearner(ABC, BaseEstimator):
 
     @abstractmethod
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]: ...
-
-    @abstractmethod
-    def _find_classes(self, y: NDArray[Any]) -> NDArray[Any]: ...
 
     @abstractmethod
     def _codes(self, y: NDArray[Any]) -> NDArray[np.int64]: ...
@@ -254,14 +262,6 @@ class OnlinePairLearner(SteppingLearner):
         X, y = validate_data(self, X, y, dtype=np.float64, reset=reset)
         check_classification_targets(y)
         return X, y
-
-    def _find_classes(self, y: NDArray[Any]) -> NDArray[Any]:
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(
-                f"y must have at least two classes, but it has 1 class: {classes.item()!r}"
-            )
-        return classes
 
     def _codes(self, y: NDArray[Any]) -> NDArray[np.int64]:
         """Return the numbers of labels, in the order of their first occurrence."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -257,8 +258,17 @@ def rademacher_complexity(
     >>> 0.1 < estimate.mean < auc.bound(100)
     True
     """
-    X = check_points(X)
-    return _estimates([hypothesis_class.fit(X, y)], X, n, n_trials, random_state)[0]
+    check_count(n=n, n_trials=n_trials)
+    points, rng = check_points(X), check_random_state(random_state)
+    hypothesis_class.fit(points, y)
+    suprema = np.empty(n_trials)
+    for trial in range(n_trials):
+        drawn = points[rng.randint(points.shape[0], size=n + 1)]
+        rows = drawn.toarray() if sparse.issparse(drawn) else drawn
+        signs = 2.0 * rng.randint(2, size=n) - 1
+        suprema[trial] = hypothesis_class.supremum(rows[0], rows[1:], signs)
+    error = float(suprema.std(ddof=1)) / math.sqrt(n_trials) if n_trials > 1 else math.nan
+    return ComplexityEstimate(float(suprema.mean()), error, suprema)
 
 
 def default_classes(X: ArrayLike, kernels: Sequence[Any] | None = None) -> list[PairwiseClass]:
@@ -334,38 +344,16 @@ def rademacher_table(
     """
     if classes is not None and kernels is not None:
         raise ValueError("give 'kernels' or 'classes', not both")
-    X = check_points(X)
-    fitted = [h.fit(X, y) for h in (default_classes(X, kernels) if classes is None else classes)]
-    estimates = _estimates(fitted, X, n, n_trials, random_state)
-    return [
-        RademacherRow(
-            h.table, h.problem, h.name, h.bound(n, as_printed=True), h.bound(n),
-            estimate.mean, estimate.standard_error,
+    X, rng = check_points(X), check_random_state(random_state)
+    rows = []
+    for h in default_classes(X, kernels) if classes is None else classes:
+        # a copy, so that all classes share the draws
+        estimate = rademacher_complexity(
+            h, X, y, n=n, n_trials=n_trials, random_state=deepcopy(rng)
         )
-        for h, estimate in zip(fitted, estimates, strict=True)
-    ]  # fmt: skip
-
-
-def _estimates(
-    classes: Sequence[PairwiseClass], X: Any, n: int, n_trials: int, random_state: Any
-) -> list[ComplexityEstimate]:
-    check_count(n=n, n_trials=n_trials)
-    rng = check_random_state(random_state)
-    suprema = np.empty((len(classes), n_trials))
-    for trial in range(n_trials):
-        drawn = X[rng.randint(X.shape[0], size=n + 1)]
-        rows = drawn.toarray() if sparse.issparse(drawn) else drawn
-        signs = 2.0 * rng.randint(2, size=n) - 1
-        for i, hypothesis_class in enumerate(classes):
-            suprema[i, trial] = hypothesis_class.supremum(rows[0], rows[1:], signs)
-    return [
-        ComplexityEstimate(
-            float(row.mean()),
-            float(row.std(ddof=1)) / math.sqrt(n_trials) if n_trials > 1 else math.nan,
-            row,
-        )
-        for row in suprema
-    ]
+        numbers = h.bound(n, as_printed=True), h.bound(n), estimate.mean, estimate.standard_error
+        rows.append(RademacherRow(h.table, h.problem, h.name, *numbers))
+    return rows
 
 
 def _usual_distance(X: Any) -> float:

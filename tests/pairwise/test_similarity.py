@@ -164,7 +164,7 @@ def test_two_sets_that_cannot_be_projected_onto():
 
 
 def test_one_class():
-    with pytest.raises(ValueError, match="it has 1 class: 1"):
+    with pytest.raises(ValueError, match=r"there is one class: \[1\]"):
         OnlineSimilarityLearner().fit(X, np.ones(80, dtype=int))
     model = OnlineSimilarityLearner(random_state=0).partial_fit(X + 1, np.ones(80))
     assert np.median(model.similarity_(X + 1)) > 0.5
