@@ -152,6 +152,7 @@ def olp_steps(
     int
         `run` after the last point.
     """
+    starts, slots, sources = moves
     n_features = X.shape[1]
     pulls = np.empty(n_features)
     members = np.empty((2, len(rows)), dtype=np.int64)
@@ -191,10 +192,9 @@ def olp_steps(
         run += 1
         for k in range(n_features):
             sums[code, k] += X[i, k]
-        start, end = moves.starts[i], moves.starts[i + 1]
+        start, end = starts[i], starts[i + 1]
         if start < end:
-            slots, sources = moves.slots[start:end], moves.sources[start:end]
-            move(rows, row_codes, X[i], code, slots, sources)
+            move(rows, row_codes, X[i], code, slots[start:end], sources[start:end])
             list_members(row_codes, members, n_members)
         t += 1
     return run
