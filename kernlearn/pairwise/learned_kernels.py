@@ -13,8 +13,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.kernels import BilinearSimilarity, Kernel, NormalizedKernel, WeightedKernelSum
-from kernlearn.kernels import as_kernel
+from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise import projections
 from kernlearn.pairwise.buffers import Array, Indices
@@ -358,7 +357,7 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
         for kernel in kernels:
             if kernel.data_dependent:
                 kernel.fit(X, y)
-        self.kernels_: list[Kernel] = kernels
+        self.kernels_: list[Any] = kernels
         if self.normalize:
             self.kernels_ = [NormalizedKernel(kernel) for kernel in kernels]
         return np.zeros(len(kernels))
