@@ -145,7 +145,7 @@ LINES = [
     (
         "kernlearn/reports/claims.py",
         "_QUESTIONS = {\n",
-        '    "barely_worse": _Question("barely worse than", _WITHIN, "near", "far", -1),\n',
+        '    "barely_worse": _Question("barely worse than", "near", "far", -1, margin=_WITHIN),\n',
     ),
     (
         "kernlearn/cli/app.py",
@@ -157,8 +157,10 @@ LINES = [
 STRIPES = '''@register()
 def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
     """Draw two stripes."""
-    X = random(random_state).uniform(size=(n_samples, 2))
-    return to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
+    from sklearn.utils import check_random_state
+
+    X = check_random_state(random_state).uniform(size=(n_samples, 2))
+    return _to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
 
 
 '''
