@@ -1,45 +1,41 @@
 """Checks of single numbers: each raises a ValueError that names the argument and its value."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
+from typing import Any
+
+
+def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, Real) and is_allowed(value)):
+            raise ValueError(f"'{name}' must be {text}, got {value!r}")
 
 
 def check_positive(**values: float) -> None:
     """Refuse anything but finite numbers above 0."""
-    for name, value in values.items():
-        if not (isinstance(value, Real) and 0 < value < math.inf):
-            raise ValueError(f"'{name}' must be a finite number above 0, got {value!r}")
+    _check(values, lambda value: 0 < value < math.inf, "a finite number above 0")
 
 
 def check_nonnegative(**values: float) -> None:
     """Refuse anything but finite numbers of 0 or more."""
-    for name, value in values.items():
-        if not (isinstance(value, Real) and 0 <= value < math.inf):
-            raise ValueError(f"'{name}' must be a finite number of 0 or more, got {value!r}")
+    _check(values, lambda value: 0 <= value < math.inf, "a finite number of 0 or more")
 
 
 def check_share(**values: float) -> None:
     """Refuse anything but numbers strictly between 0 and 1."""
-    for name, value in values.items():
-        if not (isinstance(value, Real) and 0 < value < 1):
-            raise ValueError(f"'{name}' must be a number between 0 and 1, got {value!r}")
+    _check(values, lambda value: 0 < value < 1, "a number between 0 and 1")
 
 
 def check_proportion(**values: float) -> None:
     """Refuse anything but numbers of 0 or more and below 1."""
-    for name, value in values.items():
-        if not (isinstance(value, Real) and 0 <= value < 1):
-            raise ValueError(f"'{name}' must be a number from 0 to below 1, got {value!r}")
+    _check(values, lambda value: 0 <= value < 1, "a number from 0 to below 1")
 
 
 def check_fraction(**values: float) -> None:
     """Refuse anything but numbers above 0 and at most 1."""
     check_positive(**values)
-    for name, value in values.items():
-        if value > 1:
-            raise ValueError(f"'{name}' must be above 0 and at most 1, got {value!r}")
+    _check(values, lambda value: value <= 1, "above 0 and at most 1")
 
 
 def check_count(**values: int) -> None:

@@ -1,7 +1,5 @@
 """Available memory, errors for what cannot fit, and the size of blocks of rows."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -94,13 +94,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Literal, TypeVar
 
-from kernlearn.registration import (
-    Registered,
-    RegisteredDataset,
-    RegisteredEstimator,
-    RegisteredKernel,
-    RegisteredMetric,
-)
+from kernlearn import registration
+from kernlearn.registration import Registered
 
 Target = TypeVar("Target", bound=Callable[..., Any])
 
@@ -207,7 +202,7 @@ def register_estimator(
     TypeError, ValueError
         If the class is no estimator, or an argument is not allowed.
     """
-    keep = _keeper(RegisteredEstimator, name, version, summary)
+    keep = _keeper(registration.RegisteredEstimator, name, version, summary)
 
     def register(target: Target) -> Target:
         if not isinstance(target, type):
@@ -245,7 +240,7 @@ def register_kernel(
     TypeError, ValueError
         If it is no kernel, or an argument is not allowed.
     """
-    keep = _keeper(RegisteredKernel, name, version, summary)
+    keep = _keeper(registration.RegisteredKernel, name, version, summary)
 
     def register(target: Target) -> Target:
         if isinstance(target, type):
@@ -298,7 +293,7 @@ def register_dataset(
     """
     if similarity not in (None, "similarity", "distance"):
         raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
-    keep = _keeper(RegisteredDataset, name, version, summary, similarity=similarity)
+    keep = _keeper(registration.RegisteredDataset, name, version, summary, similarity=similarity)
 
     def register(target: Target) -> Target:
         text = "a data set must be a function that returns (X, y)"
@@ -351,7 +346,13 @@ def register_metric(
     tasks = (task,) if isinstance(task, str) else tuple(task)
     direction = {"higher": 1, "lower": -1, None: 0}[better]
     keep = _keeper(
-        RegisteredMetric, name, version, summary, tasks=tasks, better=direction, label=label or ""
+        registration.RegisteredMetric,
+        name,
+        version,
+        summary,
+        tasks=tasks,
+        better=direction,
+        label=label or "",
     )
 
     def register(target: Target) -> Target:

@@ -11,9 +11,6 @@ from kernlearn.cli.options import DataDir, make_console, make_table
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress
-
     from kernlearn.datasets import Card, Fetched
 
 app = typer.Typer(
@@ -109,13 +106,16 @@ def fetch_some(
 ) -> None:
     """Fetch data sets from their publishers and compare them with their cards."""
     cards = [_card(name, None)[0] for name in names or []]
-    cards += [_card(name, None)[0] for config in wanted_by for name in _published(config)]
+    for config in wanted_by:
+        published = experiments.load_config(config).config.published.values()
+        cards += [_card(name, None)[0] for name in published]
     if everything:
         cards += data.catalogue().values()
     cards = list({card.name: card for card in cards}.values())
     if not cards and not wanted_by:
         raise DataError("nothing to fetch: give names, --for CONFIG or --all")
-    with _Reporter(make_console(), len(cards)) as reporter:
+    reporter = _Reporter(len(cards))
+    with reporter.bars:
         try:
             data.fetch(
                 cards, folder=into, force=force, timeout=timeout,
@@ -198,11 +198,6 @@ def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":
     return data.find_card(name, data_dir), data_dir
 
 
-def _published(config: str) -> list[str]:
-    """Return the data sets of a config that have cards."""
-    return [*experiments.load_config(config).config.published.values()]
-
-
 def _folder(paths: "tuple[Path, ...]") -> str:
     return str(paths[0].parent) if paths else "scikit-learn"
 
@@ -210,51 +205,36 @@ def _folder(paths: "tuple[Path, ...]") -> str:
 class _Reporter:
     """Progress of fetching: bars on a terminal, and a line per data set anywhere."""
 
-    def __init__(self, console: "Console", total: int) -> None:
-        self.console, self._total, self._number = console, total, 0
-        self._bars: Progress | None = None
+    def __init__(self, total: int) -> None:
+        from rich import progress
+
+        self._total, self._number = total, 0
+        console = make_console()
+        self.bars = progress.Progress(
+            progress.TextColumn("{task.description}"), progress.BarColumn(),
+            progress.DownloadColumn(), progress.TransferSpeedColumn(),
+            progress.TimeRemainingColumn(), console=console, transient=True,
+            disable=not console.is_terminal,
+        )  # fmt: skip
         self._tasks: dict[tuple[str, str], Any] = {}
-
-    def __enter__(self) -> "_Reporter":
-        if self.console.is_terminal:
-            from rich import progress
-
-            self._bars = progress.Progress(
-                progress.TextColumn("{task.description}"),
-                progress.BarColumn(),
-                progress.DownloadColumn(),
-                progress.TransferSpeedColumn(),
-                progress.TimeRemainingColumn(),
-                console=self.console,
-                transient=True,
-            )
-            self._bars.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        if self._bars is not None:
-            self._bars.stop()
 
     def progress(self, name: str, file: str, so_far: int, total: int | None) -> None:
         """Update the bar of a file."""
-        if self._bars is None:
-            return
         key = (name, file)
         if key not in self._tasks:
-            self._tasks[key] = self._bars.add_task(f"{name}: {file}")
-        self._bars.update(self._tasks[key], completed=so_far, total=total)
+            self._tasks[key] = self.bars.add_task(f"{name}: {file}")
+        self.bars.update(self._tasks[key], completed=so_far, total=total)
 
     def done(self, result: "Fetched") -> None:
         """Print the result for a data set, and remove its bars."""
         from rich.filesize import decimal
 
         self._number += 1
-        if self._bars is not None:
-            for key in [key for key in self._tasks if key[0] == result.name]:
-                self._bars.remove_task(self._tasks.pop(key))
+        for key in [key for key in self._tasks if key[0] == result.name]:
+            self.bars.remove_task(self._tasks.pop(key))
         states = {"there": "available already", "carried": "needs no file", "failed": "FAILED"}
         state = states.get(result.state, f"fetched {decimal(result.n_bytes)}")
         # the reasons of failures are printed together at the end
         remark = f"; {result.remark}" if result.remark and result.state != "failed" else ""
         line = f"[{self._number}/{self._total}] {result.name}: {state}{remark}"
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.bars.console.print(line, markup=False, highlight=False, soft_wrap=True)

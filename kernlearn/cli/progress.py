@@ -1,15 +1,14 @@
-"""Progress of a run: bars on a terminal, lines elsewhere, or JSON."""
+"""Progress of a run: a bar on a terminal, lines elsewhere, or JSON."""
 
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import RenderableType
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kernlearn.cli.options import make_console, show_left_out
 from kernlearn.cli.report import show_report
@@ -20,8 +19,6 @@ from kernlearn.experiments.engine.selection import STATES, Estimates, State
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
 
-# A trial that takes longer than this many seconds gets a bar of its own.
-_LONG = 2.0
 # Seconds between two estimates of the remaining time, which look at all remaining trials.
 _REFRESH = 0.5
 _METRICS = (
@@ -33,14 +30,14 @@ def make_progress(log_json: bool) -> "RunListener":
     """Choose how to show the progress of a run."""
     if log_json:
         return JsonLines()
-    return Bars() if make_console().is_terminal else Lines()
+    return Bar() if make_console().is_terminal else Lines()
 
 
 class RunListener(Listener):
     """Count trials and estimate the remaining time."""
 
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
-        self.plan = plan
+        self.name = plan.experiment.name
         self.total = len(trials)
         self._left = {t.key: t for t in trials}
         self._refreshed = -_REFRESH
@@ -81,12 +78,11 @@ class Lines(RunListener):
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         super().run_planned(plan, trials, states)
         skipped = Counter(states[key] for key in states.keys() - self._left.keys())
-        name = plan.experiment.name
         show_left_out(plan)
-        typer.echo(f"{name}: {self.total} trials to run, {skipped['cached']} in the store")
+        typer.echo(f"{self.name}: {self.total} trials to run, {skipped['cached']} in the store")
         if skipped["failed"]:
             typer.echo(
-                f"{name}: {skipped['failed']} failed before: `kernlearn status` shows why, "
+                f"{self.name}: {skipped['failed']} failed before: `kernlearn status` shows why, "
                 "--retry-failed runs them again"
             )
 
@@ -99,64 +95,26 @@ class Lines(RunListener):
         typer.echo(f"[{self.number}/{self.total}] {text}; {self.time_left()}")
 
 
-class Bars(Lines):
-    """A bar for the run, and one for each running trial that takes long."""
+class Bar(Lines):
+    """A bar for the run, and a line for each trial that fails."""
 
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
         super().run_started(trials, estimates, slots)
-        self._progress = _TimedBars(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[count]}"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=make_console(),
-        )
-        self._bars: dict[str, TaskID] = {}
-        self._run = self._progress.add_task(
-            self.plan.experiment.name, total=self.total, count=f"0/{self.total}",
-            left=self.time_left(),
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TimeElapsedColumn(), TextColumn("{task.fields[left]}"), console=make_console(),
         )  # fmt: skip
+        self._progress.add_task(self.name, total=self.total, left=self.time_left())
         self._progress.start()
 
-    def trial_started(self, trial: Trial) -> None:
-        self._bars[trial.key] = self._progress.add_task(
-            f"  {trial}", total=self.estimates.seconds(trial), visible=False, count="", left="",
-            trial=True,
-        )  # fmt: skip
-
     def show(self, text: str, result: Result) -> None:
-        for bar in (self._bars.pop(key) for key in [result.key] if key in self._bars):
-            self._progress.remove_task(bar)
         if not result.done:
             self._progress.console.print(text, style="red", markup=False)
-        self._progress.update(
-            self._run, completed=self.number, count=f"{self.number}/{self.total}",
-            left=self.time_left(),
-        )  # fmt: skip
+        (task,) = self._progress.task_ids
+        self._progress.update(task, completed=self.number, left=self.time_left())
 
     def run_ended(self) -> None:
-        for bar in self._bars.values():
-            self._progress.remove_task(bar)
         self._progress.stop()
-
-
-class _TimedBars(Progress):
-    """Bars of trials that move with the clock towards the expected time."""
-
-    def get_renderables(self) -> Iterable[RenderableType]:
-        for task in self.tasks:
-            elapsed = task.elapsed or 0.0
-            if task.fields.get("trial") and elapsed > _LONG:
-                task.visible = True
-                if task.total:
-                    left = task.total - elapsed
-                    # past its estimate a trial is still running
-                    task.completed = min(elapsed, 0.99 * task.total)
-                    task.fields["left"] = (
-                        f"about {duration(left)} left" if left > 0 else "longer than expected"
-                    )
-        yield from super().get_renderables()
 
 
 class JsonLines(RunListener):
@@ -165,7 +123,7 @@ class JsonLines(RunListener):
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         super().run_planned(plan, trials, states)
         counts = Counter(states.values())
-        _write("run_planned", experiment=plan.experiment.name, profile=plan.experiment.profile,
+        _write("run_planned", experiment=self.name, profile=plan.experiment.profile,
                trials=len(plan.trials), to_run=self.total,
                **{state: counts[state] for state in STATES})  # fmt: skip
 
@@ -179,11 +137,11 @@ class JsonLines(RunListener):
                seconds_left=self.seconds_left())  # fmt: skip
 
     def run_ended(self) -> None:
-        _write("run_ended", experiment=self.plan.experiment.name, finished=self.number,
-               left=self.total - self.number)  # fmt: skip
+        left = self.total - self.number
+        _write("run_ended", experiment=self.name, finished=self.number, left=left)
 
     def report_written(self, report: Any, page: Path) -> None:
-        _write("report_written", experiment=self.plan.experiment.name, page=str(page))
+        _write("report_written", experiment=self.name, page=str(page))
 
 
 def _write(event: str, **fields: Any) -> None:

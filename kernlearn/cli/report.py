@@ -1,6 +1,5 @@
 """The commands ``report`` and ``check``."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,10 @@ from kernlearn.cli.options import Available, Configs, DataDir, Settings, StorePa
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from kernlearn.experiments.engine.plan import Plan
     from kernlearn.experiments.store.results import Store
     from kernlearn.reports import Report
+    from kernlearn.reports.site import Skipped
 
 _SITE = Path("results/site")
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -64,6 +62,8 @@ def report(
     Without a CONFIG, write a site of all experiments in the store: an overview and a page per
     experiment, to be opened without a web server. With CONFIGs, write and show their reports.
     """
+    from kernlearn.reports.site import stored_plans
+
     names = what or []
     stores = [name for name in names if _is_store(name)]
     if stores and len(names) > 1:
@@ -72,9 +72,15 @@ def report(
             f"{stores[0]}` reports some experiments of it"
         )
     if stores or not names:
-        settings = options.with_splits(option, splits)
-        path = Path(stores[0]) if stores else store
-        _report_all(path, output or _SITE, summary, config, profile, settings, data_dir)
+        path, settings = Path(stores[0]) if stores else store, options.with_splits(option, splits)
+        with experiments.Store.existing(path) as opened:
+            plans, skipped = stored_plans(
+                opened, configs=config, profile=profile, settings=settings, data_dir=data_dir
+            )
+            if not plans:
+                reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
+                raise ReportError(f"{path}: nothing to show{reasons or '; it has no runs'}")
+            _write_site(plans, skipped, opened, output or _SITE, summary)
         return
     if config:
         raise ReportError(
@@ -99,17 +105,6 @@ def write_reports(
 
 def show_report(report: "Report", page: Path) -> None:
     """Print the tables, claims and remarks of an experiment and the path of its page."""
-    _show_tables(report)
-    for claim in report.claims:
-        source = f" ({claim.section})" if claim.section else ""
-        typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
-    for remark in report.remarks:
-        typer.echo(f"- {remark}")
-    typer.echo(f"Report: {page}")
-
-
-def _show_tables(report: "Report") -> None:
-    """Print tables, split into groups of columns where the terminal is narrow."""
     from kernlearn.reports.tables import columns, to_rich
 
     console = options.make_console()
@@ -117,14 +112,20 @@ def _show_tables(report: "Report") -> None:
     for table in report.tables:
         first = 0
         while first < len(table.heads):
+            # as many columns at a time as the terminal has room for
             last = len(table.heads)
-            while last > first + 1 and (
-                console.measure(to_rich(columns(table, first, last)), options=wide).maximum
-                > console.width
-            ):
+            part = to_rich(columns(table, first, last))
+            while last > first + 1 and console.measure(part, options=wide).maximum > console.width:
                 last -= 1
-            console.print(to_rich(columns(table, first, last)))
+                part = to_rich(columns(table, first, last))
+            console.print(part)
             first = last
+    for claim in report.claims:
+        source = f" ({claim.section})" if claim.section else ""
+        typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
+    for remark in report.remarks:
+        typer.echo(f"- {remark}")
+    typer.echo(f"Report: {page}")
 
 
 def _is_store(name: str) -> bool:
@@ -138,37 +139,24 @@ def _is_store(name: str) -> bool:
         return False
 
 
-def _report_all(
-    store: Path,
+def _write_site(
+    plans: "list[Plan]",
+    skipped: "list[Skipped]",
+    store: "Store",
     output: Path,
     summary: Path | None,
-    configs: Sequence[Path],
-    profile: str | None,
-    settings: Sequence[str],
-    data_dir: Path | None,
 ) -> None:
     """Write a site of all experiments in a store."""
-    from kernlearn.reports.site import stored_plans
     from kernlearn.reports.totals import total
 
     written = []
-    with experiments.Store.existing(store) as opened:
-        plans, skipped = stored_plans(
-            opened, configs=configs, profile=profile, settings=settings, data_dir=data_dir
-        )
-        if not plans:
-            reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
-            raise ReportError(f"{store}: nothing to show{reasons or '; it has no runs'}")
-        for plan in plans:
-            report = reports.assemble(plan, opened)
-            written.append(report)
-            if summary is not None:
-                reports.write_summary(report, summary)
-            details = report.details
-            typer.echo(
-                f"{details['experiment']}: profile {report.run_as}, {details['done']} of "
-                f"{details['trials']} trials"
-            )
+    for plan in plans:
+        report = reports.assemble(plan, store)
+        written.append(report)
+        if summary is not None:
+            reports.write_summary(report, summary)
+        name, done, trials = (report.details[k] for k in ("experiment", "done", "trials"))
+        typer.echo(f"{name}: profile {report.run_as}, {done} of {trials} trials")
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
     for sentence in total(report.measured for report in written).in_words():
@@ -197,33 +185,28 @@ def check(
     accuracy, 2 points for an error in per cent and 2 % for other metrics, or half a standard
     deviation over the splits if that is more. Times are not compared.
     """
-    from kernlearn.reports.check import FAILURES, check_plan, write_junit
+    from kernlearn.reports import check as rules
 
     loaded = options.load_experiments(configs, profile, None, option, data_dir)
-    checks: dict[str, pd.DataFrame] = {}
-    errors = []
+    checks, errors = {}, []
     with experiments.Store.existing(store) as opened:
         for plan in options.make_plans(loaded, data_dir, available, opened):
             try:
-                checks[plan.experiment.name] = check_plan(plan, opened, against)
+                checks[plan.experiment.name] = rules.check_plan(plan, opened, against)
             except KernlearnError as error:
                 errors.append(str(error))
+    failed = False
     for name, frame in checks.items():
-        _show_check(name, frame)
+        counts = frame["outcome"].value_counts()
+        outcomes = ", ".join(f"{counts[o]} {o}" for o in rules.OUTCOMES if o in counts)
+        typer.echo(f"{name}: {len(frame)} cells: {outcomes}")
+        for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
+            failed = True
+            typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
     if junit is not None:
-        write_junit(checks, junit)
+        rules.write_junit(checks, junit)
     if errors:
         raise SummaryError("\n".join(errors))
-    if any(frame["outcome"].isin(FAILURES).any() for frame in checks.values()):
+    if failed:
         typer.echo("If this is intended, `kernlearn run … --summary` writes a new baseline.")
         raise typer.Exit(1)
-
-
-def _show_check(name: str, frame: "pd.DataFrame") -> None:
-    from kernlearn.reports.check import FAILURES, OUTCOMES, cell_name, cell_text
-
-    counts = frame["outcome"].value_counts()
-    outcomes = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
-    typer.echo(f"{name}: {len(frame)} cells: {outcomes}")
-    for _, row in frame[frame["outcome"].isin(FAILURES)].iterrows():
-        typer.echo(f"  {row['outcome']}: {cell_name(row)}: {cell_text(row)}")

@@ -1,7 +1,8 @@
 """The commands ``run``, ``plan`` and ``status``."""
 
 from collections import Counter
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,30 +92,30 @@ def run(
     plans = options.make_plans(loaded, data_dir, available)
     progress = make_progress(log_json)
     failed = 0
-    with experiments.Store(store) as opened, ExitStack() as stack:
+    with experiments.Store(store) as opened:
         for plan in plans:
             engine.selection.check_choice(plan, choice)
         try:
-            ready, made_for = None, None
-            for plan in plans:
-                execution = plan.experiment.config.execution
-                if ready is None or execution != made_for:
-                    stack.close()
-                    ready = stack.enter_context(
-                        closing(executors.make_executor(execution, data_dir))
-                    )
-                    made_for = execution
-                outcome = experiments.run_plan(
-                    plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
-                    allow_contention=allow_contention, listener=progress,
-                )  # fmt: skip
-                failed += outcome.failed + outcome.failed_before
-                if report:
-                    progress.report_written(*write_reports(plan, opened, output, summary))
-                if outcome.failed and fail_fast:
-                    break
+            for execution, group in groupby(plans, lambda p: p.experiment.config.execution):
+                with closing(executors.make_executor(execution, data_dir)) as ready:
+                    for plan in group:
+                        outcome = experiments.run_plan(
+                            plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
+                            allow_contention=allow_contention, listener=progress,
+                        )  # fmt: skip
+                        failed += outcome.failed + outcome.failed_before
+                        if report:
+                            progress.report_written(*write_reports(plan, opened, output, summary))
+                        if outcome.failed and fail_fast:
+                            raise typer.Exit(1)
         except KeyboardInterrupt:
-            typer.echo(_stopped(plans, opened), err=True)
+            states = [engine.selection.trial_states(plan, opened) for plan in plans]
+            done = [state == "cached" for of_plan in states for state in of_plan.values()]
+            typer.echo(
+                f"Stopped. {sum(done)} of {len(done)} trials are done and kept in "
+                f"{opened.path}: run the same command again to continue.",
+                err=True,
+            )
             raise typer.Exit(130) from None
     if failed:
         raise typer.Exit(1)
@@ -173,20 +174,20 @@ def status(
 
 
 def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None:
-    duration = engine.environment.duration
     states = engine.selection.trial_states(plan, store)
     todo = engine.selection.chosen(plan, states, choice)
     estimates = engine.selection.Estimates.of(plan, store if todo else None)
     todo = engine.selection.rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
-    name, lines = plan.experiment.name, []
+    lines = []
     for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
         seconds = estimates.seconds(trial) if trial.key in keys else None
-        expected = "" if seconds is None else f"  ({duration(seconds)})"
-        lines.append(f"{states[trial.key]:7} {trial.key[:10]} {name}: {trial}{expected}\n")
+        time = "" if seconds is None else f"  ({engine.environment.duration(seconds)})"
+        lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{time}\n")
     typer.echo("".join(lines), nl=False)
-    total = estimates.total(todo)
-    time = "time unknown" if total is None else f"about {duration(total)} one at a time"
+    total, time = estimates.total(todo), "time unknown"
+    if total is not None:
+        time = f"about {engine.environment.duration(total)} one at a time"
     to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"
     typer.echo(f"{_counts(plan, states)}; {to_run}")
 
@@ -205,16 +206,3 @@ def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "Choice":
 def _existing(store: Path) -> "AbstractContextManager[Store | None]":
     """Open a store for reading, if there is one."""
     return experiments.Store.existing(store) if store.exists() else nullcontext()
-
-
-def _stopped(plans: "list[Plan]", store: "Store") -> str:
-    """Say how many trials are done and how to continue."""
-    done = [
-        state == "cached"
-        for plan in plans
-        for state in engine.selection.trial_states(plan, store).values()
-    ]
-    return (
-        f"Stopped. {sum(done)} of {len(done)} trials are done and kept in "
-        f"{store.path}: run the same command again to continue."
-    )

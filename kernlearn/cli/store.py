@@ -3,7 +3,7 @@
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,6 @@ from kernlearn.experiments import store as stores
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
-
-    from kernlearn.experiments.store.merge import MergeSummary
 
 # Conflicts of a merge that are shown.
 _SHOWN = 20
@@ -85,26 +83,20 @@ def merge(
     conflicts = 0
     for source in sources:
         summary = stores.merge.merge(source, destination, prefer=prefer)
-        _show_merge(source, destination, summary, prefer)
         conflicts += len(summary.conflicts)
+        typer.echo(
+            f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
+            f"had failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
+            f"{len(summary.conflicts)} in conflict; {summary.runs} runs"
+        )
+        for one in summary.conflicts[:_SHOWN]:
+            numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in one.metrics.items())
+            place = f"{one.experiment} {one.key[:10]} {engine.spec.canonical(one.labels)}"
+            typer.echo(f"  conflict, kept the {prefer}'s: {place}: {numbers}")
+        if len(summary.conflicts) > _SHOWN:
+            typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
     if conflicts:
         raise typer.Exit(1)
-
-
-def _show_merge(source: Path, destination: Path, summary: "MergeSummary", prefer: str) -> None:
-    typer.echo(
-        f"{source} into {destination}: {summary.added} trials added, {summary.completed} that had "
-        f"failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
-        f"{len(summary.conflicts)} in conflict; {summary.runs} runs"
-    )
-    for conflict in summary.conflicts[:_SHOWN]:
-        numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in conflict.metrics.items())
-        place = (
-            f"{conflict.experiment} {conflict.key[:10]} {engine.spec.canonical(conflict.labels)}"
-        )
-        typer.echo(f"  conflict, kept the {prefer}'s: {place}: {numbers}")
-    if len(summary.conflicts) > _SHOWN:
-        typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
 
 
 def gc(
@@ -235,32 +227,22 @@ def _table(frame: "pd.DataFrame", level: float) -> "Table":
     table.add_column("outcome")
     for row in frame.to_dict("records"):
         significant = row["outcome"] in ("a better", "b better", "different")
-        numbers = [_number(row[name]) for name in ("mean_a", "mean_b", "difference")]
-        texts = [*numbers[:2], numbers[2] + ("*" if significant else ""),
-                 _interval(row["low"], row["high"]), _splits(row), _outcome(row)]  # fmt: skip
+        values = (row[name] for name in ("mean_a", "mean_b", "difference"))
+        a, b, difference = ("–" if math.isnan(v) else f"{v:.4g}" for v in values)
+        # from fewer than two splits the interval is infinite
+        low, high = row["low"], row["high"]
+        interval = f"{low:.3g} to {high:.3g}" if math.isfinite(low) else "–"
+        paired = row["paired"] is True
+        splits = f"{row['n_a']} paired" if paired else f"{row['n_a']} / {row['n_b']}"
+        outcome = _sides(str(row["outcome"]))
+        if row["same_settings"] is False:
+            outcome += ", other settings"
+        texts = [a, b, difference + ("*" if significant else ""), interval, splits, outcome]
         style = "bold" if significant else ""
         # a label that does not apply is None or NaN
         names = [Text(row[name] if isinstance(row[name], str) else "") for name in labels]
         table.add_row(*names, *(Text(text, style=style) for text in texts))
     return table
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.4g}"
-
-
-def _interval(low: float, high: float) -> str:
-    # from fewer than two splits it is infinite
-    return f"{low:.3g} to {high:.3g}" if math.isfinite(low) else "–"
-
-
-def _splits(row: dict[Any, Any]) -> str:
-    return f"{row['n_a']} paired" if row["paired"] is True else f"{row['n_a']} / {row['n_b']}"
-
-
-def _outcome(row: dict[Any, Any]) -> str:
-    text = _sides(str(row["outcome"]))
-    return text if row["same_settings"] is not False else f"{text}, other settings"
 
 
 def _sides(outcome: str) -> str:

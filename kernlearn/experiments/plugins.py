@@ -4,34 +4,22 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import EntryPoint, entry_points
 from numbers import Integral, Real
 from pathlib import Path
 from threading import RLock
-from types import ModuleType, TracebackType
+from traceback import walk_tb
+from types import ModuleType
 from typing import Any
 
+from kernlearn import registration
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.config.entries import RESERVED_KEYS
-from kernlearn.experiments.registry import (
-    BUILT_IN,
-    ESTIMATORS,
-    METRICS,
-    SUPERVISED,
-    Plugin,
-    Scope,
-)
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, SUPERVISED, Plugin, Scope
 from kernlearn.plugins import registrations
-from kernlearn.registration import (
-    Kind,
-    Registered,
-    RegisteredDataset,
-    RegisteredEstimator,
-    RegisteredKernel,
-    RegisteredMetric,
-)
+from kernlearn.registration import Kind, Registered
 
 #: The group of entry points that installed packages use.
 GROUP = "kernlearn.plugins"
@@ -49,28 +37,11 @@ _loading = RLock()
 
 
 def load_plugins(files: Iterable[Sequence[str]]) -> Scope:
-    """Return the names that a trial sees; files that are loaded already are not executed again.
+    """Return the names that a trial sees, for the (path, hash) of each plug-in of its source.
 
-    Parameters
-    ----------
-    files : iterable of (path, hash)
-        From the source of the trial.
-
-    Returns
-    -------
-    Scope
-        kernlearn's own names, those of installed packages, and those of the files.
-
-    Raises
-    ------
-    PluginError
-        If a file cannot be loaded, or has changed since the trial was planned.
+    Files that are loaded already are not executed again; a PluginError is raised if one cannot be
+    loaded, or has changed since the trial was planned.
     """
-    return _load_plugins(tuple((path, digest) for path, digest in files))
-
-
-@lru_cache(maxsize=8)
-def _load_plugins(files: tuple[tuple[str, str], ...]) -> Scope:
     scope = installed_plugins()
     for path, digest in files:
         scope = extended(scope, load_file(Path(path), digest=digest))
@@ -156,26 +127,24 @@ def _prepared(
                 f"{where} was registered on line {lines[one.kind, one.name]} already"
             )
         lines[one.kind, one.name] = one.line
-        one = replace(one, plugin=plugin)
-        if isinstance(one, RegisteredDataset):
-            one = replace(one, file=file)
-        elif isinstance(one, RegisteredKernel) and not isinstance(one.target, type):
-            one = replace(one, target=kernel_class(one.target, one.name))
-        elif isinstance(one, RegisteredEstimator):
-            takes = next((p for p in ("kernel", "similarity") if p in one.parameters), "")
-            one = replace(one, takes=takes)
-        elif isinstance(one, RegisteredMetric):
+        own: dict[str, Any] = {"plugin": plugin}
+        if isinstance(one, registration.RegisteredDataset):
+            own["file"] = file
+        elif isinstance(one, registration.RegisteredKernel) and not isinstance(one.target, type):
+            own["target"] = kernel_class(one.target, one.name)
+        elif isinstance(one, registration.RegisteredEstimator):
+            own["takes"] = next((p for p in ("kernel", "similarity") if p in one.parameters), "")
+        elif isinstance(one, registration.RegisteredMetric):
             for task in one.tasks:
                 if task not in SUPERVISED:
                     available = ", ".join(SUPERVISED)
                     raise PluginError(f"{where} is for the task {task!r}; there are {available}")
-        taken = RESERVED_KEYS[one.kind] & set(one.parameters)
-        if taken:
+        if taken := RESERVED_KEYS[one.kind] & set(one.parameters):
             keys = ", ".join(sorted(taken))
             raise PluginError(
                 f"{where} has a parameter {keys}, which is a config's own key; rename it"
             )
-        prepared.append(one)
+        prepared.append(replace(one, **own))
     return tuple(prepared)
 
 
@@ -211,9 +180,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     constraints = {
-        key: _CONSTRAINTS[type(value)]
-        for key, value in defaults.items()
-        if type(value) in _CONSTRAINTS
+        k: _CONSTRAINTS[type(v)] for k, v in defaults.items() if type(v) in _CONSTRAINTS
     }
     body = {
         "__init__": __init__, "__call__": __call__, "__doc__": function.__doc__,
@@ -241,12 +208,9 @@ def extended(scope: Scope, plugin: Plugin, shown: str | None = None) -> Scope:
     rivals = {p.name for p in (scope.files if plugin.path is not None else scope.plugins)}
     for one in plugin.registered:
         section = sections[_SECTIONS[one.kind]]
-        owner = getattr(section.get(one.name), "plugin", "")
-        if _is_built_in(one):
-            owner = "kernlearn"
-        elif owner not in rivals:
-            owner = ""
-        if owner:
+        present = getattr(section.get(one.name), "plugin", "")
+        owner = "kernlearn" if _is_built_in(one) else present
+        if owner in {"kernlearn", *rivals}:
             article = "an" if one.kind == "estimator" else "a"
             raise PluginError(
                 f"{shown}:{one.line}: the name {one.name!r} is taken: {owner} has {article} "
@@ -326,18 +290,10 @@ def blame(error: BaseException, file: str, shown: str | None = None) -> str:
     if isinstance(error, SyntaxError) and error.filename == file:
         line, text = error.lineno, error.msg
     else:
-        line, text = _line(error.__traceback__, file), str(error)
+        steps = walk_tb(error.__traceback__)
+        lines = [number for frame, number in steps if frame.f_code.co_filename == file]
+        line, text = lines[-1] if lines else None, str(error)
     place = shown or file
     where = f"{place}:{line}: " if line else f"{place}: " if place else ""
     name = type(error).__name__
     return f"{where}{name}: {text}" if text else f"{where}{name}"
-
-
-def _line(trace: TracebackType | None, file: str) -> int | None:
-    """Return the innermost line of a file in a traceback."""
-    line = None
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line

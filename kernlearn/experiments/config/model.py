@@ -217,6 +217,8 @@ class ExperimentConfig(Section):
         Measured or derived metrics to show.
     """
 
+    model_config = ConfigDict(defer_build=False)
+
     title: Annotated[str, Field(min_length=1)]
     source: str = ""
     task: TaskName = "classification"
