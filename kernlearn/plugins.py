@@ -91,6 +91,7 @@ tested as usual.
 import inspect
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import FunctionType
 from typing import Any, Literal, TypeVar
 
@@ -113,10 +114,15 @@ def registrations() -> tuple[Registered, ...]:
     return tuple(_registered)
 
 
-def _keeper(
-    made: type[Registered], name: str | None, version: int, summary: str, **options: Any
+def _decorator(
+    check: Callable[[Any], None],
+    made: type[Registered],
+    name: str | None,
+    version: int,
+    summary: str,
+    **options: Any,
 ) -> Callable[[Target], Target]:
-    """Check the common arguments; return a function that registers its argument.
+    """Check the common arguments; return a function that checks and registers its argument.
 
     The place of registration is the caller of the function that calls this one.
     """
@@ -129,7 +135,8 @@ def _keeper(
     caller = sys._getframe(2)
     options |= {"module": str(caller.f_globals.get("__name__")), "line": caller.f_lineno}
 
-    def keep(target: Target) -> Target:
+    def register(target: Target) -> Target:
+        check(target)
         called = name or target.__name__
         if not called.isidentifier():
             raise ValueError(f"{called} is no name for a config: give one in the brackets")
@@ -138,7 +145,7 @@ def _keeper(
         _registered.append(one)
         return target
 
-    return keep
+    return register
 
 
 def _check_methods(target: type, needed: Iterable[str], base: str) -> None:
@@ -174,6 +181,22 @@ def _check_defaults(target: Any, passed: Iterable[str] = ()) -> None:
             )
 
 
+def _check_estimator(target: Any) -> None:
+    if not isinstance(target, type):
+        raise TypeError(f"an estimator must be a class, not {target!r}")
+    _check_methods(target, ("fit", "get_params", "set_params"), "sklearn.base.BaseEstimator")
+    _check_defaults(target)
+
+
+def _check_kernel(target: Any) -> None:
+    if isinstance(target, type):
+        needed = ("__call__", "fit", "get_params", "set_params")
+        _check_methods(target, needed, "kernlearn.kernels.Kernel")
+        _check_defaults(target)
+    else:
+        _check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
+
+
 def register_estimator(
     name: str | None = None, *, version: int = 1, summary: str = ""
 ) -> Callable[[Target], Target]:
@@ -202,16 +225,8 @@ def register_estimator(
     TypeError, ValueError
         If the class is no estimator, or an argument is not allowed.
     """
-    keep = _keeper(registration.RegisteredEstimator, name, version, summary)
-
-    def register(target: Target) -> Target:
-        if not isinstance(target, type):
-            raise TypeError(f"an estimator must be a class, not {target!r}")
-        _check_methods(target, ("fit", "get_params", "set_params"), "sklearn.base.BaseEstimator")
-        _check_defaults(target)
-        return keep(target)
-
-    return register
+    made = registration.RegisteredEstimator
+    return _decorator(_check_estimator, made, name, version, summary)
 
 
 def register_kernel(
@@ -240,18 +255,7 @@ def register_kernel(
     TypeError, ValueError
         If it is no kernel, or an argument is not allowed.
     """
-    keep = _keeper(registration.RegisteredKernel, name, version, summary)
-
-    def register(target: Target) -> Target:
-        if isinstance(target, type):
-            needed = ("__call__", "fit", "get_params", "set_params")
-            _check_methods(target, needed, "kernlearn.kernels.Kernel")
-            _check_defaults(target)
-        else:
-            _check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
-        return keep(target)
-
-    return register
+    return _decorator(_check_kernel, registration.RegisteredKernel, name, version, summary)
 
 
 def register_dataset(
@@ -293,14 +297,10 @@ def register_dataset(
     """
     if similarity not in (None, "similarity", "distance"):
         raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
-    keep = _keeper(registration.RegisteredDataset, name, version, summary, similarity=similarity)
-
-    def register(target: Target) -> Target:
-        text = "a data set must be a function that returns (X, y)"
-        _check_function(target, text, 0, "random_state")
-        return keep(target)
-
-    return register
+    what = "a data set must be a function that returns (X, y)"
+    check = partial(_check_function, what=what, n_positional=0, also="random_state")
+    made = registration.RegisteredDataset
+    return _decorator(check, made, name, version, summary, similarity=similarity)
 
 
 def register_metric(
@@ -345,19 +345,7 @@ def register_metric(
         raise ValueError(f"better must be 'higher', 'lower' or None, not {better!r}")
     tasks = (task,) if isinstance(task, str) else tuple(task)
     direction = {"higher": 1, "lower": -1, None: 0}[better]
-    keep = _keeper(
-        registration.RegisteredMetric,
-        name,
-        version,
-        summary,
-        tasks=tasks,
-        better=direction,
-        label=label or "",
-    )
-
-    def register(target: Target) -> Target:
-        text = "a metric must be a function (y_true, y_pred) -> float"
-        _check_function(target, text, 2, "query")
-        return keep(target)
-
-    return register
+    what = "a metric must be a function (y_true, y_pred) -> float"
+    check = partial(_check_function, what=what, n_positional=2, also="query")
+    options = {"tasks": tasks, "better": direction, "label": label or ""}
+    return _decorator(check, registration.RegisteredMetric, name, version, summary, **options)

@@ -4,7 +4,7 @@ The validation context carries :class:`Names`: everything that the parts of the 
 to. Without it only the form is checked.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -116,16 +116,12 @@ def known(
 
 def _combination(match: dict[str, str], info: ValidationInfo) -> dict[str, str]:
     if (names := names_of(info)) is not None:
-        refuse(_combination_faults(match, names))
+        for key, name in match.items():
+            if key not in LABELS:
+                refuse([((key,), f"unknown key{suggestion(key, LABELS)}")])
+            elif text := unknown(key, name, names.labels[f"{key}s"]):
+                refuse([((key,), text)])
     return match
-
-
-def _combination_faults(match: dict[str, str], names: Names) -> Iterator[Fault]:
-    for key, name in match.items():
-        if key not in LABELS:
-            yield (key,), f"unknown key{suggestion(key, LABELS)}"
-        elif text := unknown(key, name, names.labels[f"{key}s"]):
-            yield (key,), text
 
 
 #: A label of the results: dataset, kernel, method or a varied parameter.

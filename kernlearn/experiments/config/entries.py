@@ -197,15 +197,16 @@ def _is_file(path: Path) -> bool:
     return False
 
 
+_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
 def _type_faults(value: Any, default: Any) -> Iterator[str]:
     """Say which values of a generator's parameter are not of its default's type."""
-    for type_, allowed, text in (
-        (bool, bool, "true or false"), (int, int, "a whole number"),
-        (float, (int, float), "a number"), (str, str, "text"),
-    ):  # fmt: skip
-        for given in candidates(value) if type(default) is type_ else ():
-            if not isinstance(given, allowed) or (isinstance(given, bool) and type_ is not bool):
-                yield f"must be {text}, not {shortened(given)}"
+    kind = type(default)
+    for given in candidates(value) if kind in _TYPES else ():
+        fits = isinstance(given, (int, float) if kind is float else kind)
+        if not fits or (isinstance(given, bool) and kind is not bool):
+            yield f"must be {_TYPES[kind]}, not {shortened(given)}"
 
 
 class KernelEntry(_Entry):

@@ -1,5 +1,6 @@
 """Loading of configs: profiles, settings, and errors with file and line."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -24,16 +25,13 @@ from kernlearn.resources import shipped
 
 _PLAIN = {
     "missing": "is missing",
-    "dict_type": "must be a mapping of keys to values",
-    "model_type": "must be a mapping of keys to values",
-    "list_type": "must be a list",
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
+    "dict": "must be a mapping of keys to values",
+    "model": "must be a mapping of keys to values",
+    "list": "must be a list",
+    "string": "must be text",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "bool": "must be true or false",
 }
 
 
@@ -54,7 +52,8 @@ def _explain(error: Any, raw: Any) -> Fault:
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
         hint = suggestion(str(value), [e.strip("'") for e in expected])
         return path, f"{shortened(value)} is not allowed{hint}"
-    text = _PLAIN.get(kind) or error["msg"].removeprefix("Value error, ")
+    plain = _PLAIN.get(re.sub("_(type|parsing|from_float)$", "", kind))
+    text = plain or error["msg"].removeprefix("Value error, ")
     text = text[0].lower() + text[1:]
     if kind == "missing" or isinstance(value, (dict, list)):
         return path, text
@@ -271,11 +270,13 @@ class _Checker:
     """
 
     def __init__(self, folder: Path, data_dir: Path | None) -> None:
-        from kernlearn.datasets import catalogue, own_cards
+        from kernlearn.datasets import own_cards
         from kernlearn.datasets.cache import recall
 
         self.folder = folder
-        self.cards = [*catalogue(), *own_cards(data_dir)]
+        # a card is called as its data set; only those that are used are read
+        self.cards = [p.stem for p in shipped("datasets").glob("*.yaml")]
+        self.cards += own_cards(data_dir)
         self.known = frozenset(recall(_code()) or ())
         self.checked = set(self.known)
         self.messages: list[str] = []

@@ -51,18 +51,14 @@ def _error(problem: str, at: Any) -> yaml.MarkedYAMLError:
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, pattern)
-        for tag, pattern in resolvers
-        if not tag.endswith((":bool", ":float", ":timestamp"))
-    ]
+    first: [r for r in resolvers if not r[0].endswith((":bool", ":float", ":timestamp"))]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+    _PREFIX + "bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
+    _PREFIX + "float",
     re.compile(
         r"^[-+]?(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
         r"|\.(?:inf|Inf|INF))$|^\.(?:nan|NaN|NAN)$"
@@ -88,26 +84,28 @@ def _composed(text: str, loader: _Loader) -> yaml.Node | None:
     return loader.get_single_node()
 
 
-class _Lines:
-    """Collect the line of every value below a node, and refuse what YAML lets through."""
+class _Builder:
+    """Builds plain data from nodes with the line of every value, and refuses the rest of YAML."""
 
-    def __init__(self, source: str) -> None:
-        self.source = source
+    def __init__(self, source: str, loader: _Loader) -> None:
+        self.source, self.loader = source, loader
         self.lines: dict[KeyPath, int] = {}
         self.open: set[int] = set()
         self.visited = 0
 
-    def visit(self, node: yaml.Node, path: KeyPath) -> None:
-        line = node.start_mark.line + 1
-        self.lines.setdefault(path, line)
+    def value(self, node: yaml.Node, path: KeyPath) -> Any:
+        """Return the value of a node; what an alias repeats is built anew."""
+        self.lines.setdefault(path, node.start_mark.line + 1)
         self._check(node)
         self.open.add(id(node))
         if isinstance(node, yaml.MappingNode):
-            self._visit_mapping(node, path)
+            value: Any = self._mapping(node, path)
         elif isinstance(node, yaml.SequenceNode):
-            for i, child in enumerate(node.value):
-                self.visit(child, (*path, i))
+            value = [self.value(child, (*path, i)) for i, child in enumerate(node.value)]
+        else:
+            value = self.loader.construct_object(node)
         self.open.discard(id(node))
+        return value
 
     def _check(self, node: yaml.Node) -> None:
         """Refuse a node that would unfold without end, or to what is not plain data."""
@@ -125,37 +123,35 @@ class _Lines:
         if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
             raise ConfigError(f"{where}: not valid YAML: a character that is not text")
 
-    def _visit_mapping(self, node: yaml.MappingNode, path: KeyPath) -> None:
-        seen: dict[str, int] = {}
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        own: dict[str, Any] = {}
         for key, child in node.value:
-            line = key.start_mark.line + 1
+            where = f"{self.source}:{key.start_mark.line + 1}"
             if key.tag == _PREFIX + "merge":
-                self._visit_merged(child, path)
+                # the keys that `<<` brings in are those of the mapping around it
+                parts = child.value if isinstance(child, yaml.SequenceNode) else [child]
+                if not all(isinstance(part, yaml.MappingNode) for part in parts):
+                    raise ConfigError(f"{where}: not valid YAML: expected a mapping to merge")
+                for part in reversed(parts):
+                    merged |= self.value(part, path)
                 continue
             if not isinstance(key, yaml.ScalarNode):
-                raise ConfigError(f"{self.source}:{line}: a key must be a plain word")
+                raise ConfigError(f"{where}: a key must be a plain word")
             # method and data set names may look like numbers
             key.tag = _PREFIX + "str"
             self._check(key)
-            if key.value in seen:
-                raise ConfigError(
-                    f"{self.source}:{line}: {key.value!r} is given twice, first on line "
-                    f"{seen[key.value]}; keep one"
-                )
-            seen[key.value] = line
-            self.visit(child, (*path, key.value))
-            self.lines[(*path, key.value)] = line
-
-    def _visit_merged(self, node: yaml.Node, path: KeyPath) -> None:
-        """Visit what ``<<`` brings in: its keys are those of the mapping around it."""
-        parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        for part in parts:
-            if isinstance(part, yaml.MappingNode):
-                self.visit(part, path)
+            place = (*path, key.value)
+            if key.value in own:
+                text = f"{key.value!r} is given twice, first on line {self.lines[place]}; keep one"
+                raise ConfigError(f"{where}: {text}")
+            own[key.value] = self.value(child, place)
+            self.lines[place] = key.start_mark.line + 1
+        return {**merged, **own}
 
 
 def copied(value: Any) -> Any:
-    """Copy, so that what an alias repeats can be changed in one place alone."""
+    """Copy the mappings and lists of a value."""
     if isinstance(value, dict):
         return {k: copied(v) for k, v in value.items()}
     return [copied(v) for v in value] if isinstance(value, list) else value
@@ -188,9 +184,8 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
         node = _composed(text, loader)
         if node is None:
             raise ConfigError(f"{source}: the file is empty")
-        collected = _Lines(source)
-        collected.visit(node, ())
-        return copied(loader.construct_document(node)), collected.lines
+        builder = _Builder(source, loader)
+        return builder.value(node, ()), builder.lines
     except yaml.YAMLError as error:
         line, problem = _what_is_wrong(error, text)
         raise ConfigError(f"{source}:{line}: not valid YAML: {problem}") from None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -175,9 +176,9 @@ def _cells(
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = ProtocolSpec(**settings, scale=scale)
+        methods = cache(partial(_kernels_and_methods, config, name))
         for data_labels, data, source in variants[name]:
-            pairwise = data.pairwise is not None
-            for method_labels, kernel, method in _kernels_and_methods(config, name, pairwise):
+            for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):
                     spec = TrialSpec(
@@ -189,8 +190,8 @@ def _cells(
 
 def _kernels_and_methods(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> Iterator[tuple[dict[str, Any], KernelSpec | None, MethodSpec]]:
-    axes, scope = _axes(config), config.scope
+) -> list[tuple[dict[str, Any], KernelSpec | None, MethodSpec]]:
+    axes, scope, found = _axes(config), config.scope, []
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernel_variants(config)
     # a feature map is compared with a kernel even if it has one of its own
@@ -209,7 +210,8 @@ def _kernels_and_methods(
                     entry.estimator, **component.identity, parameters=fixed, select=grid,
                     kernels=_own_kernels(fixed, scope),
                 )  # fmt: skip
-                yield labels, used[1], method
+                found.append((labels, used[1], method))
+    return found
 
 
 def _needs_kernel(component: RegisteredEstimator, entry: MethodEntry) -> bool:
