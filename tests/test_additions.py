@@ -149,8 +149,8 @@ LINES = [
     ),
     (
         "kernlearn/cli/app.py",
-        'app.command("run")(run.run)\n',
-        'app.command("greet")(greet.greet)\n',
+        "    run.run, ",
+        "greet.greet, ",
     ),
     ("kernlearn/cli/app.py", "from kernlearn.cli import ", "greet, "),
 ]

@@ -26,20 +26,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-app.command("run")(run.run)
-app.command("plan")(run.plan)
-app.command("status")(run.status)
-app.command("report")(report.report)
-app.command("check")(report.check)
+for command in (
+    run.run, run.plan, run.status, report.report, report.check, store.export, store.merge,
+    store.compare, store.doctor, store.gc, analysis.goodness, analysis.rademacher, analysis.regret,
+):  # fmt: skip
+    app.command()(command)
 app.add_typer(datasets.app, name="datasets")
-app.command("export")(store.export)
-app.command("merge")(store.merge)
-app.command("compare")(store.compare)
-app.command("doctor")(store.doctor)
-app.command("gc")(store.gc)
-app.command("goodness")(analysis.goodness)
-app.command("rademacher")(analysis.rademacher)
-app.command("regret")(analysis.regret)
 
 
 def _show_version(requested: bool) -> None:

@@ -6,6 +6,7 @@ to. Without it only the form is checked.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,12 +16,19 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.resources import shipped
 
 #: Where in a section a fault is, and what it is.
 Fault = tuple[KeyPath, str]
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+@cache
+def _shipped_cards() -> list[str]:
+    """Return the names of the cards that come with kernlearn, without reading them."""
+    return [path.stem for path in shipped("datasets").glob("*.yaml")]
 
 
 class Section(BaseModel):
@@ -38,8 +46,8 @@ class Names:
     scope : Scope
     folder : Path
         Folder of the config.
-    cards : list of str
-        Names of published data sets and of the user's own cards.
+    data_dir : Path or None
+        Folder to search for the user's own cards first.
     task : str
     labels : dict of str to list of str
         The labels under ``datasets``, ``kernels`` and ``methods``.
@@ -55,13 +63,24 @@ class Names:
 
     scope: Scope
     folder: Path
-    cards: list[str]
+    data_dir: Path | None
     task: str
     labels: dict[str, list[str]]
     axes: dict[str, list[Any]]
     derived: list[str]
     checked: set[str]
     renamed: dict[str, str]
+
+    @cached_property
+    def cards(self) -> list[str]:
+        """Names of published data sets and of the user's own cards."""
+        from kernlearn.datasets import own_cards
+
+        return [*_shipped_cards(), *own_cards(self.data_dir)]
+
+    def is_card(self, name: str) -> bool:
+        """Whether a data set is published or has a card of the user."""
+        return name in _shipped_cards() or name in self.cards
 
     @property
     def all_labels(self) -> list[str]:

@@ -166,7 +166,7 @@ class DatasetEntry(_Entry):
         if self.generator is not None:
             if self.generator not in scope.generators:
                 hint = scope.hint(self.generator, scope.generators)
-                if self.generator in names.cards or self.generator in scope.datasets:
+                if names.is_card(self.generator) or self.generator in scope.datasets:
                     hint = f"; it is a data set: give `name: {self.generator}`"
                 yield ("generator",), f"no generator {self.generator!r}{hint}"
                 return
@@ -176,7 +176,7 @@ class DatasetEntry(_Entry):
                 yield ("file",), f"no file {self.file!r} in the config's folder, {names.folder}"
         elif own := scope.datasets.get(self.name or ""):
             defaults = dict(own.parameters)
-        elif self.name is not None and self.name not in names.cards:
+        elif self.name is not None and not names.is_card(self.name):
             hint = scope.hint(self.name, [*names.cards, *scope.datasets])
             if self.name in scope.generators:
                 hint = f"; it is a generator: give `generator: {self.name}`"

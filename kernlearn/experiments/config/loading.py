@@ -270,13 +270,9 @@ class _Checker:
     """
 
     def __init__(self, folder: Path, data_dir: Path | None) -> None:
-        from kernlearn.datasets import own_cards
         from kernlearn.datasets.cache import recall
 
-        self.folder = folder
-        # a card is called as its data set; only those that are used are read
-        self.cards = [p.stem for p in shipped("datasets").glob("*.yaml")]
-        self.cards += own_cards(data_dir)
+        self.folder, self.data_dir = folder, data_dir
         self.known = frozenset(recall(_code()) or ())
         self.checked = set(self.known)
         self.messages: list[str] = []
@@ -312,7 +308,7 @@ class _Checker:
         axes = axes_of(entries["datasets"], RESERVED_KEYS["dataset"])
         task, derived = raw.get("task", "classification"), raw.get("derived")
         return Names(
-            scope=scope, folder=self.folder, cards=self.cards, checked=self.checked,
+            scope=scope, folder=self.folder, data_dir=self.data_dir, checked=self.checked,
             task=task if isinstance(task, str) else "", renamed=self.renamed,
             labels={s: list(section) for s, section in sections.items()},
             axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
