@@ -182,12 +182,12 @@ def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None
     lines = []
     for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
         seconds = estimates.seconds(trial) if trial.key in keys else None
-        time = "" if seconds is None else f"  ({engine.environment.duration(seconds)})"
+        time = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
         lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{time}\n")
     typer.echo("".join(lines), nl=False)
     total, time = estimates.total(todo), "time unknown"
     if total is not None:
-        time = f"about {engine.environment.duration(total)} one at a time"
+        time = f"about {engine.selection.duration(total)} one at a time"
     to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"
     typer.echo(f"{_counts(plan, states)}; {to_run}")
 

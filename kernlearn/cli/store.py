@@ -82,7 +82,7 @@ def merge(
         raise StoreError(f"--prefer {prefer}: expected destination or source")
     conflicts = 0
     for source in sources:
-        summary = stores.merge.merge(source, destination, prefer=prefer)
+        summary = stores.maintenance.merge(source, destination, prefer=prefer)
         conflicts += len(summary.conflicts)
         typer.echo(
             f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "

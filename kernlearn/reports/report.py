@@ -13,9 +13,8 @@ from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments.config.loading import load_config
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan, make_plan
-from kernlearn.experiments.engine.sources import StoredDataset
-from kernlearn.experiments.engine.spec import canonical
-from kernlearn.experiments.engine.supervised import chosen_by_mean
+from kernlearn.experiments.engine.spec import StoredDataset, canonical
+from kernlearn.experiments.engine.trial import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.summary import summarise, summary_text, tidy_runs

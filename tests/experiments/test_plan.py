@@ -7,9 +7,15 @@ import pytest
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine.sources import StoredDataset, load_source
-from kernlearn.experiments.engine.spec import DatasetSpec, TrialSpec, canonical, trial_key
-from kernlearn.experiments.registry import ESTIMATORS
+from kernlearn.experiments.engine.build import load_data
+from kernlearn.experiments.engine.spec import (
+    DatasetSpec,
+    StoredDataset,
+    TrialSpec,
+    canonical,
+    trial_key,
+)
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
 from kernlearn.registration import RegisteredEstimator
 
 
@@ -274,7 +280,7 @@ def test_a_part_of_a_data_set(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(PART)
     trials = plan_of(path).trials
-    parts = [load_source(t.source, None, seed=3, split=t.split) for t in trials]
+    parts = [load_data(t, BUILT_IN, None) for t in trials]
     for data in parts:
         assert data.data.shape == (60, 4)
         assert list(data.target_names) == ["setosa", "virginica"]
@@ -291,7 +297,7 @@ def test_a_part_of_a_data_set(tmp_path):
     path.write_text(PART.replace("setosa", "rosa"))
     (trial, _) = plan_of(path).trials
     with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
-        load_source(trial.source, None, seed=3, split=0)
+        load_data(trial, BUILT_IN, None)
 
 
 @pytest.mark.parametrize("name", ["quickstart", "figure3_1"])

@@ -176,7 +176,7 @@ def test_keys_of_kernlearns_own_are_what_they_were(tmp_path):
     (tmp_path / "mine.py").write_text(METHODS)
     path.write_text(f"{BUILT_IN_CONFIG}plugins: [mine.py]\n")
     assert keys(path) == BEFORE
-    assert all("plugins" not in trial.source for trial in trials(path).values())
+    assert all(not trial.source.plugins for trial in trials(path).values())
 
 
 def test_a_specification_says_what_is_from_where(mine):
@@ -601,14 +601,14 @@ def test_a_file_that_has_changed_since_the_plan_is_not_taken(mine):
     changed(mine.with_name("mine.py"), ("n=3", "n=4"))
     # this process has the file as it was planned
     assert run_trial(trial).metrics
-    ((path, digest),) = trial.source["plugins"]
+    ((path, digest),) = trial.source.plugins
     with pytest.raises(PluginError, match=r"mine\.py: has changed since the trials were planned"):
         load_plugins([(path, digest[::-1])])
 
 
 def test_a_package_that_is_not_where_the_trial_runs_is_named(mine):
     trial = trials(mine)["moons · near · mine · split 1"]
-    elsewhere = replace(trial, source={**trial.source, "plugins": []})
+    elsewhere = replace(trial, source=replace(trial.source, plugins=()))
     with pytest.raises(PluginError, match="no plug-in mine is installed here"):
         run_trial(elsewhere)
 

@@ -34,25 +34,20 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
 
 @pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
 def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
-    train, _, test = split_indices(
-        101, train=0.6, max_train=max_train, max_test=max_test, seed=3, split=1
-    )
+    protocol = replace(PROTOCOL, max_train=max_train, max_test=max_test, seed=3)
+    train, _, test = split_indices(101, protocol, 1)
     assert len(train) == (max_train or 61)
     assert len(test) == (max_test or 101 - len(train))
     assert not set(train) & set(test)
-    again, _, _ = split_indices(
-        101, train=0.6, max_train=max_train, max_test=None, seed=3, split=1
-    )
+    again, _, _ = split_indices(101, replace(protocol, max_test=None), 1)
     np.testing.assert_array_equal(train, again)
-    other, _, _ = split_indices(
-        101, train=0.6, max_train=max_train, max_test=None, seed=3, split=2
-    )
+    other, _, _ = split_indices(101, protocol, 2)
     assert not np.array_equal(train, other)
 
 
 def test_a_split_without_test_part_is_refused():
     with pytest.raises(ValueError, match="leave no test part"):
-        split_indices(2, train=0.9, max_train=None, max_test=None, seed=0, split=0)
+        split_indices(2, replace(PROTOCOL, train=0.9), 0)
 
 
 def test_the_scale_is_learnt_on_the_training_part_alone():
@@ -95,11 +90,11 @@ def test_random_binarisation_is_half_the_classes_and_fixed():
 
 
 def test_held_out_rows_lie_between_training_and_test():
-    asked = {"train": 0.5, "max_train": None, "max_test": None, "seed": 3, "split": 1}
-    train, held_out, test = split_indices(100, **asked, holdout=0.2)
+    protocol = replace(PROTOCOL, train=0.5, seed=3)
+    train, held_out, test = split_indices(100, replace(protocol, holdout=0.2), 1)
     assert [len(train), len(held_out), len(test)] == [50, 20, 30]
     np.testing.assert_array_equal(np.sort(np.r_[train, held_out, test]), np.arange(100))
-    alone, nothing, rest = split_indices(100, **asked)
+    alone, nothing, rest = split_indices(100, protocol, 1)
     np.testing.assert_array_equal(alone, train)
     np.testing.assert_array_equal(rest, np.r_[held_out, test])
     assert len(nothing) == 0
@@ -126,7 +121,7 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
     own = np.repeat(np.arange(5), [3, 4, 5, 4, 4])
     tested, held = [], []
     for split in range(5):
-        parts = fold_indices(20, folds, own, seed=1, split=split)
+        parts = fold_indices(20, replace(PROTOCOL, folds=folds), split, own)
         np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(20))
         held.append(tuple(parts[1]))
         tested.append(tuple(parts[2]))
@@ -140,9 +135,9 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
 
 def test_folds_that_cannot_be_made():
     with pytest.raises(ValueError, match="no published folds"):
-        fold_indices(20, "published", None, seed=1, split=0)
+        fold_indices(20, replace(PROTOCOL, folds="published"), 0)
     with pytest.raises(ValueError, match="5 folds of 4 rows"):
-        fold_indices(4, 5, None, seed=1, split=0)
+        fold_indices(4, replace(PROTOCOL, folds=5), 0)
 
 
 @pytest.mark.parametrize("how", [{"folds": 4}, {"train": 0.5, "holdout": 0.2}])

@@ -3,8 +3,7 @@ import sqlite3
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.sources import StoredDataset
-from kernlearn.experiments.engine.spec import DatasetSpec, Trial
+from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial
 from kernlearn.experiments.store.database import SCHEMA_VERSION
 from kernlearn.experiments.store.results import Result, Store
 from tests.experiments.stores import spec_of

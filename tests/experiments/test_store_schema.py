@@ -141,7 +141,7 @@ def test_many_open_a_new_store_at_once(tmp_path):
 def test_one_that_stays_locked_is_told(tmp_path):
     path = tmp_path / "s"
     with Store(path) as holder, Store(path, timeout=0.1) as other:
-        with holder.database.transaction(), pytest.raises(StoreError, match="another process"):
+        with holder.transaction(), pytest.raises(StoreError, match="another process"):
             other.begin_run("e", "full", 1, {})
         assert other.begin_run("e", "full", 1, {}) == 1
         with pytest.raises(StoreError, match="another process"):
@@ -191,7 +191,7 @@ def test_a_full_disk_is_told_and_what_was_finished_stays(small_disk):
         put(trial("later"), done(trial("later"), accuracy=1.0))
     with Store.existing(path) as reader:
         assert len(list(reader.trials())) == len(finished) + 2
-        assert reader.database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert [*reader.connection.execute("PRAGMA integrity_check").fetchone()] == ["ok"]
 
 
 def test_a_read_only_disk_can_be_read_and_is_told(small_disk):

@@ -11,8 +11,12 @@ import pytest
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.store.export import COLUMNS, export_file, export_text, tidy_rows
-from kernlearn.experiments.store.maintenance import collect_garbage, every_profile, examine
-from kernlearn.experiments.store.merge import merge
+from kernlearn.experiments.store.maintenance import (
+    collect_garbage,
+    every_profile,
+    examine,
+    merge,
+)
 from tests.experiments.stores import begun, done, failed, trial
 
 

@@ -2,4 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"": "environment plan selection spec"})
+__getattr__, __dir__, __all__ = attach(__name__, {"": "plan selection spec"})

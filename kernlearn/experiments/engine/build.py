@@ -1,17 +1,25 @@
-"""Data, kernel and estimator of a trial, built from its specification."""
+"""What a trial works on, from its specification: the data, the kernel and the estimator."""
 
+import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 
+from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.engine.protocol import random_state
-from kernlearn.experiments.engine.sources import load_source
-from kernlearn.experiments.engine.spec import Trial
+from kernlearn.experiments.engine.protocol import generator, random_state
+from kernlearn.experiments.engine.spec import DatasetSpec, Source, Trial
+from kernlearn.experiments.plugin_data import loaded_once, make_data
 from kernlearn.experiments.registry import Scope
+from kernlearn.registration import RegisteredDataset
+
+# Data sets kept in memory for the next trials; a run takes one after the other.
+_KEPT = 4
 
 
 @dataclass
@@ -23,17 +31,75 @@ class Outcome:
 
 
 def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
-    """Load a trial's data and check that it is the data the trial was planned for."""
-    seed = trial.spec.protocol.seed
-    data = load_source(trial.source, data_dir, seed=seed, split=trial.split, scope=scope)
-    planned = trial.spec.dataset.fingerprint
-    if planned is not None and data.fingerprint != planned:
+    """Load a trial's data, or draw it, and check that it is what the trial was planned for."""
+    what, source, seed = trial.spec.dataset, trial.source or Source(), trial.spec.protocol.seed
+    parameters = what.parameters or {}
+    if what.generator is not None:
+        make = scope.generators[what.generator]
+        drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
+        if isinstance(make, RegisteredDataset):
+            data = make_data(make, numbers=source.numbers, parameters=drawn)
+        else:
+            data = make(**drawn)
+    elif what.name is not None and what.plugin is not None:
+        data = plugin_data(scope.datasets[what.name], source, parameters)
+    else:
+        data = read_data(source.read, data_dir)
+    if what.fingerprint not in (None, data.fingerprint):
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
-            f"{data.fingerprint}, planned {planned}): it was changed since, a worker reads "
-            "another copy, or a plug-in draws it at random without `random_state`"
+            f"{data.fingerprint}, planned {what.fingerprint}): it was changed since, a worker "
+            "reads another copy, or a plug-in draws it at random without `random_state`"
         )
-    return data
+    return _part(data, what, seed)
+
+
+def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
+    """Load a data set of the catalogue or a file, or take it from the last trials."""
+    stamp = None
+    if isinstance(file := arguments["name"], Path):  # a user may edit it
+        status = file.stat()
+        stamp = (status.st_mtime_ns, status.st_size)
+    return _load_once(tuple(arguments.items()), data_dir, stamp)
+
+
+@lru_cache(maxsize=_KEPT)
+def _load_once(
+    arguments: tuple[tuple[str, Any], ...], data_dir: Path | None, stamp: tuple[int, int] | None
+) -> Bunch:
+    return load(**dict(arguments), data_dir=data_dir)
+
+
+def plugin_data(dataset: RegisteredDataset, source: Source, parameters: dict[str, Any]) -> Bunch:
+    """Make the data set of a plug-in, or take it from the last trials."""
+    return loaded_once(dataset, source.numbers, json.dumps(parameters))
+
+
+def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
+    """Return the rows of the classes and of the sample that a trial takes."""
+    n = data.data.shape[0]
+    rows = np.arange(n)
+    changed: dict[str, Any] = {}
+    if what.classes is not None:
+        names = [str(name) for name in data.target_names]
+        unknown = [name for name in what.classes if name not in names]
+        if unknown:
+            have = f"has {', '.join(names)}" if names else "has no classes"
+            raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
+        kept = sorted(names.index(name) for name in what.classes)
+        rows = np.flatnonzero(np.isin(data.target, kept))
+        changed["target_names"] = np.asarray(data.target_names)[kept]
+    if what.sample is not None and what.sample < len(rows):
+        rows = np.sort(generator(seed, "sample").permutation(rows)[: what.sample])
+        changed |= {"sample": True, "note": f"a random part of {what.sample} of {n} rows"}
+    if what.classes is None and what.sample is None:
+        return data
+    for name in ("data", "target", "fold", "query"):
+        if data.get(name) is not None:
+            changed[name] = data[name][rows]
+    if what.classes is not None:
+        changed["target"] = np.searchsorted(kept, changed["target"])
+    return Bunch(**{**data, **changed})
 
 
 def build_kernel(trial: Trial, scope: Scope, X: Any, y: Any = None) -> Any:
@@ -59,10 +125,8 @@ def build_estimator(trial: Trial, scope: Scope, kernel: Any, kind: str | None = 
     if "random_state" in parameters:
         extra["random_state"] = random_state(trial.spec.protocol.seed, "estimator", trial.split)
     if component.takes and component.takes not in spec.parameters:
-        if kind is not None:
-            extra[component.takes] = "precomputed"
-        elif kernel is not None:
-            extra[component.takes] = kernel
+        given = kernel if kind is None else "precomputed"
+        extra |= {} if given is None else {component.takes: given}
     if kind is not None and "kind" in parameters:
         extra["kind"] = kind
     return estimator.set_params(**extra)

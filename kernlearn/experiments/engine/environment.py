@@ -6,15 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+from typing import Any
 
 #: Variables from which libraries take their number of threads when they are loaded.
 THREAD_VARIABLES = (
@@ -26,23 +23,11 @@ _PACKAGES = (
     "libsvm-official", "numba", "pandas", "threadpoolctl", "joblib", "loky", "distributed",
     "h5py", "pyarrow", "skordinal",
 )  # fmt: skip
-_BLAS_KEYS = (
-    "user_api", "internal_api", "version", "architecture", "threading_layer", "num_threads",
-)  # fmt: skip
 
 # With a smaller share of processor time in wall time, something else had the core.
 _BUSY = 0.9
 # Seconds below which the share says more about the clocks.
 _TOO_SHORT = 0.05
-
-
-def duration(seconds: float) -> str:
-    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 @dataclass
@@ -74,7 +59,7 @@ def thread_limit(threads: int) -> Iterator[None]:
 
 
 @lru_cache(maxsize=1)
-def _controller(n_modules: int) -> "ThreadpoolController":
+def _controller(n_modules: int) -> Any:
     """Find the loaded libraries; that takes milliseconds, so again only after an import."""
     from threadpoolctl import ThreadpoolController
 
@@ -97,14 +82,16 @@ def describe_environment() -> dict[str, Any]:
     dict
         JSON-ready; without user name, host name or paths.
     """
+    import psutil
+
     return {
-        "python": sys.version.split()[0],
+        "python": platform.python_version(),
         "packages": _package_versions(),
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
         "usable_cores": usable_cores(),
-        "memory_bytes": _memory_bytes(),
+        "memory_bytes": psutil.virtual_memory().total,
         "blas": _blas(),
         "threads": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
         **_commit(),
@@ -114,35 +101,27 @@ def describe_environment() -> dict[str, Any]:
 def _package_versions() -> dict[str, str]:
     versions = {}
     for name in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return versions
 
 
 def _cpu_name() -> str:
-    try:
+    with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
     return platform.processor() or platform.machine()
-
-
-def _memory_bytes() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        return None
 
 
 def _blas() -> list[dict[str, Any]]:
     import numpy as np  # noqa: F401  (only a loaded BLAS is found)
     from threadpoolctl import threadpool_info
 
-    libraries = [{k: lib[k] for k in _BLAS_KEYS if lib.get(k)} for lib in threadpool_info()]
+    paths = ("filepath", "prefix")
+    libraries = [
+        {k: v for k, v in lib.items() if v and k not in paths} for lib in threadpool_info()
+    ]
     # the order of loading means nothing
     return sorted(libraries, key=lambda lib: sorted(map(str, lib.items())))
 
@@ -151,17 +130,13 @@ def _commit(root: Path = Path(__file__).parents[3]) -> dict[str, Any]:
     # an installed package may lie inside another project's repository
     if not (root / ".git").exists():
         return {}
-    commit = _git(root, "rev-parse", "HEAD")
     # results of runs are not part of the code
-    changes = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
-    return {} if commit is None else {"commit": commit, "dirty": bool(changes)}
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
+    arguments = ["status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results"]
     try:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True
+        git = subprocess.run(
+            ["git", *arguments], cwd=root, capture_output=True, text=True, timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
+        return {}
+    first, *lines = git.stdout.splitlines()
+    return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}

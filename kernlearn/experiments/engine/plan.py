@@ -1,31 +1,24 @@
 """Plans: the trials of an experiment."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.exceptions import DataError
-from kernlearn.experiments.config.entries import MethodEntry, unfold, varied
+from kernlearn.experiments.config.entries import unfold, varied
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.experiments.engine.sources import StoredDataset, Variant, dataset_variants
-from kernlearn.experiments.engine.spec import (
-    TRIAL_VERSION,
-    KernelSpec,
-    MethodSpec,
-    MetricSpec,
-    ProtocolSpec,
-    Trial,
-    TrialSpec,
-    split_keys,
-)
-from kernlearn.experiments.registry import Scope
-from kernlearn.registration import RegisteredEstimator
+from kernlearn.experiments.engine import spec as specs
+from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
+from kernlearn.registration import RegisteredDataset
 
 if TYPE_CHECKING:
     from kernlearn.datasets import Card, Found
+
+# Labels, specification and source of a data set.
+_Variant = tuple[dict[str, Any], DatasetSpec, Source | None]
 
 
 @dataclass(frozen=True)
@@ -93,7 +86,7 @@ def make_plan(
     located = locate_datasets(config, data_dir) if located is None else located
     missing = missing_cards(located)
     variants = {
-        label: list(dataset_variants(label, experiment, data_dir, stored.get(card.name, ())))
+        label: list(_stored_variant(label, experiment, stored.get(card.name, ())))
         for label, card in missing.items()
     }
     left_out = [label for label in missing if not variants[label]]
@@ -101,19 +94,21 @@ def make_plan(
     if needed and not available:
         raise DataError(missing_message(needed, data_dir))
     variants |= {
-        label: list(dataset_variants(label, experiment, data_dir, found=located.get(label)))
+        label: list(_variants(label, experiment, data_dir, located.get(label)))
         for label in config.datasets
         if label not in missing
     }
+    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
+    axes = list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
     trials = [
-        trial
-        for labels, spec, source in _cells(config, variants)
-        for trial in _splits(experiment, labels, spec, source)
+        Trial(key, experiment.name, labels, own, source)
+        for labels, spec, source in _cells(config, variants, axes)
+        for key, own in specs.each_split(spec, config.protocol.splits)
     ]
     estimators = config.scope.estimators
     absent = [k for k, m in config.methods.items() if not estimators[m.estimator].installed]
     from_store = [label for label in missing if label not in left_out]
-    return Plan(experiment, trials, left_out, from_store, absent, _axes(config))
+    return Plan(experiment, trials, left_out, from_store, absent, axes)
 
 
 def locate_datasets(
@@ -147,88 +142,130 @@ def missing_datasets(
     return {k: card for k, card in missing.items() if not (needed and config.datasets[k].optional)}
 
 
-def _axes(config: ExperimentConfig) -> list[str]:
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    return list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
+def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
+    """Return the fields of a data set's specification that the config gives as they are."""
+    names = ("nominal", "binarize", "bins", "classes", "sample")
+    return {name: getattr(config.datasets[label], name) for name in names}
 
 
-def _splits(
-    experiment: LoadedExperiment, labels: dict[str, Any], spec: TrialSpec, source: dict[str, Any]
-) -> Iterator[Trial]:
-    """Yield the trials of a cell, one per split."""
-    if spec.plugins:
-        files = [[str(p.path), p.state] for p in experiment.config.scope.files]
-        source = {**source, "plugins": files}
-    splits, shared = range(experiment.config.protocol.splits), dict(vars(spec))
-    for split, key in zip(splits, split_keys(spec, splits), strict=True):
-        own = TrialSpec(**{**shared, "split": split})  # in half the time of dataclasses.replace
-        yield Trial(key, experiment.name, labels, own, source)
+def _stored_variant(
+    label: str, experiment: LoadedExperiment, stored: Sequence[StoredDataset]
+) -> Iterator[_Variant]:
+    """Yield the latest stored data set that has the options of an entry, if there is one.
+
+    One that this experiment measured comes first: how missing values were treated shows in the
+    fingerprint only.
+    """
+    config = experiment.config
+    like = DatasetSpec(name=config.datasets[label].name, **_options(label, config))
+    same = [s for s in stored if like == replace(s.what, fingerprint=None, pairwise=None)]
+    same.sort(key=lambda s: experiment.name not in s.experiments)
+    yield from (({}, s.what, None) for s in same[:1])
+
+
+def _variants(
+    label: str, experiment: LoadedExperiment, data_dir: Path | None, found: "Found | Card | None"
+) -> Iterator[_Variant]:
+    """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
+
+    A data set that was loaded before is not read: its fingerprint is kept in the cache.
+    """
+    from kernlearn.datasets.loading import known_fingerprint
+
+    config = experiment.config
+    entry, scope, options = config.datasets[label], config.scope, _options(label, config)
+    own = scope.datasets.get(entry.name or "") if entry.file is None else None
+    make = scope.generators[entry.generator] if entry.generator else own
+    if make is not None:
+        named = {"generator": entry.generator} if entry.generator else {"name": entry.name}
+        # whether whole numbers are numbers or classes, which a plug-in does not say
+        source = Source(numbers=config.task == "regression" or entry.bins is not None)
+        for parameters, _ in unfold(entry.parameters):
+            what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
+            if isinstance(make, RegisteredDataset):
+                what = replace(what, **make.identity)
+                if make is own:
+                    from kernlearn.experiments.engine.build import plugin_data
+
+                    data = plugin_data(make, source, parameters)
+                    what = replace(what, fingerprint=data.fingerprint)
+            yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
+        return
+    read: dict[str, Any] = {
+        "name": entry.name, "nominal": entry.nominal, "missing": entry.missing,
+    }  # fmt: skip
+    if entry.file is not None:
+        file = (experiment.path.parent / entry.file).resolve()
+        read |= {"name": file, "target": entry.target}
+    known = known_fingerprint(**{**read, "name": found or read["name"]}, data_dir=data_dir)
+    if known is None:
+        from kernlearn.experiments.engine.build import read_data
+
+        data = read_data(read, data_dir)
+        known = data.fingerprint, data.get("similarity")
+    name = entry.name if entry.file is None else label
+    what = DatasetSpec(name=name, fingerprint=known[0], pairwise=known[1], **options)
+    yield {}, what, Source(read)
 
 
 def _cells(
-    config: ExperimentConfig, variants: Mapping[str, Iterable[Variant]]
-) -> Iterator[tuple[dict[str, Any], TrialSpec, dict[str, Any]]]:
+    config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]], axes: list[str]
+) -> Iterator[tuple[dict[str, Any], TrialSpec, Source | None]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
     settings = config.protocol.model_dump(exclude={"splits", "scale"})
     # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
-    metrics = tuple(MetricSpec(metric.name, **metric.identity) for metric in own)
+    metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
+    files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.files)
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
-        protocol = ProtocolSpec(**settings, scale=scale)
-        methods = cache(partial(_kernels_and_methods, config, name))
+        protocol = specs.ProtocolSpec(**settings, scale=scale)
+        methods = cache(partial(_methods, config, name, axes))
         for data_labels, data, source in variants[name]:
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):
                     spec = TrialSpec(
-                        version=TRIAL_VERSION, task=config.task, dataset=data, kernel=kernel,
-                        method=method, protocol=protocol, split=0, metrics=metrics,
+                        version=specs.TRIAL_VERSION, task=config.task, dataset=data,
+                        kernel=kernel, method=method, protocol=protocol, split=0, metrics=metrics,
                     )  # fmt: skip
-                    yield labels, spec, source
+                    place = replace(source, plugins=files) if source and spec.plugins else source
+                    yield labels, spec, place
 
 
-def _kernels_and_methods(
-    config: ExperimentConfig, dataset: str, pairwise: bool
-) -> list[tuple[dict[str, Any], KernelSpec | None, MethodSpec]]:
-    axes, scope, found = _axes(config), config.scope, []
+def _methods(
+    config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
+) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
+    """Return the labels and specifications of kernels and methods on a data set."""
+    scope, found = config.scope, []
     # a matrix of similarities needs no kernel
-    kernels = [(None, None)] if pairwise else _kernel_variants(config)
+    kernels = [(None, None)] if pairwise else _kernels(config)
     # a feature map is compared with a kernel even if it has one of its own
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
             component = scope.estimators[entry.estimator]
-            needs = component.installed and _needs_kernel(component, entry)
+            # one that takes no kernel, or has its own, runs once
+            needs = component.takes and component.takes not in entry.parameters
             if not component.installed or (i > 0 and not needs):
                 continue
             used = (kernel_label, kernel) if compares or needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
-                method = MethodSpec(
+                names = [v["kernel"] for v in fixed.values()
+                         if isinstance(v, Mapping) and "kernel" in v]  # fmt: skip
+                own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
+                method = specs.MethodSpec(
                     entry.estimator, **component.identity, parameters=fixed, select=grid,
-                    kernels=_own_kernels(fixed, scope),
+                    kernels={k.name: k.identity for k in own} or None,
                 )  # fmt: skip
                 found.append((labels, used[1], method))
     return found
 
 
-def _needs_kernel(component: RegisteredEstimator, entry: MethodEntry) -> bool:
-    """Whether a method runs with every kernel; one that takes none, or has its own, runs once."""
-    return bool(component.takes) and component.takes not in entry.parameters
-
-
-def _own_kernels(parameters: Mapping[str, Any], scope: Scope) -> dict[str, Any] | None:
-    """Return the versions of plug-in kernels among a method's parameters, if there are any."""
-    names = [v["kernel"] for v in parameters.values() if isinstance(v, Mapping) and "kernel" in v]
-    kernels = [kernel for name in names if (kernel := scope.kernel(name))]
-    return {kernel.name: kernel.identity for kernel in kernels if kernel.plugin} or None
-
-
-def _kernel_variants(
-    config: ExperimentConfig,
-) -> Iterator[tuple[str | None, KernelSpec | None]]:
+def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:
+    """Yield the label and specification of every kernel, or of none."""
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
@@ -236,7 +273,7 @@ def _kernel_variants(
         assert kernel is not None
         for parameters, _ in unfold(entry.parameters):
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
-            spec = KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
+            spec = specs.KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
             yield f"{label} ({values})" if values else label, spec
 
 

@@ -1,7 +1,7 @@
 """The protocol of a trial: named random streams, splits, folds and scaling."""
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,22 +15,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.experiments.engine.spec import ProtocolSpec
 
+#: Row numbers of the training, the held-out and the test part.
+Indices = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
+
 
 def seed_sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
-    """Return the random stream of a purpose, such as ``"split"``, and indices, such as its number.
-
-    Streams depend on the experiment's seed and their names only, never on the order of work.
-    """
+    """Return the random stream of a purpose, such as ``"split"``, whatever the order of work."""
     return np.random.SeedSequence(seed, spawn_key=(zlib.crc32(purpose.encode()), *indices))
 
 
 def generator(seed: int, purpose: str, *indices: int) -> np.random.Generator:
-    """Return a generator on a stream of :func:`seed_sequence`."""
+    """Return a generator on the stream of a purpose."""
     return np.random.default_rng(seed_sequence(seed, purpose, *indices))
 
 
 def random_state(seed: int, purpose: str, *indices: int) -> int:
-    """Return an integer for scikit-learn's ``random_state`` from that stream."""
+    """Return an integer for scikit-learn's ``random_state`` from the stream of a purpose."""
     return int(seed_sequence(seed, purpose, *indices).generate_state(1, np.uint32)[0])
 
 
@@ -50,9 +50,8 @@ class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Divide by the learnt norm."""
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
-        )
+        dtype = [np.float64, np.float32]
+        X = validate_data(self, X, accept_sparse="csr", dtype=dtype, reset=False)
         return X / X.dtype.type(self.scale_)
 
     def __sklearn_tags__(self) -> Any:
@@ -83,9 +82,9 @@ class Parts:
     X_test: Any
     y_test: NDArray[Any]
     X_val: Any = None
-    y_val: NDArray[Any] | None = None
+    y_val: Any = None
     pairwise: bool = False
-    queries: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None
+    queries: tuple[Any, ...] = (None, None, None)
 
     def training(self, rows: NDArray[np.intp], fitted: NDArray[np.intp]) -> Any:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
@@ -123,62 +122,46 @@ def binarized(data: Bunch, positive: list[str] | None) -> NDArray[Any]:
     return np.isin(y, wanted).astype(np.int64)
 
 
-def split_indices(
-    n_samples: int,
-    *,
-    train: float,
-    max_train: int | None,
-    max_test: int | None,
-    seed: int,
-    split: int,
-    holdout: float | None = None,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+def split_indices(n_samples: int, protocol: ProtocolSpec, split: int) -> Indices:
     """Split row numbers at random into a training, a held-out and a test part.
 
     The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out part
     ``round(holdout * n_samples)``, by default none; the others form the test part, of which at
     most ``max_test`` are kept.
     """
-    order = generator(seed, "split", split).permutation(n_samples)
-    n_train = max(1, round(train * n_samples))
-    if max_train is not None:
-        n_train = min(n_train, max_train)
-    n_held_out = 0 if holdout is None else max(1, round(holdout * n_samples))
+    order = generator(protocol.seed, "split", split).permutation(n_samples)
+    n_train = max(1, round(protocol.train * n_samples))
+    if protocol.max_train is not None:
+        n_train = min(n_train, protocol.max_train)
+    n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
     if n_train + n_held_out >= n_samples:
         raise ValueError(
             f"{n_train} training and {n_held_out} held-out rows of {n_samples} leave no test part"
         )
     held_out, test = np.split(order[n_train:], [n_held_out])
-    return order[:n_train], held_out, test if max_test is None else test[:max_test]
+    return order[:n_train], held_out, test[: protocol.max_test]
 
 
 def fold_indices(
-    n_samples: int,
-    folds: int | str,
-    published: NDArray[np.intp] | None,
-    *,
-    seed: int,
-    split: int,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    n_samples: int, protocol: ProtocolSpec, split: int, published: NDArray[np.intp] | None = None
+) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
-    The first split tests on the last fold, as in LETOR. ``folds`` is the number of random folds,
-    or "published" for the data set's own, which ``published`` gives for each row.
+    The first split tests on the last fold, as in LETOR. ``published`` gives the data set's own
+    fold of each row.
     """
-    if folds == "published":
+    if protocol.folds == "published":
         if published is None:
             raise ValueError("folds: the data set has no published folds; give a number")
         fold, n_folds = published, int(published.max()) + 1
     else:
-        n_folds = int(folds)
+        n_folds = int(protocol.folds or 0)
         if n_folds > n_samples:
             raise ValueError(f"folds: {n_folds} folds of {n_samples} rows")
-        fold = generator(seed, "folds").permutation(n_samples) * n_folds // n_samples
-    test = (split - 1) % n_folds
-    held_out = (split - 2) % n_folds
-    parts = (~np.isin(fold, [test, held_out]), fold == held_out, fold == test)
-    training, validation, testing = (np.flatnonzero(part) for part in parts)
-    return training, validation, testing
+        fold = generator(protocol.seed, "folds").permutation(n_samples) * n_folds // n_samples
+    test, held_out = (split - 1) % n_folds, (split - 2) % n_folds
+    kept = ~np.isin(fold, [test, held_out])
+    return np.flatnonzero(kept), np.flatnonzero(fold == held_out), np.flatnonzero(fold == test)
 
 
 def prepare(
@@ -210,7 +193,13 @@ def prepare(
     ValueError
         If no test part is left, or the data cannot be scaled in this way.
     """
-    train, held_out, test = _cut(X.shape[0], protocol, split, fold, query)
+    if query is not None and protocol.folds != "published":
+        # the documents of a query stay together
+        distinct, codes = np.unique(query, return_inverse=True)
+        parts = _cut(len(distinct), protocol, split)
+        train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+    else:
+        train, held_out, test = _cut(X.shape[0], protocol, split, fold)
     if pairwise:
         if protocol.scale:
             raise ValueError("scale: a similarity matrix has no features to scale; give []")
@@ -218,48 +207,29 @@ def prepare(
     else:
         X_train, *others = X[train], X[held_out], X[test]
     for name in protocol.scale:
-        scaler = _SCALERS[name]()
         if name == "zscore" and sp.issparse(X):
             raise ValueError(
                 "scale: zscore would fill a sparse matrix; use max_norm for this data"
             )
+        scaler = _SCALERS[name]()
         X_train = scaler.fit_transform(X_train)
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
-    X_val, X_test = others
     y = _scaled_target(y, train, protocol.scale_target)
-    parts = Parts(X_train, y[train], X_test, y[test], pairwise=pairwise)
-    if len(held_out):
-        parts = replace(parts, X_val=X_val, y_val=y[held_out])
-    if query is not None:
-        parts = replace(parts, queries=(query[train], query[held_out], query[test]))
-    return parts
+    has_val = len(held_out) > 0
+    return Parts(
+        X_train, y[train], others[1], y[test],
+        X_val=others[0] if has_val else None, y_val=y[held_out] if has_val else None,
+        pairwise=pairwise,
+        queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
+    )  # fmt: skip
 
 
 def _cut(
-    n_samples: int,
-    protocol: ProtocolSpec,
-    split: int,
-    fold: NDArray[np.intp] | None,
-    query: NDArray[Any] | None,
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    if query is not None and protocol.folds != "published":
-        # the documents of a query stay together
-        distinct, codes = np.unique(query, return_inverse=True)
-        parts = _cut(len(distinct), protocol, split, None, None)
-        train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
-        return train, held_out, test
-    seed = protocol.seed
-    if protocol.folds is not None:
-        return fold_indices(n_samples, protocol.folds, fold, seed=seed, split=split)
-    return split_indices(
-        n_samples,
-        train=protocol.train,
-        max_train=protocol.max_train,
-        max_test=protocol.max_test,
-        seed=seed,
-        split=split,
-        holdout=protocol.holdout,
-    )
+    n_samples: int, protocol: ProtocolSpec, split: int, fold: NDArray[np.intp] | None = None
+) -> Indices:
+    if protocol.folds is None:
+        return split_indices(n_samples, protocol, split)
+    return fold_indices(n_samples, protocol, split, fold)
 
 
 def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:

@@ -4,35 +4,31 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from kernlearn.exceptions import DataError, StoreError
+from kernlearn.exceptions import DataError, ExecutorError, StoreError
+from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.experiments.engine import selection
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.selection import (
-    DEFAULT_CHOICE,
-    Choice,
-    Estimates,
-    State,
-    chosen,
-    rows_first,
-    trial_states,
-)
+from kernlearn.experiments.engine.selection import Choice, Estimates, State
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.base import Executor
-from kernlearn.experiments.executors.choice import check_cores, make_executor
+from kernlearn.experiments.executors.local import make_executor
 from kernlearn.experiments.store.results import Result, Store
+
+_DEFAULT_CHOICE = Choice()
 
 
 class Interrupts:
     """Within the block, SIGINT and SIGTERM raise KeyboardInterrupt and are remembered.
 
     A signal during a callback from C code into Python is lost, since the exception cannot pass
-    through C. It is raised again at the next :meth:`check`.
+    through C. It is raised again at the end of the next :meth:`held`.
     """
 
     def __init__(self) -> None:
@@ -56,7 +52,7 @@ class Interrupts:
         sys.unraisablehook = self._report_unraisable
 
     def _unraisable(self, lost: Any) -> None:
-        # `check` raises a lost KeyboardInterrupt again
+        # `held` raises a lost KeyboardInterrupt again
         if not (self._asked and lost.exc_type is KeyboardInterrupt):
             self._report_unraisable(lost)
 
@@ -73,10 +69,6 @@ class Interrupts:
             yield
         finally:
             self._held = False
-        self.check()
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt if a signal was lost or delayed."""
         if self._asked:
             raise KeyboardInterrupt
 
@@ -96,7 +88,7 @@ def run_lock(store: Store) -> Iterator[None]:
 
     lock = FileLock(f"{store.path}.lock", blocking=False)
     try:
-        lock.acquire()
+        held = lock.acquire()
     except Timeout:
         runs = store.runs()
         last = f" ({runs[-1].experiment}, since {runs[-1].started})" if runs else ""
@@ -106,10 +98,8 @@ def run_lock(store: Store) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise StoreError(f"{lock.lock_file}: cannot be made: {error.strerror or error}") from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()
 
 
 @dataclass(frozen=True)
@@ -158,7 +148,7 @@ def run_plan(
     *,
     data_dir: Path | None = None,
     executor: Executor | None = None,
-    choice: Choice = DEFAULT_CHOICE,
+    choice: Choice = _DEFAULT_CHOICE,
     fail_fast: bool = False,
     allow_contention: bool = False,
     listener: Listener | None = None,
@@ -201,24 +191,34 @@ def run_plan(
         If trials need data that only the store knows (:attr:`Plan.stored`).
     """
     listener = listener or Listener()
-    states = trial_states(plan, store)
-    todo = chosen(plan, states, choice)
+    experiment = plan.experiment
+    states = selection.trial_states(plan, store)
+    todo = selection.chosen(plan, states, choice)
     estimates = Estimates.of(plan, store if todo else None)
-    _check_data(todo)
-    todo = rows_first(todo, plan, estimates)
+    if missing := {trial.labels["dataset"]: None for trial in todo if trial.source is None}:
+        raise DataError(
+            f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
+            "to report, not to run"
+        )
+    todo = selection.rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
-    cached, failed_before = skipped.count("cached"), skipped.count("failed")
     done = failed = 0
     listener.run_planned(plan, todo, states)
     if todo:
-        with run_lock(store), Interrupts() as interrupts, _open(executor, plan, data_dir) as ready:
+        with run_lock(store), Interrupts() as interrupts, ExitStack() as stack:
+            if executor is None:
+                executor = make_executor(experiment.config.execution, data_dir)
+                stack.enter_context(closing(executor))
             if not allow_contention:
-                check_cores(plan.experiment.config, ready)
-            number = _begin(plan, store, ready)
-            listener.run_started(todo, estimates, ready.slots)
+                check_cores(experiment.config, executor)
+            slots, environment = executor.slots, {**describe_environment(), **executor.describe()}
+            number = store.begin_run(
+                experiment.name, experiment.profile, slots, environment, experiment.settings
+            )
+            listener.run_started(todo, estimates, slots)
             try:
-                with closing(ready.run(todo, listener.trial_started)) as results:
+                with closing(executor.run(todo, listener.trial_started)) as results:
                     for trial, result in results:
                         with interrupts.held():
                             store.put(number, trial, result)
@@ -230,31 +230,22 @@ def run_plan(
                             break
             finally:
                 listener.run_ended()
-    return RunSummary(len(plan.trials), cached, done, failed, failed_before)
-
-
-def _check_data(todo: list[Trial]) -> None:
-    """Refuse trials of data that is known from the store only."""
-    missing = dict.fromkeys(trial.labels["dataset"] for trial in todo if not trial.source)
-    if missing:
-        raise DataError(
-            f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
-            "to report, not to run"
-        )
-
-
-def _open(
-    executor: Executor | None, plan: Plan, data_dir: Path | None
-) -> AbstractContextManager[Executor]:
-    """Use the given executor, or create one and close it at the end."""
-    if executor is not None:
-        return nullcontext(executor)
-    return closing(make_executor(plan.experiment.config.execution, data_dir))
-
-
-def _begin(plan: Plan, store: Store, executor: Executor) -> int:
-    environment = {**describe_environment(), **executor.describe()}
-    experiment = plan.experiment
-    return store.begin_run(
-        experiment.name, experiment.profile, executor.slots, environment, experiment.settings
+    return RunSummary(
+        len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
     )
+
+
+def check_cores(config: ExperimentConfig, executor: Executor) -> None:
+    """Refuse to measure times, or metrics derived from them, while trials share cores.
+
+    Raises
+    ------
+    ExecutorError
+        If the experiment reports times and the trials need more cores than there are.
+    """
+    timed = any(name.endswith("_seconds") for name in config.named_metrics)
+    if timed and (crowded := executor.crowded(config.protocol.threads)):
+        raise ExecutorError(
+            f"{config.title}: reports times, and {crowded}; run fewer at a time, or measure all "
+            "the same with --allow-contention"
+        )

@@ -1,5 +1,6 @@
 """Selection and order of the trials of a run, and estimates of their times."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -40,10 +41,6 @@ class Choice:
     only: tuple[Mapping[str, str], ...] = ()
 
 
-#: The choice of a run without options.
-DEFAULT_CHOICE = Choice()
-
-
 class Estimates:
     """Estimates of the seconds of trials from similar finished trials.
 
@@ -73,33 +70,33 @@ class Estimates:
 
     def seconds(self, trial: Trial) -> float | None:
         """Return the expected seconds of a trial; None if nothing is known."""
-        if self._sums:
-            for key in _similar(trial.labels):
-                if key in self._sums:
-                    total, count = self._sums[key]
-                    return total / count
-        return None
+        if not self._sums:
+            return None
+        total, count = next(self._sums[k] for k in _similar(trial.labels) if k in self._sums)
+        return total / count
 
     def total(self, trials: Iterable[Trial], slots: int = 1) -> float | None:
         """Return the expected seconds of trials, ``slots`` at a time; None if not known."""
-        each = []
-        for trial in trials:
-            seconds = self.seconds(trial)
-            if seconds is None:
-                return None
-            each.append(seconds)
-        return max(max(each), sum(each) / slots) if each else 0.0
+        each = [self.seconds(trial) or 0.0 for trial in trials]
+        if not each:
+            return 0.0
+        return max(max(each), sum(each) / slots) if self._sums else None
 
 
 def _similar(labels: dict[str, Any]) -> tuple[tuple[Any, ...], ...]:
     """Return the groups of similar trials that a trial belongs to, the closest first."""
-    cell = tuple(sorted((k, _hashable(v)) for k, v in labels.items()))
+    hashable = {k: canonical(v) if isinstance(v, (list, dict)) else v for k, v in labels.items()}
     kind = tuple(labels.get(name) for name in LABELS)
-    return (cell, kind, kind[2:], ())
+    return (tuple(sorted(hashable.items())), kind, kind[2:], ())
 
 
-def _hashable(value: Any) -> Any:
-    return canonical(value) if isinstance(value, (list, dict)) else value
+def duration(seconds: float) -> str:
+    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> list[Trial]:
@@ -132,21 +129,21 @@ def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
     """Return the state of every trial of a plan by key; without a store all are new."""
     if store is None:
         return dict.fromkeys((t.key for t in plan.trials), "new")
-    experiment = plan.experiment
+    states: dict[str, State] = {}
     keys = {t.key for t in plan.trials}
     statuses = store.statuses(keys)
-    others = set()
+    places = []
     if len(statuses) < len(keys):
-        places = store.places(experiment.name, experiment.profile)
-        others = {(labels, split) for key, labels, split in places if key not in keys}
-
-    def state(trial: Trial) -> State:
+        places = store.places(plan.experiment.name, plan.experiment.profile)
+    others = {(labels, split) for key, labels, split in places if key not in keys}
+    for trial in plan.trials:
         status = statuses.get(trial.key)
         if status is not None:
-            return "cached" if status == "done" else "failed"
-        return "stale" if others and (canonical(trial.labels), trial.split) in others else "new"
-
-    return {t.key: state(t) for t in plan.trials}
+            states[trial.key] = "cached" if status == "done" else "failed"
+        else:
+            stale = others and (canonical(trial.labels), trial.split) in others
+            states[trial.key] = "stale" if stale else "new"
+    return states
 
 
 def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
@@ -186,13 +183,22 @@ def check_choice(plan: Plan, choice: Choice) -> list[Trial]:
     SelectionError
         If ``force`` or ``only`` name nothing in the plan.
     """
-    if choice.force:
-        _check_names(plan, choice.force)
+    names = {name for trial in plan.trials for name in _names(trial)} if choice.force else set()
+    for name in choice.force:
+        if name in plan.left_out or (plan.left_out and not names):
+            raise SelectionError(f"--force {name}: {_without_data(plan)}")
+        if name not in names:
+            raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, names)}")
     if not choice.only:
         return plan.trials
-    trials = [t for t in plan.trials if _matches(_texts(t), choice.only)]
+    texts = [_texts(trial) for trial in plan.trials]
+    trials = [
+        trial
+        for trial, labels in zip(plan.trials, texts, strict=True)
+        if any(match.items() <= labels.items() for match in choice.only)
+    ]
     if not trials:
-        raise SelectionError(_no_match(plan, choice.only))
+        raise SelectionError(_no_match(plan, texts, choice.only))
     return trials
 
 
@@ -221,40 +227,28 @@ def _texts(trial: Trial) -> dict[str, str]:
     return {**labels, "split": str(trial.split + 1)}
 
 
-def _matches(labels: Mapping[str, str], only: Sequence[Mapping[str, str]]) -> bool:
-    return any(all(labels.get(k) == v for k, v in match.items()) for match in only)
-
-
 def _names(trial: Trial) -> set[str]:
     """Return the names that ``--force`` knows a trial by."""
     labels = (trial.labels.get(k) for k in LABELS)
     return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
 
 
-def _check_names(plan: Plan, force: Sequence[str]) -> None:
-    names = sorted({name for trial in plan.trials for name in _names(trial)})
-    for name in force:
-        if name in plan.left_out or (plan.left_out and not names):
-            raise SelectionError(f"--force {name}: {_without_data(plan)}")
-        if name not in names:
-            raise SelectionError(f"--force {name}: nothing of that name{suggestion(name, names)}")
-
-
-def _no_match(plan: Plan, only: Sequence[Mapping[str, str]]) -> str:
+def _no_match(
+    plan: Plan, texts: Iterable[Mapping[str, str]], only: Sequence[Mapping[str, str]]
+) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
     datasets = {match.get("dataset") for match in only}
     if plan.left_out and (not plan.trials or not datasets.isdisjoint(plan.left_out)):
         return f"--only leaves no trial: {_without_data(plan)}"
-    values: dict[str, dict[str, None]] = {}
-    for trial in plan.trials:
-        for key, value in _texts(trial).items():
-            values.setdefault(key, {})[value] = None
-    for match in only:
-        for key, value in match.items():
-            if key not in values:
-                return f"--only {key}={value}: no label {key!r}{suggestion(key, values)}"
-            if value not in values[key]:
-                return f"--only {key}={value}: no such value{suggestion(value, values[key])}"
+    values: dict[str, set[str]] = defaultdict(set)
+    for labels in texts:
+        for key, value in labels.items():
+            values[key].add(value)
+    for key, value in (item for match in only for item in match.items()):
+        if key not in values:
+            return f"--only {key}={value}: no label {key!r}{suggestion(key, values)}"
+        if value not in values[key]:
+            return f"--only {key}={value}: no such value{suggestion(value, values[key])}"
     return f"{plan.experiment.name}: --only leaves no trial"
 
 

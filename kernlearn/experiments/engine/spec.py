@@ -1,8 +1,8 @@
-"""Specifications of trials and the keys made from them."""
+"""Specifications of trials, the keys made from them, and where their data is."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -47,6 +47,14 @@ class DatasetSpec(_Part):
     sample: int | None = None
     plugin: str | None = None
     version: int | None = None
+
+
+@dataclass(frozen=True)
+class StoredDataset:
+    """A data set as a store records it, and the experiments that measured trials on it."""
+
+    what: DatasetSpec
+    experiments: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -124,16 +132,14 @@ class TrialSpec(_Part):
             If a field is missing or unknown.
         """
         kernel = written["kernel"]
-        return cls(
-            **{
-                **written,
-                "dataset": DatasetSpec(**written["dataset"]),
-                "kernel": None if kernel is None else KernelSpec(**kernel),
-                "method": MethodSpec(**written["method"]),
-                "protocol": ProtocolSpec(**written["protocol"]),
-                "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
-            }
-        )
+        parts: dict[str, Any] = {
+            "dataset": DatasetSpec(**written["dataset"]),
+            "kernel": None if kernel is None else KernelSpec(**kernel),
+            "method": MethodSpec(**written["method"]),
+            "protocol": ProtocolSpec(**written["protocol"]),
+            "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
+        }
+        return cls(**{**written, **parts})
 
     @property
     def plugins(self) -> set[str]:
@@ -141,6 +147,25 @@ class TrialSpec(_Part):
         parts = (self.dataset, self.kernel, self.method, *self.metrics)
         names = {part.plugin for part in parts if part is not None and part.plugin}
         return names | {kernel["plugin"] for kernel in (self.method.kernels or {}).values()}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the data and the plug-ins of a trial are on this machine.
+
+    Attributes
+    ----------
+    read : dict
+        Arguments of :func:`kernlearn.datasets.load`, if the data is not made by a function.
+    numbers : bool
+        Whether the targets that a plug-in gives are numbers; otherwise they are classes.
+    plugins : tuple of (path, hash)
+        The files of the config's plug-ins, if the trial needs any.
+    """
+
+    read: dict[str, Any] = field(default_factory=dict)
+    numbers: bool = False
+    plugins: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,15 +183,15 @@ class Trial:
         varied parameters.
     spec : TrialSpec
         All that determines the numbers.
-    source : dict
-        Where the data and the plug-ins are on this machine.
+    source : Source or None
+        Where the data is; None if it is known from a store only.
     """
 
     key: str
     experiment: str
     labels: dict[str, Any]
     spec: TrialSpec
-    source: dict[str, Any] = field(default_factory=dict)
+    source: Source | None = None
 
     @property
     def split(self) -> int:
@@ -174,8 +199,8 @@ class Trial:
         return self.spec.split
 
     def __str__(self) -> str:
-        parts = [f"{v}" if k in LABELS else f"{k}={v}"
-                 for k, v in self.labels.items() if v is not None]  # fmt: skip
+        given = {k: v for k, v in self.labels.items() if v is not None}
+        parts = [f"{v}" if k in LABELS else f"{k}={v}" for k, v in given.items()]
         return " · ".join([*parts, f"split {self.split + 1}"])
 
 
@@ -203,12 +228,15 @@ def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:
     return _digest(canonical(spec))
 
 
-def split_keys(spec: TrialSpec, splits: Iterable[int]) -> Iterator[str]:
-    """Yield the keys of several splits; what they share is written once."""
+def each_split(spec: TrialSpec, n_splits: int) -> Iterator[tuple[str, TrialSpec]]:
+    """Yield the key and the specification of every split; what they share is written once."""
+    shared = dict(vars(spec))
     before, name, after = canonical(spec).rpartition('"split":')
     after = after[len(str(spec.split)) :]
-    for split in splits:
-        yield _digest(f"{before}{name}{split}{after}")
+    for split in range(n_splits):
+        # in half the time of dataclasses.replace
+        own = TrialSpec(**{**shared, "split": split})
+        yield _digest(f"{before}{name}{split}{after}"), own
 
 
 def _digest(text: str) -> str:

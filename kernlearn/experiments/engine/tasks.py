@@ -1,21 +1,34 @@
-"""Supervised tasks: their targets, and how predictions are evaluated."""
+"""Tasks: the targets of supervised ones and how predictions are evaluated, and other tasks."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from kernlearn.experiments.engine.protocol import binarized, positive_classes
-from kernlearn.experiments.engine.spec import TrialSpec
-from kernlearn.experiments.registry import METRICS
+from kernlearn.experiments.engine import build
+from kernlearn.experiments.engine.build import Outcome
+from kernlearn.experiments.engine.environment import Stopwatch
+from kernlearn.experiments.engine.protocol import (
+    binarized,
+    positive_classes,
+    prepare,
+    random_state,
+)
+from kernlearn.experiments.engine.spec import Trial, TrialSpec
+from kernlearn.experiments.registry import METRICS, Scope
+from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.registration import RegisteredMetric
 
 Array = NDArray[Any]
 Query = Array | None
+
+# Draws of pairs and signs over which an estimate of a complexity is averaged, per split.
+_COMPLEXITY_TRIALS = 100
 
 
 def _unchanged(predicted: Array, y_train: Array) -> Array:
@@ -68,7 +81,7 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
     ValueError
         If the metric of a plug-in gives no finite number.
     """
-    given = {"query": query} if "query" in metric.parameters else {}
+    given = {name: query for name in ("query", "qid") if name in metric.parameters}
     result = metric.load()(true, predicted, **given)
     if not metric.plugin:
         return float(result)
@@ -84,12 +97,9 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
 
 
 def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    positive = positive_classes(
-        [str(n) for n in data.target_names],
-        spec.dataset.binarize,
-        spec.protocol.seed,
-        spec.dataset.name or str(spec.dataset.generator),
-    )
+    names, what = [str(n) for n in data.target_names], spec.dataset
+    name = what.name or str(what.generator)
+    positive = positive_classes(names, what.binarize, spec.protocol.seed, name)
     if positive is not None:
         info["positive"] = positive
     return binarized(data, positive)
@@ -110,19 +120,11 @@ CLASSIFICATION = Task("classification", _classes, "accuracy")
 
 def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     y = _classes(data, spec, info)
-    if len(np.unique(y)) != 2:
+    if (n := len(np.unique(y))) != 2:
         raise ValueError(
-            f"task: bipartite_ranking needs two classes, not {len(np.unique(y))}: "
-            "give the data set `binarize`"
+            f"task: bipartite_ranking needs two classes, not {n}: give the data set `binarize`"
         )
     return y
-
-
-def auc(true: Array, scores: Array) -> float:
-    """Return the area under the ROC curve."""
-    from sklearn.metrics import roc_auc_score
-
-    return float(roc_auc_score(true, scores))
 
 
 BIPARTITE_RANKING = Task("bipartite_ranking", _two_classes, "auc", output="decision_function")
@@ -146,10 +148,9 @@ REGRESSION = Task("regression", _values, "mse")
 
 
 def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    n_bins = spec.dataset.bins
-    if n_bins is None:
+    if spec.dataset.bins is None:
         return np.asarray(data.target)
-    return equal_frequency(np.asarray(data.target, dtype=np.float64), n_bins)
+    return equal_frequency(_values(data, spec, info), spec.dataset.bins)
 
 
 def equal_frequency(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
@@ -176,32 +177,71 @@ def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target)
 
 
-def ndcg(true: Array, predicted: Array, query: Query) -> float:
-    """Return the thesis' NDCG."""
-    from kernlearn.metrics import thesis_ndcg
-
-    return float(thesis_ndcg(true, predicted, qid=query))
-
-
 def ndcg_10(true: Array, predicted: Array, query: Query) -> float:
     """Return the thesis' NDCG of the first ten."""
-    from kernlearn.metrics import thesis_ndcg
-
     return float(thesis_ndcg(true, predicted, qid=query, k=10))
 
 
 def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
     """Return LETOR's NDCG of the first ten."""
-    from kernlearn.metrics import letor_ndcg
-
     return float(letor_ndcg(true, predicted, qid=query, k=10))
 
 
-def letor_mean(true: Array, predicted: Array, query: Query) -> float:
-    """Return the mean of LETOR's NDCG over all positions."""
-    from kernlearn.metrics import letor_mean_ndcg
-
-    return float(letor_mean_ndcg(true, predicted, qid=query))
-
-
 RANKING = Task("ranking", _relevances, "ndcg")
+
+
+def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+    """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
+    X = build.load_data(trial, scope, data_dir).data
+    kernel = build.build_kernel(trial, scope, X)
+    estimator = build.build_estimator(trial, scope, kernel)
+    with Stopwatch() as fitting:
+        estimator.fit(X)
+    with Stopwatch() as transforming:
+        Z = estimator.transform(X)
+    metrics = {
+        "gram_error": float(np.abs(kernel(X) - Z @ Z.T).mean()),
+        "fit_seconds": fitting.wall,
+        "transform_seconds": transforming.wall,
+    }
+    return Outcome(metrics, {"n_samples": X.shape[0], "n_outputs": Z.shape[1]})
+
+
+def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+    """Estimate a class's Rademacher complexity and compute its bound (Kar 2013, section 6.6).
+
+    As many points and pairs as the training part has rows are drawn from it.
+    """
+    from kernlearn.theory.rademacher import rademacher_complexity
+
+    spec, protocol = trial.spec, trial.spec.protocol
+    data = build.load_data(trial, scope, data_dir)
+    parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
+    component = scope.estimators[spec.method.name]
+    parameters = dict(spec.method.parameters)
+    if spec.kernel is not None and component.takes:
+        parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
+    hypotheses = scope.make(component, parameters)
+    n = len(parts.y_train)
+    with Stopwatch() as estimating:
+        estimate = rademacher_complexity(
+            hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
+            random_state=random_state(protocol.seed, "complexity", trial.split),
+        )  # fmt: skip
+    bound = hypotheses.bound(n)
+    metrics = {
+        "complexity": estimate.mean,
+        "complexity_bound": bound,
+        "printed_bound": hypotheses.bound(n, as_printed=True),
+        "complexity_share": estimate.mean / bound,
+        "estimate_seconds": estimating.wall,
+    }
+    return Outcome(metrics, {"n": n, "class": hypotheses.name})
+
+
+def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+    """Count the rows and columns of a data set."""
+    data = build.load_data(trial, scope, data_dir)
+    n_samples, n_features = map(float, data.data.shape)
+    info = {"sample": data.note} if data.get("sample") else {}
+    return Outcome({"n_samples": n_samples, "n_features": n_features}, info)

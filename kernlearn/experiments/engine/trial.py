@@ -1,110 +1,36 @@
-"""Execution of one trial, from data to metrics."""
+"""Execution of a trial: fit, choose parameters, predict and measure."""
 
 import time
 import traceback
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from kernlearn.exceptions import PluginError
-from kernlearn.experiments.engine.build import Outcome, build_estimator, build_kernel, load_data
+from kernlearn.experiments.engine import build
 from kernlearn.experiments.engine.environment import Stopwatch, thread_limit
-from kernlearn.experiments.engine.protocol import prepare, random_state
-from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.engine.supervised import supervise
+from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.engine.protocol import Parts, generator, prepare
+from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.experiments.store.results import Result, utc_now
+from kernlearn.model_selection import first_best, hold_out_at_random
 
-# Draws of pairs and signs over which an estimate of a complexity is averaged, per split.
-_COMPLEXITY_TRIALS = 100
-
-
-def run_trial(trial: Trial, data_dir: Path | None = None) -> Outcome:
-    """Carry out one trial; data is looked for in ``data_dir`` first."""
-    spec = trial.spec
-    own = spec.plugins
-    scope = load_plugins(trial.source["plugins"]) if own else BUILT_IN
-    states = {name: scope.state(name) for name in sorted(own)}
-    if None in states.values():
-        missing = ", ".join(name for name, state in states.items() if state is None)
-        raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
-    # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
-    scope.estimators[spec.method.name].load()
-    with thread_limit(spec.protocol.threads):
-        task = TASKS[spec.task].load()
-        run = partial(supervise, task) if isinstance(task, Task) else task
-        outcome: Outcome = run(trial, scope, data_dir)
-    if states:
-        outcome.info["plugins"] = states
-    return outcome
-
-
-def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
-    """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
-    X = load_data(trial, scope, data_dir).data
-    kernel = build_kernel(trial, scope, X)
-    estimator = build_estimator(trial, scope, kernel)
-    with Stopwatch() as fitting:
-        estimator.fit(X)
-    with Stopwatch() as transforming:
-        Z = estimator.transform(X)
-    error = np.abs(kernel(X) - Z @ Z.T)
-    return Outcome(
-        metrics={
-            "gram_error": float(error.mean()),
-            "fit_seconds": fitting.wall,
-            "transform_seconds": transforming.wall,
-        },
-        info={"n_samples": X.shape[0], "n_outputs": Z.shape[1]},
-    )
-
-
-def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
-    """Estimate a class's Rademacher complexity and compute its bound (Kar 2013, section 6.6).
-
-    As many points and pairs as the training part has rows are drawn from it.
-    """
-    from kernlearn.theory.rademacher import rademacher_complexity
-
-    spec, protocol = trial.spec, trial.spec.protocol
-    data = load_data(trial, scope, data_dir)
-    parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
-    component = scope.estimators[spec.method.name]
-    parameters = dict(spec.method.parameters)
-    if spec.kernel is not None and component.takes:
-        parameters["kernel"] = build_kernel(trial, scope, parts.X_train, parts.y_train)
-    hypotheses = scope.make(component, parameters)
-    n = len(parts.y_train)
-    with Stopwatch() as estimating:
-        estimate = rademacher_complexity(
-            hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
-            random_state=random_state(protocol.seed, "complexity", trial.split),
-        )  # fmt: skip
-    bound = hypotheses.bound(n)
-    return Outcome(
-        metrics={
-            "complexity": estimate.mean,
-            "complexity_bound": bound,
-            "printed_bound": hypotheses.bound(n, as_printed=True),
-            "complexity_share": estimate.mean / bound,
-            "estimate_seconds": estimating.wall,
-        },
-        info={"n": n, "class": hypotheses.name},
-    )
-
-
-def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
-    """Count the rows and columns of a data set."""
-    data = load_data(trial, scope, data_dir)
-    n_samples, n_features = data.data.shape
-    info = {"sample": data.note} if data.get("sample") else {}
-    metrics = {"n_samples": float(n_samples), "n_features": float(n_features)}
-    return Outcome(metrics=metrics, info=info)
+# Enough rows to load every lazy import and library once before anything is timed.
+_WARM_UP_ROWS = 64
+# Methods, with their kernels, that this process has warmed up.
+_warm: set[str] = set()
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -118,27 +44,229 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
             warnings.simplefilter("always")
             outcome = run_trial(trial, data_dir)
     except Exception as error:  # any error of a method becomes a row, and the run goes on
-        return failure(
-            trial, f"{type(error).__name__}: {error}", started, time.perf_counter() - clock,
-            traceback.format_exc(),
+        return Result(
+            trial.key, "failed", started, time.perf_counter() - clock,
+            error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc(),
         )  # fmt: skip
+    seconds = time.perf_counter() - clock
     messages = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
     contended = bool(outcome.info.pop("disturbed", False)) or concurrent
-    return Result(
-        trial.key,
-        "done",
-        started,
-        time.perf_counter() - clock,
-        metrics=outcome.metrics,
-        info={**outcome.info, "contended": contended, "warnings": dict(messages)},
-    )
+    info = {**outcome.info, "contended": contended, "warnings": dict(messages)}
+    return Result(trial.key, "done", started, seconds, outcome.metrics, info)
 
 
-def failure(
-    trial: Trial, error: str, started: str, seconds: float, trace: str | None = None
-) -> Result:
-    """Return the result of a failed trial.
+def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
+    """Carry out one trial; data is looked for in ``data_dir`` first."""
+    spec, source = trial.spec, trial.source or Source()
+    scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
+    states = {name: scope.state(name) for name in sorted(spec.plugins)}
+    if None in states.values():
+        missing = ", ".join(name for name, state in states.items() if state is None)
+        raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
+    # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
+    scope.estimators[spec.method.name].load()
+    with thread_limit(spec.protocol.threads):
+        task = TASKS[spec.task].load()
+        run = partial(supervise, task) if isinstance(task, Task) else task
+        outcome: build.Outcome = run(trial, scope, data_dir)
+    if states:
+        outcome.info["plugins"] = states
+    return outcome
 
-    ``error`` is one line, ``started`` the time in UTC (ISO 8601), ``seconds`` the wall time.
+
+def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Fit on the training part, evaluate the predictions on the test part."""
+    spec = trial.spec
+    task = replace(task, own=scope.own_metrics(metric.name for metric in spec.metrics))
+    data = build.load_data(trial, scope, data_dir)
+    outcome = build.Outcome()
+    y = task.target(data, spec, outcome.info)
+    kind = data.get("similarity")
+    parts = prepare(
+        data.data, y, spec.protocol, trial.split,
+        pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
+    )  # fmt: skip
+    outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
+    if data.get("sample"):
+        outcome.info["sample"] = data.note
+
+    with Stopwatch() as selecting:
+        kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
+        estimator = build.build_estimator(trial, scope, kernel, kind)
+        if spec.protocol.select_by_mean and spec.method.select:
+            outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
+            return outcome
+        chosen = _select(estimator, parts, trial, task)
+    estimator.set_params(**chosen)
+    if chosen:
+        outcome.info["selected"] = chosen
+    outcome.metrics["select_seconds"] = selecting.wall
+    method = canonical([spec.method, spec.kernel])
+    if method not in _warm:
+        _warm.add(method)
+        _warm_up(estimator, parts, task)
+    _measure(estimator, parts, task, outcome)
+    return outcome
+
+
+def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
+    with Stopwatch() as fitting:
+        _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0])
+    with Stopwatch() as predicting:
+        predicted = getattr(estimator, task.output)(parts.X_test)
+    watches = [fitting, predicting]
+    metrics = outcome.metrics
+    if hasattr(estimator, "predict_native"):
+        with Stopwatch() as native:
+            estimator.predict_native(parts.X_test)
+        metrics["native_predict_seconds"] = native.wall
+        watches.append(native)
+    judged = task.as_label(predicted, parts.y_train)
+    metrics |= task.measure(parts.y_test, judged, parts.queries[2])
+    metrics |= {
+        "fit_seconds": fitting.wall, "fit_cpu_seconds": fitting.cpu,
+        "predict_seconds": predicting.wall, "predict_cpu_seconds": predicting.cpu,
+    }  # fmt: skip
+    if hasattr(estimator, "n_support_"):
+        metrics["n_support"] = float(np.sum(estimator.n_support_))
+    if hasattr(estimator, "best_params_"):
+        outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
+    outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+def _fit(
+    estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None, query: Any = None
+) -> Any:
+    """Fit, and pass held-out rows or queries to an estimator that takes them."""
+    taken = signature(estimator.fit).parameters
+    given = {"X_val": X_val, "y_val": y_val, "qid": query}
+    return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
+
+
+def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str, Any]:
+    """Choose parameters by the task's score on held-out rows; the first of equals wins.
+
+    If the protocol holds no rows out, they are taken from the training part.
     """
-    return Result(trial.key, "failed", started, seconds, error=error, traceback=trace)
+    grid, protocol = trial.spec.method.select, trial.spec.protocol
+    if not grid:
+        return {}
+    X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
+    query, query_val, _ = parts.queries
+    if X_val is None:
+        if query is not None:
+            raise ValueError("select needs rows held out by whole queries: give folds")
+        rng = generator(protocol.seed, "validation", trial.split)
+        kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
+        X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
+        y, y_val = y[kept], y[held_out]
+
+    def score(parameters: dict[str, Any]) -> float:
+        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+        predicted = getattr(fitted, task.output)(X_val)
+        return task.score(y_val, task.as_label(predicted, y), query_val)
+
+    return max(ParameterGrid(grid), key=score)
+
+
+def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
+    """Fit and predict once on a few rows, so that no import or first call is timed."""
+    rows = np.arange(min(_WARM_UP_ROWS, len(parts.y_train)))
+    _, first = np.unique(parts.y_train, return_index=True)
+    if len(first) <= _WARM_UP_ROWS:
+        # a row of every class
+        rows = np.union1d(first, rows)
+    X, y, query = parts.training(rows, rows), parts.y_train[rows], parts.queries[0]
+    with warnings.catch_warnings():
+        # warnings about so few rows are of no interest
+        warnings.simplefilter("ignore")
+        warm = _fit(clone(estimator), X, y, X, y, None if query is None else query[rows])
+        getattr(warm, task.output)(X)
+        if hasattr(warm, "predict_native"):
+            warm.predict_native(X)
+
+
+# Parameters, what is predicted for held-out and for test rows, and the number of support vectors.
+_Fitted = tuple[dict[str, Any], Any, Any, Any]
+
+
+def measure_grid(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, task: Task
+) -> list[dict[str, Any]]:
+    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
+
+    An estimator with a ``path`` method fits all points at once: it receives lists of values, and
+    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings, and
+    ``n_support``.
+
+    Returns
+    -------
+    list of dict
+        ``parameters``, the ``score`` on held-out rows, and ``metrics`` on test rows.
+    """
+    points = []
+    fitted = _by_path if hasattr(estimator, "path") else _one_by_one
+    with warnings.catch_warnings():
+        # one warning per point would hide all others
+        warnings.filterwarnings("once")
+        for parameters, held_out, tested, n_support in fitted(estimator, grid, parts, task.output):
+            score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
+            metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
+            if n_support is not None:
+                metrics["n_support"] = float(np.sum(n_support))
+            points.append({"parameters": parameters, "score": score, "metrics": metrics})
+    return points
+
+
+def _one_by_one(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
+) -> Iterator[_Fitted]:
+    for parameters in ParameterGrid(dict(grid)):
+        model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
+        predict = getattr(model, output)
+        n_support = getattr(model, "n_support_", None)
+        yield parameters, predict(parts.X_val), predict(parts.X_test), n_support
+
+
+def _by_path(
+    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
+) -> Iterator[_Fitted]:
+    """Follow a path for each combination of the nested parameters, which it does not take."""
+    nested = {name: values for name, values in grid.items() if "__" in name}
+    lists = {name: values for name, values in grid.items() if name not in nested}
+    for fixed in ParameterGrid(nested):
+        model = clone(estimator).set_params(**fixed, **lists)
+        path = model.path(parts.X_train, parts.y_train)
+        predict = getattr(path, output)
+        held_out, tested, n_support = predict(parts.X_val), predict(parts.X_test), path.n_support
+        for i, setting in enumerate(path.settings):
+            yield {**fixed, **setting.params}, held_out[i], tested[i], n_support.ravel()[i]
+
+
+def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
+    """Give each cell the numbers of the grid point that is best over all its splits.
+
+    The best point has the greatest mean score; ties are broken by the fewest support vectors on
+    average, then by order. Results without a grid stay as they are.
+    """
+    cells: dict[str, list[Result]] = defaultdict(list)
+    for trial in plan.trials:
+        result = results.get(trial.key)
+        if result is not None and result.done and "grid" in result.info:
+            cells[canonical(trial.labels)].append(result)
+    chosen = dict(results)
+    for cell in cells.values():
+        grids = [result.info["grid"] for result in cell]
+        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
+        support = np.mean(
+            [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids], axis=0
+        )
+        # rounded, so that differences by rounding error are none
+        best = first_best(np.asarray(-np.round(scores, 12)), support)
+        for result, grid in zip(cell, grids, strict=True):
+            chosen[result.key] = replace(
+                result,
+                metrics={**result.metrics, **grid[best]["metrics"]},
+                info={**result.info, "selected": grid[best]["parameters"]},
+            )
+    return chosen

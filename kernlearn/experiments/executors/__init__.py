@@ -6,8 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "base": "Executor Limits",
-        "choice": "Execution make_executor",
         "cluster": "DaskExecutor",
-        "local": "InProcess Processes",
+        "local": "Execution InProcess Processes make_executor",
     },
 )

@@ -1,11 +1,26 @@
-"""The interface of executors, and the limits of a trial."""
+"""What executors share: their interface, the limits of a trial, and a process that keeps them."""
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable, Generator, Iterable
+from concurrent import futures
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
+from kernlearn.experiments.engine.environment import THREAD_VARIABLES
 from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.store.results import Result
+from kernlearn.experiments.engine.trial import execute
+from kernlearn.experiments.store.results import Result, utc_now
+
+# Seconds between two looks at a trial's memory.
+_LOOK = 0.05
+# Seconds between two looks for the parent process.
+_PARENT_LOOK = 0.5
+_MIB = 2**20
 
 #: Called with a trial when a process takes it up.
 OnStart = Callable[[Trial], None]
@@ -47,44 +62,25 @@ class Executor(Protocol):
     @property
     def slots(self) -> int:
         """Number of trials in parallel."""
-        ...
 
     def crowded(self, threads: int) -> str:
         """Say why trials with so many threads each would share cores; empty if they do not."""
-        ...
 
     def describe(self) -> dict[str, Any]:
         """Return what the environment of a run records of the executor."""
-        ...
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
         """Yield every trial with its result, in the order in which they end.
 
         An error in a trial is its result. Closing the iterator kills the trials that still run.
         """
-        ...
 
     def close(self) -> None:
         """Release all processes; no more trials follow."""
-        ...
 
 
 def crowding(slots: int, threads: int, cores: int, where: str = "this machine") -> str:
-    """Say that trials need more cores than there are, or return an empty text.
-
-    Parameters
-    ----------
-    slots, threads : int
-        Number of trials in parallel, and threads of each.
-    cores : int
-        Cores that can be used.
-    where : str
-        Name of the machine in the message.
-
-    Returns
-    -------
-    str
-    """
+    """Say that ``slots`` trials in parallel need more cores than there are, or return no text."""
     # a single trial has the machine to itself, whatever its threads
     if slots <= 1 or slots * threads <= cores:
         return ""
@@ -93,3 +89,124 @@ def crowding(slots: int, threads: int, cores: int, where: str = "this machine") 
         f"{slots} trials at a time with {each} each would share the "
         f"{cores} core{'s' if cores > 1 else ''} of {where}"
     )
+
+
+class Worker:
+    """A process that runs trials and is replaced when it dies.
+
+    Its libraries start with ``threads`` threads; ``concurrent`` tells whether other trials run
+    at the same time.
+    """
+
+    def __init__(
+        self, data_dir: Path | None, limits: Limits, threads: int, concurrent: bool
+    ) -> None:
+        self._data_dir = data_dir
+        self._limits = limits
+        self._threads = threads
+        self._concurrent = concurrent
+        self._pool: Any = None
+        self._pid = 0
+        self._stopped = False
+        self._changing = threading.Lock()
+
+    def run(self, trial: Trial) -> Result:
+        """Run a trial, repeatedly if its process dies.
+
+        Raises
+        ------
+        BrokenProcessPool
+            If :meth:`stop` is called meanwhile.
+        """
+        from loky.process_executor import BrokenProcessPool
+
+        started, clock = utc_now(), time.perf_counter()
+        tries = self._limits.retries + 1
+        for attempt in range(1, tries + 1):
+            try:
+                future = self._start().submit(
+                    execute, trial, self._data_dir, concurrent=self._concurrent
+                )
+                failed = self._watch(future)
+            except BrokenProcessPool as error:
+                if self._stopped:
+                    raise
+                reason = str(error).partition("\n")[0]
+                failed = f"WorkerDied: its process died {tries} times; the last time: {reason}"
+                self._kill()
+                continue
+            if failed:
+                self._kill()
+                break
+            result: Result = future.result()
+            if attempt > 1:
+                result.info["attempts"] = attempt
+            return result
+        return Result(trial.key, "failed", started, time.perf_counter() - clock, error=failed)
+
+    def stop(self) -> None:
+        """Kill the process, and with it the trial that it runs."""
+        self._stopped = True
+        self._kill()
+
+    def _start(self) -> Any:
+        """Return the pool of one process, starting it if there is none."""
+        from loky import ProcessPoolExecutor
+        from loky.process_executor import BrokenProcessPool
+
+        with self._changing:
+            if self._stopped:
+                raise BrokenProcessPool("stopped")
+            if self._pool is None:
+                # some libraries read their number of threads only when they are loaded
+                env = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
+                self._pool = ProcessPoolExecutor(1, env=env, initializer=_depend_on_parent)
+                self._pid = self._pool.submit(os.getpid).result()
+            return self._pool
+
+    def _watch(self, future: "futures.Future[Result]") -> str | None:
+        """Wait for a trial; return the limit that it exceeds, or None when it has ended."""
+        limits, start = self._limits, time.perf_counter()
+        while True:
+            with suppress(futures.TimeoutError):
+                future.result(_LOOK if limits.any else None)
+                return None
+            if limits.timeout is not None and time.perf_counter() - start > limits.timeout:
+                return f"Timeout: not finished after {limits.timeout:g} s, the limit (--timeout)"
+            if limits.memory is not None and (used := _memory(self._pid)) > limits.memory:
+                return (
+                    f"MemoryLimit: {used / _MIB:.0f} MiB in use, the limit is "
+                    f"{limits.memory / _MIB:.0f} MiB (--memory)"
+                )
+
+    def _kill(self) -> None:
+        with self._changing:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, kill_workers=True)
+
+
+def _depend_on_parent() -> None:
+    """Ignore Ctrl-C, on which the parent ends its processes, and end when the parent has."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    # the child of a killed process gets another parent
+    while os.getppid() == parent:
+        time.sleep(_PARENT_LOOK)
+    os._exit(1)
+
+
+def _memory(pid: int) -> int:
+    """Return the bytes of resident memory of a process and its children."""
+    import psutil
+
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for member in [process, *process.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                total += member.memory_info().rss
+    return total

@@ -1,23 +1,22 @@
 """The executor on a cluster, or a local one, by Dask's ``distributed``."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 from multiprocessing import current_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.engine.trial import execute, failure
-from kernlearn.experiments.executors.base import NO_LIMITS, Limits, OnStart, Results, crowding
-from kernlearn.experiments.executors.local import Worker
+from kernlearn.experiments.engine.trial import execute
+from kernlearn.experiments.executors import base
+from kernlearn.experiments.executors.base import Limits, OnStart, Results, Worker
 from kernlearn.experiments.store.results import Result, utc_now
-
-if TYPE_CHECKING:
-    from distributed import Client, Future
 
 # Seconds for a scheduler to answer.
 _CONNECT = 10.0
@@ -25,9 +24,6 @@ _CONNECT = 10.0
 _PATIENCE = 60.0
 # Seconds between two looks at the number of workers.
 _LOOK = 1.0
-
-# On a worker of the cluster: the process that runs trials with limits.
-_limited: dict[tuple[Path | None, Limits, bool], Worker] = {}
 
 
 class DaskExecutor:
@@ -59,7 +55,7 @@ class DaskExecutor:
         scheduler: str | None = None,
         jobs: int = 1,
         data_dir: Path | None = None,
-        limits: Limits = NO_LIMITS,
+        limits: Limits = base.NO_LIMITS,
     ) -> None:
         self._data_dir = data_dir
         self._limits = limits
@@ -85,12 +81,11 @@ class DaskExecutor:
         return {"executor": "dask", "workers": distinct}
 
     def crowded(self, threads: int) -> str:
-        hosts: dict[str, list[dict[str, Any]]] = {}
-        for address, environment in self._environments.items():
-            hosts.setdefault(address.rpartition(":")[0], []).append(environment)
+        hosts = {address: address.rpartition(":")[0] for address in self._environments}
+        workers = Counter(hosts.values())
         reasons = (
-            crowding(len(workers), threads, workers[0]["usable_cores"], host)
-            for host, workers in hosts.items()
+            base.crowding(workers[host], threads, self._environments[a]["usable_cores"], host)
+            for a, host in hosts.items()
         )
         return next(filter(None, reasons), "")
 
@@ -100,36 +95,40 @@ class DaskExecutor:
             self._cluster.close()
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        run = uuid4().hex
-        waiting = iter(trials)
-        running: dict[Future, tuple[Trial, str, float]] = {}
-        function: Callable[..., Result] = _execute_limited if self._limits.any else _execute
+        from distributed import wait
+
+        run, waiting = uuid4().hex, iter(trials)
+        running: dict[Any, tuple[Trial, str, float]] = {}
         try:
             while True:
-                while len(running) < (slots := self._slots_soon()) and (
-                    trial := next(waiting, None)
-                ):
+                slots = self._slots_soon()
+                while len(running) < slots and (trial := next(waiting, None)):
                     on_start(trial)
                     future = self._client.submit(
-                        function, trial, self._data_dir, self._limits, slots > 1,
+                        _execute, trial, self._data_dir, self._limits, slots > 1,
                         key=f"kernlearn-{trial.key}-{run}", pure=False,
                     )  # fmt: skip
                     running[future] = (trial, utc_now(), time.perf_counter())
                 if not running:
                     return
-                for future in self._wait(list(running)):
+                try:
+                    with self._client.as_current():
+                        ended = wait(list(running), _LOOK, return_when="FIRST_COMPLETED").done
+                except TimeoutError:
+                    continue
+                for future in ended:
                     trial, started, clock = running.pop(future)
-                    error = future.exception()
-                    result = (
-                        future.result() if error is None
-                        else failure(trial, _summary(error), started, time.perf_counter() - clock)
-                    )  # fmt: skip
+                    if error := future.exception():
+                        seconds = time.perf_counter() - clock
+                        result = Result(trial.key, "failed", started, seconds, error=_line(error))
+                    else:
+                        result = future.result()
                     future.release()
                     yield trial, result
         finally:
             self._client.cancel(list(running), force=True)
 
-    def _connect(self, scheduler: str | None, jobs: int) -> "Client":
+    def _connect(self, scheduler: str | None, jobs: int) -> Any:
         try:
             import dask
             from distributed import Client, LocalCluster
@@ -152,106 +151,73 @@ class DaskExecutor:
             return Client(scheduler, timeout=_CONNECT, set_as_default=False)
         except (OSError, ValueError) as error:
             raise ExecutorError(
-                f"no Dask scheduler at {scheduler}: {_first_line(error)}; start one with "
+                f"no Dask scheduler at {scheduler}: {_line(error)}; start one with "
                 "`dask scheduler` and workers with `dask worker ADDRESS --nthreads 1`"
             ) from None
 
     def _check_workers(self) -> dict[str, dict[str, Any]]:
         """Return the environment of each worker by its address."""
-        from distributed import TimeoutError as NoWorkers
-
-        address = self._address
-        try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
-        except (TimeoutError, NoWorkers):
-            raise ExecutorError(
-                f"the scheduler at {address} has had no workers for {_PATIENCE:.0f} s; start some "
-                f"with `dask worker {address} --nthreads 1`"
-            ) from None
+        self._slots_soon()
         threaded = [name for name, threads in self._client.nthreads().items() if threads > 1]
         if threaded:
             raise ExecutorError(
-                f"{_some(threaded)}: more than one thread, so that trials would disturb each "
-                "other; start workers with --nthreads 1, and --nworkers for the cores"
+                f"{', '.join(threaded[:3])}: more than one thread, so that trials would disturb "
+                "each other; start workers with --nthreads 1, and --nworkers for the cores"
             )
         try:
-            workers: dict[str, _WorkerInfo] = self._client.run(_describe_worker)
+            workers = self._client.run(_describe_worker)
         except Exception as error:
             raise ExecutorError(
-                f"a worker of {address} cannot run kernlearn: {_first_line(error, named=True)}; "
+                f"a worker of {self._address} cannot run kernlearn: {_line(error)}; "
                 "install the same version there"
             ) from None
-        others = [f"{name} has {w.version}" for name, w in workers.items()
-                  if w.version != __version__]  # fmt: skip
+        others = [f"{name} has {v}" for name, (v, *_) in workers.items() if v != __version__]
         if others:
             raise ExecutorError(
-                f"this is kernlearn {__version__}, but {_some(others)}; install the same there"
+                f"this is kernlearn {__version__}, but {', '.join(others[:3])}; install the same "
+                "there"
             )
-        if self._limits.any and any(w.daemon for w in workers.values()):
+        if self._limits.any and any(daemon for _, daemon, _ in workers.values()):
             raise ExecutorError(
                 "a timeout or a memory limit needs workers that may start processes: start them "
                 "with DASK_DISTRIBUTED__WORKER__DAEMON=False in their environment"
             )
-        return {name: w.environment for name, w in workers.items()}
+        return {name: environment for name, (*_, environment) in workers.items()}
 
     def _slots_soon(self) -> int:
-        """Return the number of workers, waiting a while if all have died."""
-        deadline = time.monotonic() + _PATIENCE
-        while not (slots := self.slots):
-            if time.monotonic() > deadline:
-                raise ExecutorError(f"all workers of the scheduler at {self._address} are gone")
-            time.sleep(_LOOK)
-        return slots
-
-    def _wait(self, futures: "list[Future]") -> "set[Future]":
-        """Wait until a future has ended; return those that have."""
-        from distributed import TimeoutError as NotYet
-        from distributed import wait
-
-        while True:
+        """Return the number of workers, waiting a while if there are none."""
+        if self._client.status != "running":
+            raise ExecutorError("the connection to the scheduler is lost")
+        if not self.slots:
             try:
-                with self._client.as_current():
-                    return set(wait(futures, timeout=_LOOK, return_when="FIRST_COMPLETED").done)
-            except (TimeoutError, NotYet):
-                self._slots_soon()
-                if self._client.status != "running":
-                    raise ExecutorError("the connection to the scheduler is lost") from None
+                self._client.wait_for_workers(1, timeout=_PATIENCE)
+            except TimeoutError:
+                raise ExecutorError(
+                    f"the scheduler at {self._address} has had no workers for {_PATIENCE:.0f} s; "
+                    f"start some with `dask worker {self._address} --nthreads 1`"
+                ) from None
+        return self.slots
 
 
-class _WorkerInfo(NamedTuple):
-    version: str
-    daemon: bool  # may not start processes
-    environment: dict[str, Any]
-
-
-def _describe_worker() -> _WorkerInfo:
-    return _WorkerInfo(__version__, current_process().daemon, describe_environment())
+def _describe_worker() -> tuple[str, bool, dict[str, Any]]:
+    """Return the version, whether the worker may not start processes, and its environment."""
+    return __version__, current_process().daemon, describe_environment()
 
 
 def _execute(trial: Trial, data_dir: Path | None, limits: Limits, concurrent: bool) -> Result:
+    if limits.any:
+        return _worker(data_dir, limits, concurrent).run(trial)
     return execute(trial, data_dir, concurrent=concurrent)
 
 
-def _execute_limited(
-    trial: Trial, data_dir: Path | None, limits: Limits, concurrent: bool
-) -> Result:
-    """Run a trial in a process of the worker, which can be killed without the worker."""
-    kind = (data_dir, limits, concurrent)
-    if kind not in _limited:
-        _limited[kind] = Worker(data_dir, limits, threads=1, concurrent=concurrent)
-    return _limited[kind].run(trial)
+@cache
+def _worker(data_dir: Path | None, limits: Limits, concurrent: bool) -> Worker:
+    """Return a process of the worker, which can be killed without the worker."""
+    return Worker(data_dir, limits, threads=1, concurrent=concurrent)
 
 
-def _summary(error: BaseException) -> str:
-    if type(error).__name__ == "KilledWorker":
-        return f"WorkerDied: {_first_line(error)}"
-    return _first_line(error, named=True)
-
-
-def _first_line(error: BaseException, *, named: bool = False) -> str:
+def _line(error: BaseException) -> str:
+    name = type(error).__name__
+    name = "WorkerDied" if name == "KilledWorker" else name
     line = str(error).partition("\n")[0]
-    return f"{type(error).__name__}: {line}" if named else line
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{name}: {line}"

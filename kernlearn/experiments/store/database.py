@@ -2,10 +2,9 @@
 
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from kernlearn.exceptions import StoreError
@@ -13,24 +12,8 @@ from kernlearn.exceptions import StoreError
 #: Version of the tables, kept in the file's ``user_version``.
 SCHEMA_VERSION = 3
 
-#: Columns of ``trial`` and of ``superseded``, in their order.
-TRIAL_COLUMNS = (
-    "key", "run", "experiment", "labels", "spec", "status", "started", "seconds", "metrics",
-    "info", "error", "traceback",
-)  # fmt: skip
-#: The same in an SQL statement.
-COLUMNS = ", ".join(TRIAL_COLUMNS)
-
-_RUN = """CREATE TABLE run (
-    id INTEGER PRIMARY KEY,
-    started TEXT NOT NULL,
-    experiment TEXT NOT NULL,
-    profile TEXT NOT NULL,
-    jobs INTEGER NOT NULL,
-    environment TEXT NOT NULL,
-    settings TEXT NOT NULL DEFAULT '[]'
-)"""
-_TRIALS = """CREATE TABLE {table} (
+# ``superseded`` keeps what a trial gave in other runs than the one in ``trial``.
+_TRIALS = """CREATE TABLE IF NOT EXISTS {table} (
     key TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES run (id),
     experiment TEXT NOT NULL,
@@ -44,18 +27,29 @@ _TRIALS = """CREATE TABLE {table} (
     error TEXT,
     traceback TEXT,
     PRIMARY KEY ({key})
-) WITHOUT ROWID"""
-# ``superseded`` keeps what a trial gave in other runs than the one in ``trial``.
-_TABLES = (
-    _RUN,
-    _TRIALS.format(table="trial", key="key"),
-    _TRIALS.format(table="superseded", key="key, run"),
+) WITHOUT ROWID;"""
+_CREATE = f"""BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS run (
+    id INTEGER PRIMARY KEY,
+    started TEXT NOT NULL,
+    experiment TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    jobs INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    settings TEXT NOT NULL DEFAULT '[]'
+);
+{_TRIALS.format(table="trial", key="key")}
+{_TRIALS.format(table="superseded", key="key, run")}
+PRAGMA user_version={SCHEMA_VERSION};
+COMMIT;"""
+#: The values of a row of ``trial`` or ``superseded``, to be given by name.
+VALUES = (
+    ":key, :run, :experiment, :labels, :spec, :status, :started, :seconds, :metrics, :info, "
+    ":error, :traceback"
 )
 
 #: Seconds to wait for another process that writes.
 BUSY_SECONDS = 30.0
-# Seconds between two attempts at switching the journal's mode.
-_PAUSE = 0.05
 # Seconds between two waits for the disk.
 _SYNC_SECONDS = 1.0
 
@@ -79,36 +73,13 @@ _EXPLAINED = {
 def explain(error: Exception) -> str:
     """Say what an error of SQLite means and what to do about it."""
     name = getattr(error, "sqlite_errorname", None) or ""
-    for prefix, text in _EXPLAINED.items():
-        if name.startswith(prefix):
-            return f"{text} ({error})"
-    return str(error)
+    texts = (text for prefix, text in _EXPLAINED.items() if name.startswith(prefix))
+    text = next(texts, "")
+    return f"{text} ({error})" if text else str(error)
 
 
 class Database:
-    """The file of a results store, with its tables.
-
-    Parameters
-    ----------
-    path : Path
-    read_only : bool, default=False
-        Write nothing, so that a file without write permission can be opened.
-    exclusive : bool, default=False
-        Refuse a file that another process has open, and keep others out.
-    timeout : float, default=30.0
-        Seconds to wait for another process that writes.
-
-    Attributes
-    ----------
-    path : Path
-    connection : sqlite3.Connection
-        In autocommit mode.
-
-    Raises
-    ------
-    StoreError
-        If the file is not a store of this version, is damaged, or cannot be opened.
-    """
+    """The file of a results store: its connection, in autocommit mode, and transactions."""
 
     def __init__(
         self,
@@ -122,20 +93,21 @@ class Database:
         self._timeout = timeout
         self._synced = -_SYNC_SECONDS
         with self.errors("opened"):
-            if read_only:
-                self.connection = self._connect_reader()
-            else:
+            if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                self.connection = self._connect(path)
-        try:
-            with self.errors("opened"):
+            self.connection = self._connect_reader() if read_only else self._connect(path)
+            try:
                 self._prepare(read_only, exclusive)
-        except BaseException:
-            self.connection.close()
-            raise
+            except BaseException:
+                self.connection.close()
+                raise
 
-    def _connect(self, database: str | Path, *, uri: bool = False) -> sqlite3.Connection:
-        return sqlite3.connect(database, uri=uri, timeout=self._timeout, isolation_level=None)
+    def _connect(self, database: str | Path) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            database, uri=True, timeout=self._timeout, isolation_level=None
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
 
     def _connect_reader(self) -> sqlite3.Connection:
         # Reading a file in WAL mode writes next to it. Where that is not possible, the file is
@@ -143,36 +115,35 @@ class Database:
         log = self.path.with_name(f"{self.path.name}-wal")
         pending = log.is_file() and log.stat().st_size > 0
         for mode in ("mode=rw", "mode=ro", *(() if pending else ("immutable=1",))):
-            uri = f"file:{quote(str(self.path.absolute()))}?{mode}"
             try:
-                connection = self._connect(uri, uri=True)
+                connection = self._connect(f"file:{quote(str(self.path.absolute()))}?{mode}")
                 try:
                     connection.execute("SELECT count(*) FROM sqlite_master")
                 except BaseException:
                     connection.close()
                     raise
+                return connection
             except sqlite3.OperationalError as error:
                 refused = error
                 if not error.sqlite_errorname.startswith(("SQLITE_CANTOPEN", "SQLITE_READON")):
                     raise
-            else:
-                return connection
         raise refused
 
     def _prepare(self, read_only: bool, exclusive: bool) -> None:
         if exclusive:
             self.connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-        version = self._check()
+        empty = self._check() == 0
+        if empty and read_only:  # made, but nothing written yet
+            self.connection.close()
+            self.connection = self._connect(":memory:")
+        if empty:  # unless another process was faster
+            self.connection.executescript(_CREATE)
         if read_only:
-            if version == 0:  # made, but nothing written yet
-                self.connection.close()
-                self.connection = self._connect(":memory:")
-                self._create()
             self.connection.execute("PRAGMA query_only=ON")
             return
-        if version == 0:
-            self._write_ahead()
-            self._create()
+        # refused while another process does the same; the next one to open the file tries again
+        with suppress(sqlite3.OperationalError):
+            self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA foreign_keys=ON")
         if exclusive:
             self.connection.execute("BEGIN IMMEDIATE")
@@ -180,15 +151,12 @@ class Database:
 
     def _check(self) -> int:
         """Return the version of the file, 0 if it is empty."""
-        # one transaction: another process may be creating the tables
-        self.connection.execute("BEGIN")
-        try:
-            version = self._version()
-            names = self.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            tables = {name for (name,) in names}
-        finally:
-            self.connection.execute("ROLLBACK")
-        if (version or tables) and not {"run", "trial"} <= tables:
+        # one statement: another process may be creating the tables
+        version, names = self.connection.execute(
+            "SELECT user_version, (SELECT group_concat(name) FROM sqlite_master "
+            "WHERE type = 'table') FROM pragma_user_version"
+        ).fetchone()
+        if (version or names) and not {"run", "trial"} <= set((names or "").split(",")):
             raise StoreError(
                 f"{self.path}: an SQLite file, but not a kernlearn store; "
                 "name another file with --store"
@@ -200,36 +168,7 @@ class Database:
                 f"version {version}, this one reads {SCHEMA_VERSION}); "
                 f"{'upgrade, or ' if newer else ''}name another file with --store"
             )
-        return version
-
-    def _version(self) -> int:
-        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
-
-    def _create(self) -> None:
-        """Create the tables, unless another process was faster."""
-        self.connection.execute("BEGIN IMMEDIATE")
-        try:
-            if self._version() == 0:
-                for table in _TABLES:
-                    self.connection.execute(table)
-                self.connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            self.connection.execute("COMMIT")
-        except BaseException:
-            self._roll_back()
-            raise
-
-    def _write_ahead(self) -> None:
-        """Turn WAL mode on; SQLite does not wait for others that do the same, so wait here."""
-        deadline = time.monotonic() + self._timeout
-        while True:
-            try:
-                self.connection.execute("PRAGMA journal_mode=WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
-                    raise
-                time.sleep(_PAUSE)
-            else:
-                return
+        return int(version)
 
     @contextmanager
     def errors(self, action: str) -> Iterator[None]:
@@ -252,25 +191,10 @@ class Database:
             self.connection.execute(f"PRAGMA synchronous={'NORMAL' if relaxed else 'FULL'}")
             if not relaxed:
                 self._synced = now
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
+            with self.connection:  # commits, or rolls back unless SQLite has done so itself
+                self.connection.execute("BEGIN IMMEDIATE")
                 yield self.connection
-                self.connection.execute("COMMIT")
-            except BaseException:
-                self._roll_back()
-                raise
-
-    def _roll_back(self) -> None:
-        # on a full disk SQLite has done so itself
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
-
-
-def write_row(connection: sqlite3.Connection, statement: str, row: Mapping[str, Any]) -> None:
-    """Write a row; the statement is such as ``INSERT INTO trial``."""
-    values = [row[name] for name in TRIAL_COLUMNS]
-    connection.execute(f"{statement} VALUES ({', '.join('?' * len(values))})", values)

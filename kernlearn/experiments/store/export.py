@@ -11,7 +11,7 @@ from typing import Any
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
-from kernlearn.experiments.store.results import Store, StoredTrial
+from kernlearn.experiments.store.results import Store
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
@@ -50,19 +50,15 @@ def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[st
             f"{', '.join(available) or 'none'}"
         )
     for stored in store.trials():
-        if stored.result.done and (not experiments or stored.trial.experiment in experiments):
-            yield from _rows(stored)
-
-
-def _rows(stored: StoredTrial) -> Iterator[dict[str, Any]]:
-    trial, result = stored.trial, stored.result
-    labels = {name: trial.labels.get(name) for name in LABELS}
-    for metric, value in result.metrics.items():
-        yield {
-            "experiment": trial.experiment, **labels, "params": parameters_of(trial.labels),
-            "metric": metric, "split": trial.split, "value": value, "key": trial.key,
-            "run": result.run,
-        }  # fmt: skip
+        trial, result = stored.trial, stored.result
+        if result.done and (not experiments or trial.experiment in experiments):
+            labels = {name: trial.labels.get(name) for name in LABELS}
+            labels["params"] = parameters_of(trial.labels)
+            for metric, value in result.metrics.items():
+                yield {
+                    "experiment": trial.experiment, **labels, "metric": metric,
+                    "split": trial.split, "value": value, "key": trial.key, "run": result.run,
+                }  # fmt: skip
 
 
 def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
@@ -80,20 +76,15 @@ def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
     str
     """
     if form == "json":
-        lines = (json.dumps(_finite(row), ensure_ascii=False, allow_nan=False) for row in rows)
+        finite = (row if math.isfinite(row["value"]) else {**row, "value": None} for row in rows)
+        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in finite)
         body = ",\n".join(lines)
         return f"[\n{body}\n]\n" if body else "[]\n"
-    if form != "csv":
-        raise ValueError(f"form={form!r}: expected 'csv' or 'json'")
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
-
-
-def _finite(row: dict[str, Any]) -> dict[str, Any]:
-    return row if math.isfinite(row["value"]) else {**row, "value": None}
 
 
 def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:

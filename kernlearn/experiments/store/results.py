@@ -2,16 +2,31 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.sources import StoredDataset
-from kernlearn.experiments.engine.spec import DatasetSpec, Trial, TrialSpec, canonical
-from kernlearn.experiments.store.database import BUSY_SECONDS, COLUMNS, Database, write_row
+from kernlearn.experiments.engine.spec import (
+    DatasetSpec,
+    StoredDataset,
+    Trial,
+    TrialSpec,
+    canonical,
+)
+from kernlearn.experiments.store.database import BUSY_SECONDS, VALUES, Database
 
+# A failure never replaces a success, and what another run measured is kept.
+_KEEP = (
+    "INSERT OR REPLACE INTO superseded SELECT * FROM trial "
+    "WHERE key = :key AND run != :run AND status = 'done' AND :status = 'done'"
+)
+_PUT = (
+    f"INSERT OR REPLACE INTO trial SELECT {VALUES} WHERE :status = 'done' "
+    "OR NOT EXISTS (SELECT 1 FROM trial WHERE key = :key AND status = 'done')"
+)
 # Rows that tell what was measured: their order in exports and comparisons.
 _ORDER = "ORDER BY experiment, labels, json_extract(spec, '$.split'), key"
 
@@ -93,7 +108,7 @@ def utc_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-class Store:
+class Store(Database):
     """Finished trials, kept in an SQLite file.
 
     Parameters
@@ -101,7 +116,7 @@ class Store:
     path : Path
         Created with its folder if it does not exist.
     read_only : bool, default=False
-        Write nothing; the file must exist.
+        Write nothing, so that a file without write permission can be opened; it must exist.
     exclusive : bool, default=False
         Refuse a file that another process has open, and keep others out.
     timeout : float, default=30.0
@@ -110,13 +125,13 @@ class Store:
     Attributes
     ----------
     path : Path
-    database : Database
-        The file's connection and transactions.
+    connection : sqlite3.Connection
+        In autocommit mode.
 
     Raises
     ------
     StoreError
-        If the file is not a store of this version, or cannot be opened or written.
+        If the file is not a store of this version, is damaged, or cannot be opened or written.
     """
 
     def __init__(
@@ -131,8 +146,7 @@ class Store:
             raise StoreError(
                 f"{path}: no such store; `kernlearn run` creates it, --store names another"
             )
-        self.path = path
-        self.database = Database(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
+        super().__init__(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
 
     @classmethod
     def existing(cls, path: Path) -> "Store":
@@ -145,10 +159,6 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the file."""
-        self.database.close()
-
     def begin_run(
         self,
         experiment: str,
@@ -159,7 +169,7 @@ class Store:
     ) -> int:
         """Record the start of a run and return its number."""
         texts = json.dumps(environment), json.dumps(list(settings))
-        with self.database.transaction() as connection:
+        with self.transaction() as connection:
             cursor = connection.execute(
                 "INSERT INTO run (started, experiment, profile, jobs, environment, settings) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
@@ -178,28 +188,27 @@ class Store:
             "labels": canonical(trial.labels), "spec": canonical(trial.spec),
             "metrics": json.dumps(result.metrics), "info": json.dumps(result.info),
         }  # fmt: skip
-        with self.database.transaction(frequent=True) as connection:
-            previous = connection.execute(
-                "SELECT status, run FROM trial WHERE key = ?", (trial.key,)
-            ).fetchone()
-            if previous is not None and previous[0] == "done":
-                if not result.done:
-                    return
-                if previous[1] != run:
-                    connection.execute(
-                        f"INSERT OR REPLACE INTO superseded SELECT {COLUMNS} FROM trial "
-                        "WHERE key = ?",
-                        (trial.key,),
-                    )
-            write_row(connection, "INSERT OR REPLACE INTO trial", row)
+        with self.transaction(frequent=True) as connection:
+            connection.execute(_KEEP, row)
+            connection.execute(_PUT, row)
 
     def _rows(self, query: str, *parameters: Any) -> Iterator[Any]:
-        with self.database.errors("read"):
-            yield from self.database.connection.execute(query, parameters)
+        with self.errors("read"):
+            yield from self.connection.execute(query, parameters)
+
+    @contextmanager
+    def _parsed(self, place: str) -> Iterator[None]:
+        """Say which row holds JSON that cannot be read, or that is something else."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise StoreError(
+                f"{self.path}: {place}: {error}; `kernlearn doctor` lists what is wrong"
+            ) from None
 
     def get(self, keys: Iterable[str]) -> dict[str, Result]:
         """Return the results of those keys that the store has."""
-        return {row[0]: _result(row) for row in self._rows_of(keys, COLUMNS)}
+        return {row["key"]: _result(row) for row in self._rows_of(keys, "*")}
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
         """Return "done" or "failed" for those keys that the store has."""
@@ -211,15 +220,12 @@ class Store:
 
     def places(self, experiment: str, profile: str) -> list[tuple[str, str, int]]:
         """Return key, labels (JSON) and split of the done trials of an experiment and profile."""
-        return list(
-            self._rows(
-                "SELECT key, labels, json_extract(spec, '$.split') FROM trial "
-                "JOIN run ON run.id = trial.run WHERE trial.experiment = ? AND profile = ? "
-                "AND status = 'done'",
-                experiment,
-                profile,
-            )
+        query = (
+            "SELECT key, labels, json_extract(spec, '$.split') FROM trial "
+            "JOIN run ON run.id = trial.run WHERE trial.experiment = ? AND profile = ? "
+            "AND status = 'done'"
         )
+        return list(self._rows(query, experiment, profile))
 
     def datasets(self) -> dict[str, list[StoredDataset]]:
         """Return the data sets that were measured, by name, the latest first."""
@@ -230,7 +236,8 @@ class Store:
         )
         datasets: dict[str, list[StoredDataset]] = {}
         for name, text, experiments in rows:
-            what = DatasetSpec(**self._parsed(text, f"data set {name}"))
+            with self._parsed(f"data set {name}"):
+                what = DatasetSpec(**json.loads(text))
             stored = StoredDataset(what, frozenset(json.loads(experiments)))
             datasets.setdefault(name, []).append(stored)
         return datasets
@@ -242,7 +249,8 @@ class Store:
             "WHERE profile = ? AND status = 'done'",
             profile,
         )
-        return [(self._parsed(labels, "a trial's labels"), seconds) for labels, seconds in rows]
+        with self._parsed("a trial's labels"):
+            return [(dict(json.loads(labels)), seconds) for labels, seconds in rows]
 
     def experiments(self) -> list[str]:
         """Return the sorted names of the experiments that have trials."""
@@ -257,13 +265,13 @@ class Store:
     def runs(self) -> list[Run]:
         """Return all runs in their order."""
         runs = []
-        for number, started, experiment, profile, jobs, environment, settings in self._rows(
-            "SELECT id, started, experiment, profile, jobs, environment, settings "
-            "FROM run ORDER BY id"
-        ):
-            described = self._parsed(environment, f"run {number}")
-            words = tuple(self._parsed(settings, f"run {number}", kind=list))
-            runs.append(Run(number, started, experiment, profile, jobs, described, words))
+        for row in self._rows("SELECT * FROM run ORDER BY id"):
+            number, started, experiment, profile, jobs, *texts = row
+            with self._parsed(f"run {number}"):
+                environment, settings = map(json.loads, texts)
+                runs.append(
+                    Run(number, started, experiment, profile, jobs, environment, tuple(settings))
+                )
         return runs
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
@@ -272,44 +280,21 @@ class Store:
         They are sorted by experiment, labels, split and key.
         """
         if run is None:
-            rows = self._rows(f"SELECT {COLUMNS} FROM trial {_ORDER}")
+            rows = self._rows(f"SELECT * FROM trial {_ORDER}")
         else:
-            rows = self._rows(
-                f"SELECT * FROM (SELECT {COLUMNS} FROM trial WHERE run = ? "
-                f"UNION ALL SELECT {COLUMNS} FROM superseded WHERE run = ?) {_ORDER}",
-                run,
-                run,
-            )
+            both = "SELECT * FROM trial UNION ALL SELECT * FROM superseded"
+            rows = self._rows(f"SELECT * FROM ({both}) WHERE run = ? {_ORDER}", run)
         for row in rows:
-            yield self._stored(row)
-
-    def _stored(self, row: tuple[Any, ...]) -> StoredTrial:
-        key, _, experiment, labels, spec = row[:5]
-        place = f"trial {key}"
-        try:
-            result = _result(row)
-            parsed = TrialSpec.from_json(self._parsed(spec, place))
-        except ValueError as error:
-            raise self._unreadable(place, error) from None
-        except (TypeError, KeyError, AttributeError) as error:
-            raise self._unreadable(place, f"not a specification: {error}") from None
-        return StoredTrial(Trial(key, experiment, self._parsed(labels, place), parsed), result)
-
-    def _parsed(self, text: str, place: str, kind: type = dict) -> Any:
-        try:
-            value = json.loads(text)
-        except ValueError as error:
-            raise self._unreadable(place, error) from None
-        if not isinstance(value, kind):
-            name = "object" if kind is dict else "list"
-            raise self._unreadable(place, f"{text!r} is not a JSON {name}")
-        return value
-
-    def _unreadable(self, place: str, error: object) -> StoreError:
-        return StoreError(f"{self.path}: {place}: {error}; `kernlearn doctor` lists what is wrong")
+            with self._parsed(f"trial {row['key']}"):
+                spec = TrialSpec.from_json(json.loads(row["spec"]))
+                labels = dict(json.loads(row["labels"]))
+                stored = StoredTrial(
+                    Trial(row["key"], row["experiment"], labels, spec), _result(row)
+                )
+            yield stored
 
 
-def _result(row: tuple[Any, ...]) -> Result:
+def _result(row: Any) -> Result:
     key, run, _, _, _, status, started, seconds, metrics, info, error, traceback = row
     return Result(
         key, status, started, seconds, json.loads(metrics), json.loads(info), error, traceback, run

@@ -19,7 +19,7 @@ import pandas as pd
 from kernlearn import __version__
 from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.engine.environment import duration
+from kernlearn.experiments.engine.selection import duration
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.results import utc_now
 from kernlearn.reports import charts, tables
