@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from kernlearn.experiments.executors import base
+from kernlearn.experiments.executors import local
 
 
 def trials(out):
@@ -55,8 +55,8 @@ def test_several_processes_are_marked_and_shared_cores_refused(kernlearn, small)
 
 def test_experiments_of_one_run_share_their_processes(kernlearn, small, monkeypatch):
     started = []
-    start = base.Worker._start
-    monkeypatch.setattr(base.Worker, "_start", lambda self: started.append(self)
+    start = local.Worker._start
+    monkeypatch.setattr(local.Worker, "_start", lambda self: started.append(self)
                         or start(self))  # fmt: skip
     other = small.with_name("other.yaml")
     other.write_text(small.read_text().replace("seed: 1", "seed: 2"))

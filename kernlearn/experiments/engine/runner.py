@@ -11,14 +11,13 @@ from types import FrameType
 from typing import Any
 
 from kernlearn.exceptions import DataError, ExecutorError, StoreError
-from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.experiments.config.model import Execution, ExperimentConfig
 from kernlearn.experiments.engine import selection
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.selection import Choice, Estimates, State
 from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.executors.base import Executor
-from kernlearn.experiments.executors.local import make_executor
+from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
 
 _DEFAULT_CHOICE = Choice()
@@ -233,6 +232,47 @@ def run_plan(
     return RunSummary(
         len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
     )
+
+
+def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
+    """Create the executor that the settings ask for.
+
+    By default this is Dask if there is a scheduler, processes for several jobs or with limits,
+    and the current process otherwise.
+
+    Parameters
+    ----------
+    execution : Execution
+    data_dir : Path, optional
+        Folder to search for data first.
+
+    Returns
+    -------
+    Executor
+        To be closed at the end.
+
+    Raises
+    ------
+    ExecutorError
+        If the executor does not support the settings.
+    """
+    limits = Limits(execution.timeout, execution.memory, execution.retries)
+    name, jobs = execution.executor, execution.jobs
+    if name is None:
+        parallel = jobs > 1 or limits.any
+        name = "dask" if execution.scheduler else "processes" if parallel else "in-process"
+    if execution.scheduler is not None and name != "dask":
+        raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
+    if name == "dask":
+        from kernlearn.experiments.executors.cluster import DaskExecutor
+
+        return DaskExecutor(execution.scheduler, jobs, data_dir, limits)
+    if name == "processes":
+        return Processes(jobs, data_dir, limits)
+    if limits.any or jobs > 1:
+        asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
+        raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
+    return InProcess(data_dir)
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

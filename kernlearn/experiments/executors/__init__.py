@@ -5,8 +5,9 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "base": "Executor Limits",
+        ".config.model": "Execution",
+        ".engine.runner": "make_executor",
         "cluster": "DaskExecutor",
-        "local": "Execution InProcess Processes make_executor",
+        "local": "Executor InProcess Limits Processes",
     },
 )

@@ -14,8 +14,8 @@ from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute
-from kernlearn.experiments.executors import base
-from kernlearn.experiments.executors.base import Limits, OnStart, Results, Worker
+from kernlearn.experiments.executors import local
+from kernlearn.experiments.executors.local import Limits, OnStart, Results, Worker
 from kernlearn.experiments.store.results import Result, utc_now
 
 # Seconds for a scheduler to answer.
@@ -55,7 +55,7 @@ class DaskExecutor:
         scheduler: str | None = None,
         jobs: int = 1,
         data_dir: Path | None = None,
-        limits: Limits = base.NO_LIMITS,
+        limits: Limits = local.NO_LIMITS,
     ) -> None:
         self._data_dir = data_dir
         self._limits = limits
@@ -84,7 +84,7 @@ class DaskExecutor:
         hosts = {address: address.rpartition(":")[0] for address in self._environments}
         workers = Counter(hosts.values())
         reasons = (
-            base.crowding(workers[host], threads, self._environments[a]["usable_cores"], host)
+            local.crowding(workers[host], threads, self._environments[a]["usable_cores"], host)
             for a, host in hosts.items()
         )
         return next(filter(None, reasons), "")

@@ -1,19 +1,94 @@
-"""Executors on this machine, in the current process or in others, and the choice of one."""
+"""Executors: their interface, and those on this machine, in the current process or in others."""
 
-from collections.abc import Iterable
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable
 from concurrent import futures
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from kernlearn.exceptions import ExecutorError
-from kernlearn.experiments.config.model import Execution
-from kernlearn.experiments.engine.environment import usable_cores
+from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute
-from kernlearn.experiments.executors import base
-from kernlearn.experiments.executors.base import Executor, Limits, OnStart, Results, Worker
-from kernlearn.experiments.store.results import Result
+from kernlearn.experiments.store.results import Result, utc_now
+
+# Seconds between two looks at a trial's memory.
+_LOOK = 0.05
+# Seconds between two looks for the parent process.
+_PARENT_LOOK = 0.5
+_MIB = 2**20
+
+#: Called with a trial when a process takes it up.
+OnStart = Callable[[Trial], None]
+
+#: Trials with their results, in the order in which they end.
+Results = Generator[tuple[Trial, Result], None, None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a trial.
+
+    Attributes
+    ----------
+    timeout : float or None
+        Seconds of wall time.
+    memory : int or None
+        Bytes of resident memory of the trial's process and its children.
+    retries : int
+        How often to repeat a trial whose process died.
+    """
+
+    timeout: float | None = None
+    memory: int | None = None
+    retries: int = 2
+
+    @property
+    def any(self) -> bool:
+        """Whether a process may have to be killed."""
+        return self.timeout is not None or self.memory is not None
+
+
+NO_LIMITS = Limits()
+
+
+class Executor(Protocol):
+    """Runs trials."""
+
+    @property
+    def slots(self) -> int:
+        """Number of trials in parallel."""
+
+    def crowded(self, threads: int) -> str:
+        """Say why trials with so many threads each would share cores; empty if they do not."""
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the environment of a run records of the executor."""
+
+    def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
+        """Yield every trial with its result, in the order in which they end.
+
+        An error in a trial is its result. Closing the iterator kills the trials that still run.
+        """
+
+    def close(self) -> None:
+        """Release all processes; no more trials follow."""
+
+
+def crowding(slots: int, threads: int, cores: int, where: str = "this machine") -> str:
+    """Say that ``slots`` trials in parallel need more cores than there are, or return no text."""
+    # a single trial has the machine to itself, whatever its threads
+    if slots <= 1 or slots * threads <= cores:
+        return ""
+    each = "1 thread" if threads == 1 else f"{threads} threads"
+    return (
+        f"{slots} trials at a time with {each} each would share the "
+        f"{cores} core{'s' if cores > 1 else ''} of {where}"
+    )
 
 
 @dataclass(frozen=True)
@@ -59,7 +134,7 @@ class Processes:
     """
 
     def __init__(
-        self, jobs: int, data_dir: Path | None = None, limits: Limits = base.NO_LIMITS
+        self, jobs: int, data_dir: Path | None = None, limits: Limits = NO_LIMITS
     ) -> None:
         self.slots = jobs
         self.threads = max(1, usable_cores() // jobs)
@@ -71,7 +146,7 @@ class Processes:
         return {"executor": "processes", "threads_each": self.threads}
 
     def crowded(self, threads: int) -> str:
-        return base.crowding(self.slots, threads, usable_cores())
+        return crowding(self.slots, threads, usable_cores())
 
     def close(self) -> None:
         workers, self._workers = self._workers, []
@@ -110,42 +185,122 @@ class Processes:
                 raise
 
 
-def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
-    """Create the executor that the settings ask for.
+class Worker:
+    """A process that runs trials and is replaced when it dies.
 
-    By default this is Dask if there is a scheduler, processes for several jobs or with limits,
-    and the current process otherwise.
-
-    Parameters
-    ----------
-    execution : Execution
-    data_dir : Path, optional
-        Folder to search for data first.
-
-    Returns
-    -------
-    Executor
-        To be closed at the end.
-
-    Raises
-    ------
-    ExecutorError
-        If the executor does not support the settings.
+    Its libraries start with ``threads`` threads; ``concurrent`` tells whether other trials run
+    at the same time.
     """
-    limits = Limits(execution.timeout, execution.memory, execution.retries)
-    name, jobs = execution.executor, execution.jobs
-    if name is None:
-        parallel = jobs > 1 or limits.any
-        name = "dask" if execution.scheduler else "processes" if parallel else "in-process"
-    if execution.scheduler is not None and name != "dask":
-        raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
-    if name == "dask":
-        from kernlearn.experiments.executors.cluster import DaskExecutor
 
-        return DaskExecutor(execution.scheduler, jobs, data_dir, limits)
-    if name == "processes":
-        return Processes(jobs, data_dir, limits)
-    if limits.any or jobs > 1:
-        asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
-        raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    return InProcess(data_dir)
+    def __init__(
+        self, data_dir: Path | None, limits: Limits, threads: int, concurrent: bool
+    ) -> None:
+        self._data_dir = data_dir
+        self._limits = limits
+        self._threads = threads
+        self._concurrent = concurrent
+        self._pool: Any = None
+        self._pid = 0
+        self._stopped = False
+        self._changing = threading.Lock()
+
+    def run(self, trial: Trial) -> Result:
+        """Run a trial, repeatedly if its process dies.
+
+        Raises
+        ------
+        BrokenProcessPool
+            If :meth:`stop` is called meanwhile.
+        """
+        from loky.process_executor import BrokenProcessPool
+
+        started, clock = utc_now(), time.perf_counter()
+        tries = self._limits.retries + 1
+        for attempt in range(1, tries + 1):
+            try:
+                future = self._start().submit(
+                    execute, trial, self._data_dir, concurrent=self._concurrent
+                )
+                failed = self._watch(future)
+            except BrokenProcessPool as error:
+                if self._stopped:
+                    raise
+                reason = str(error).partition("\n")[0]
+                failed = f"WorkerDied: its process died {tries} times; the last time: {reason}"
+                self._kill()
+                continue
+            if failed:
+                self._kill()
+                break
+            result: Result = future.result()
+            if attempt > 1:
+                result.info["attempts"] = attempt
+            return result
+        return Result(trial.key, "failed", started, time.perf_counter() - clock, error=failed)
+
+    def stop(self) -> None:
+        """Kill the process, and with it the trial that it runs."""
+        self._stopped = True
+        self._kill()
+
+    def _start(self) -> Any:
+        """Return the pool of one process, starting it if there is none."""
+        from loky import ProcessPoolExecutor
+        from loky.process_executor import BrokenProcessPool
+
+        with self._changing:
+            if self._stopped:
+                raise BrokenProcessPool("stopped")
+            if self._pool is None:
+                # some libraries read their number of threads only when they are loaded
+                env = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
+                self._pool = ProcessPoolExecutor(1, env=env, initializer=_depend_on_parent)
+                self._pid = self._pool.submit(os.getpid).result()
+            return self._pool
+
+    def _watch(self, future: "futures.Future[Result]") -> str | None:
+        """Wait for a trial; return the limit that it exceeds, or None when it has ended."""
+        limits, start = self._limits, time.perf_counter()
+        while True:
+            with suppress(futures.TimeoutError):
+                future.result(_LOOK if limits.any else None)
+                return None
+            if limits.timeout is not None and time.perf_counter() - start > limits.timeout:
+                return f"Timeout: not finished after {limits.timeout:g} s, the limit (--timeout)"
+            if limits.memory is not None and (used := _memory(self._pid)) > limits.memory:
+                return (
+                    f"MemoryLimit: {used / _MIB:.0f} MiB in use, the limit is "
+                    f"{limits.memory / _MIB:.0f} MiB (--memory)"
+                )
+
+    def _kill(self) -> None:
+        with self._changing:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, kill_workers=True)
+
+
+def _depend_on_parent() -> None:
+    """Ignore Ctrl-C, on which the parent ends its processes, and end when the parent has."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    # the child of a killed process gets another parent
+    while os.getppid() == parent:
+        time.sleep(_PARENT_LOOK)
+    os._exit(1)
+
+
+def _memory(pid: int) -> int:
+    """Return the bytes of resident memory of a process and its children."""
+    import psutil
+
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for member in [process, *process.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                total += member.memory_info().rss
+    return total

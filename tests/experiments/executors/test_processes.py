@@ -15,7 +15,7 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.config.model import Execution
 from kernlearn.experiments.engine.runner import Listener, check_cores
 from kernlearn.experiments.executors import Limits, Processes, make_executor
-from kernlearn.experiments.executors.base import crowding
+from kernlearn.experiments.executors.local import crowding
 from tests.experiments.numbers import numbers
 
 
