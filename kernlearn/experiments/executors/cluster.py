@@ -12,7 +12,7 @@ from uuid import uuid4
 from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.spec import Trial
+from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.executors import local
 from kernlearn.experiments.executors.local import Limits, OnStart, Results, Worker
@@ -74,11 +74,8 @@ class DaskExecutor:
         return len(self._client.nthreads())
 
     def describe(self) -> dict[str, Any]:
-        distinct: list[dict[str, Any]] = []
-        for environment in self._environments.values():
-            if environment not in distinct:
-                distinct.append(environment)
-        return {"executor": "dask", "workers": distinct}
+        distinct = {canonical(e): e for e in self._environments.values()}
+        return {"executor": "dask", "workers": list(distinct.values())}
 
     def crowded(self, threads: int) -> str:
         hosts = {address: address.rpartition(":")[0] for address in self._environments}

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterable
 from concurrent import futures
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -185,6 +185,7 @@ class Processes:
                 raise
 
 
+@dataclass(eq=False)
 class Worker:
     """A process that runs trials and is replaced when it dies.
 
@@ -192,17 +193,14 @@ class Worker:
     at the same time.
     """
 
-    def __init__(
-        self, data_dir: Path | None, limits: Limits, threads: int, concurrent: bool
-    ) -> None:
-        self._data_dir = data_dir
-        self._limits = limits
-        self._threads = threads
-        self._concurrent = concurrent
-        self._pool: Any = None
-        self._pid = 0
-        self._stopped = False
-        self._changing = threading.Lock()
+    data_dir: Path | None
+    limits: Limits
+    threads: int
+    concurrent: bool
+    _pool: Any = None
+    _pid: int = 0
+    _stopped: bool = False
+    _changing: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, trial: Trial) -> Result:
         """Run a trial, repeatedly if its process dies.
@@ -215,11 +213,11 @@ class Worker:
         from loky.process_executor import BrokenProcessPool
 
         started, clock = utc_now(), time.perf_counter()
-        tries = self._limits.retries + 1
+        tries = self.limits.retries + 1
         for attempt in range(1, tries + 1):
             try:
                 future = self._start().submit(
-                    execute, trial, self._data_dir, concurrent=self._concurrent
+                    execute, trial, self.data_dir, concurrent=self.concurrent
                 )
                 failed = self._watch(future)
             except BrokenProcessPool as error:
@@ -253,14 +251,14 @@ class Worker:
                 raise BrokenProcessPool("stopped")
             if self._pool is None:
                 # some libraries read their number of threads only when they are loaded
-                env = dict.fromkeys(THREAD_VARIABLES, str(self._threads))
+                env = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
                 self._pool = ProcessPoolExecutor(1, env=env, initializer=_depend_on_parent)
                 self._pid = self._pool.submit(os.getpid).result()
             return self._pool
 
     def _watch(self, future: "futures.Future[Result]") -> str | None:
         """Wait for a trial; return the limit that it exceeds, or None when it has ended."""
-        limits, start = self._limits, time.perf_counter()
+        limits, start = self.limits, time.perf_counter()
         while True:
             with suppress(futures.TimeoutError):
                 future.result(_LOOK if limits.any else None)

@@ -89,6 +89,10 @@ class Database:
         exclusive: bool = False,
         timeout: float = BUSY_SECONDS,
     ) -> None:
+        if read_only and not path.is_file():
+            raise StoreError(
+                f"{path}: no such store; `kernlearn run` creates it, --store names another"
+            )
         self.path = path
         self._timeout = timeout
         self._synced = -_SYNC_SECONDS

@@ -16,7 +16,7 @@ from kernlearn.experiments.engine.spec import (
     TrialSpec,
     canonical,
 )
-from kernlearn.experiments.store.database import BUSY_SECONDS, VALUES, Database
+from kernlearn.experiments.store.database import VALUES, Database
 
 # A failure never replaces a success, and what another run measured is kept.
 _KEEP = (
@@ -133,20 +133,6 @@ class Store(Database):
     StoreError
         If the file is not a store of this version, is damaged, or cannot be opened or written.
     """
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        read_only: bool = False,
-        exclusive: bool = False,
-        timeout: float = BUSY_SECONDS,
-    ) -> None:
-        if read_only and not path.is_file():
-            raise StoreError(
-                f"{path}: no such store; `kernlearn run` creates it, --store names another"
-            )
-        super().__init__(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
 
     @classmethod
     def existing(cls, path: Path) -> "Store":
