@@ -5,16 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 from math import prod
-from numbers import Integral, Number, Real
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.landmarks.similarity import (
     SELECTIONS,
@@ -26,11 +26,7 @@ from kernlearn.landmarks.similarity import (
 )
 from kernlearn.model_selection import split_for_choice
 
-COUNT = Interval(Integral, 1, None, closed="left")
-POSITIVE = Interval(Real, 0, None, closed="neither")
-NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 SELECTION = StrOptions(set(SELECTIONS))
-FRACTION = Interval(Real, 0, 1, closed="neither")
 
 
 class PointsEstimator(BaseEstimator):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.base import COUNT, POSITIVE, Floats, Indices, decide
+from kernlearn.constraints import COUNT, POSITIVE, StrOptions
+from kernlearn.landmarks.base import Floats, Indices, decide
 from kernlearn.landmarks.bbs import SimilarityClassifier, Training
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM

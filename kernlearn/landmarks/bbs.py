@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_landmarks
 from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values, split_for_choice
@@ -52,7 +52,7 @@ class SimilarityClassifier(base.ScoresClassifier):
 
     _parameter_constraints = {
         **base.ScoresClassifier._parameter_constraints,
-        "validation_fraction": [base.FRACTION],
+        "validation_fraction": [FRACTION],
         "random_state": ["random_state"],
     }
 
@@ -134,13 +134,13 @@ class LandmarkClassifier(SimilarityClassifier):
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
-        "n_landmarks": [base.COUNT],
+        "n_landmarks": [COUNT],
         "selection": [base.SELECTION],
         "normalize": ["boolean"],
-        "C": [base.POSITIVE, "array-like"],
+        "C": [POSITIVE, "array-like"],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
-        "tol": [base.POSITIVE, None],
+        "tol": [POSITIVE, None],
         "fit_intercept": ["boolean"],
     }
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.base import COUNT, SELECTION, ScoresClassifier, decide
+from kernlearn.constraints import COUNT, Interval, StrOptions
+from kernlearn.landmarks.base import SELECTION, ScoresClassifier, decide
 from kernlearn.landmarks.similarity import Column, Indices, KeptSimilarities, select_pairs
 from kernlearn.solvers.labels import class_scores, encode_labels
 

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import COUNT, POSITIVE
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.similarity import Floats, KeptSimilarities, select_landmarks, select_pairs
@@ -30,7 +31,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
 
     _parameter_constraints = {
         **base.SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [base.COUNT],
+        "n_landmarks": [COUNT],
         "selection": [base.SELECTION],
         "normalize": ["boolean"],
         "random_state": ["random_state"],
@@ -322,7 +323,7 @@ class PairEmbedding(BaseEmbedding):
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
-        "transfer": [str, Transfer, callable, base.POSITIVE],
+        "transfer": [str, Transfer, callable, POSITIVE],
     }
     _needs_classes = True
 

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import StrOptions
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_pairs
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer

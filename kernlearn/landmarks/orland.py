@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
-from sklearn.utils._param_validation import StrOptions
 
-from kernlearn.landmarks.base import COUNT, NOT_NEGATIVE, POSITIVE, Floats, GridModel, Indices
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.landmarks.base import Floats, GridModel, Indices
 from kernlearn.metrics import average_absolute_error
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers.labels import encode_labels

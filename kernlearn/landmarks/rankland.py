@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from kernlearn.landmarks.base import FRACTION, POSITIVE, Floats, LandmarkedModel
+from kernlearn.constraints import FRACTION, POSITIVE
+from kernlearn.landmarks.base import Floats, LandmarkedModel
 from kernlearn.metrics.grades import check_queries, thesis_ndcg
 from kernlearn.model_selection import candidate_values, hold_out_at_random
 

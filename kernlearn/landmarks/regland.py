@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import mean_squared_error
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.model_selection import candidate_values
@@ -125,10 +125,10 @@ class RegLand(RegressorMixin, base.GridModel):
 
     _parameter_constraints = {
         **base.GridModel._parameter_constraints,
-        "epsilon": [base.NOT_NEGATIVE, "array-like"],
+        "epsilon": [NOT_NEGATIVE, "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "solver": [StrOptions({"auto", "newton", "primal", "dual"})],
-        "tol": [base.POSITIVE, None],
+        "tol": [POSITIVE, None],
         "fit_intercept": ["boolean"],
     }
 
@@ -247,7 +247,7 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     _parameter_constraints = {
         **base.SimilarityEstimator._parameter_constraints,
         "weights": [StrOptions({"similarity", "exponential"})],
-        "bandwidth": [base.POSITIVE, StrOptions({"mean"})],
+        "bandwidth": [POSITIVE, StrOptions({"mean"})],
         "zero_weights": [StrOptions({"mean", "nan", "raise"})],
     }
     _numeric_targets = True

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 
-from kernlearn.landmarks.base import COUNT, NOT_NEGATIVE, POSITIVE, Floats, LandmarkedModel
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.landmarks.base import Floats, LandmarkedModel
 from kernlearn.solvers.greedy import RULES, forward_greedy, fully_corrective_path
 
 

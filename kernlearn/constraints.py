@@ -1,0 +1,13 @@
+"""Constraints of estimators' parameters, with what scikit-learn keeps private."""
+
+from numbers import Integral, Real
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+COUNT = Interval(Integral, 1, None, closed="left")
+WHOLE = Interval(Integral, 0, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+FINITE = Interval(Real, None, None, closed="neither")
+FRACTION = Interval(Real, 0, 1, closed="neither")
+CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
