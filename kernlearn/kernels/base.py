@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Self, TypeAlias
 
@@ -90,6 +91,7 @@ class Kernel(BaseEstimator, ABC):
         """
 
 
+@dataclass(eq=False, repr=False)
 class CallableKernel(Kernel):
     """A kernel from a function of two matrices.
 
@@ -105,12 +107,10 @@ class CallableKernel(Kernel):
     array([[11.]])
     """
 
+    function: Callable[[Any, Any], ArrayLike]
+
     columnwise = True
-
-    _parameter_constraints: dict[str, list[Any]] = {"function": [callable]}
-
-    def __init__(self, function: Callable[[Any, Any], ArrayLike]) -> None:
-        self.function = function
+    _parameter_constraints = {"function": [callable]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
@@ -177,6 +177,7 @@ class _OfFittedKernels(Kernel):
         return type(self)(**deepcopy(self.get_params(deep=False)))
 
 
+@dataclass(eq=False, repr=False)
 class WeightedKernelSum(_OfFittedKernels):
     r"""The kernel :math:`\sum_i \mu_i K_i`, which is a Mercer kernel where all K_i are.
 
@@ -200,16 +201,10 @@ class WeightedKernelSum(_OfFittedKernels):
     array([[2.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernels": ["array-like"],
-        "weights": ["array-like"],
-    }
+    kernels: Sequence[str | Kernel | Callable[[Any, Any], ArrayLike]]
+    weights: ArrayLike
 
-    def __init__(
-        self, kernels: Sequence[str | Kernel | Callable[[Any, Any], ArrayLike]], weights: ArrayLike
-    ) -> None:
-        self.kernels = kernels
-        self.weights = weights
+    _parameter_constraints = {"kernels": ["array-like"], "weights": ["array-like"]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
@@ -233,6 +228,7 @@ class WeightedKernelSum(_OfFittedKernels):
         return reduce(np.add, terms)
 
 
+@dataclass(eq=False, repr=False)
 class NormalizedKernel(_OfFittedKernels):
     r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
 
@@ -251,10 +247,9 @@ class NormalizedKernel(_OfFittedKernels):
     array([[0.480769]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"kernel": [str, Kernel, callable]}
+    kernel: str | Kernel | Callable[[Any, Any], ArrayLike]
 
-    def __init__(self, kernel: str | Kernel | Callable[[Any, Any], ArrayLike]) -> None:
-        self.kernel = kernel
+    _parameter_constraints = {"kernel": [str, Kernel, callable]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()

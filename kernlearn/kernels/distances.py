@@ -1,19 +1,18 @@
 """Kernels and similarities of the distance, evaluated tile by tile, and mean distances."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import check_pairwise_arrays, manhattan_distances
 from sklearn.utils import check_array, gen_batches
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import POSITIVE, StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -185,18 +184,14 @@ def mean_manhattan_distance(X: MatrixLike) -> float:
     return total / (n_samples * (n_samples - 1) / 2)
 
 
+@dataclass(eq=False, repr=False)
 class WidthKernel(Kernel):
     """Base class of kernels with a width, fixed or estimated from the training points."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "sigma": [Interval(Real, 0, None, closed="neither"), StrOptions({"mean_distance"})]
-    }
-    _mean_distance: Callable[[MatrixLike], float] = staticmethod(mean_distance)
+    sigma: float | Literal["mean_distance"] = "mean_distance"
 
-    sigma_: float
-
-    def __init__(self, sigma: float | Literal["mean_distance"] = "mean_distance") -> None:
-        self.sigma = sigma
+    _parameter_constraints = {"sigma": [POSITIVE, StrOptions({"mean_distance"})]}
+    _mean_distance: ClassVar[Any] = staticmethod(mean_distance)
 
     @property
     def data_dependent(self) -> bool:
@@ -298,6 +293,7 @@ class ManhattanSimilarity(Kernel):
         return map_manhattan_distances(X, Y, -1.0)
 
 
+@dataclass(eq=False, repr=False)
 class EuclideanSimilarity(Kernel):
     r"""The negated Euclidean distance, squared or not.
 
@@ -314,10 +310,9 @@ class EuclideanSimilarity(Kernel):
            [-25.,   0.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"squared": ["boolean"]}
+    squared: bool = True
 
-    def __init__(self, squared: bool = True) -> None:
-        self.squared = squared
+    _parameter_constraints = {"squared": ["boolean"]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()

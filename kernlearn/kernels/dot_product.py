@@ -5,8 +5,9 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
@@ -14,9 +15,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 
+from kernlearn.constraints import FRACTION, Interval
 from kernlearn.kernels.base import Kernel, MatrixLike
 
 # Elements of the kernel matrix to which f is applied at once: 256 KB of float64 stay in cache.
@@ -169,18 +170,15 @@ def _combine(combination: type, left: BaseDotProductKernel, right: Any) -> Any:
     return combination(left, right) if isinstance(right, BaseDotProductKernel) else NotImplemented
 
 
+@dataclass(eq=False, repr=False)
 class _Pair(BaseDotProductKernel):
     """Two kernels combined; `fit` fits clones of them."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "left": [BaseDotProductKernel],
-        "right": [BaseDotProductKernel],
-    }
-    _join_degrees: Callable[[int, int], int]
+    left: BaseDotProductKernel
+    right: BaseDotProductKernel
 
-    def __init__(self, left: BaseDotProductKernel, right: BaseDotProductKernel) -> None:
-        self.left = left
-        self.right = right
+    _parameter_constraints = {"left": [BaseDotProductKernel], "right": [BaseDotProductKernel]}
+    _join_degrees: ClassVar[Any]
 
     @property
     def radius(self) -> float:
@@ -273,6 +271,7 @@ _FIRST_TERMS = 64
 _MAX_TERMS = 2**17
 
 
+@dataclass(eq=False, repr=False)
 class DotProductKernel(BaseDotProductKernel):
     r"""The kernel :math:`\sum_n a_n \langle x, y \rangle^n` with any :math:`a_n \ge 0`.
 
@@ -297,24 +296,16 @@ class DotProductKernel(BaseDotProductKernel):
     2.0
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    series: ArrayLike | Callable[[int], float]
+    _: KW_ONLY
+    radius: float = np.inf  # a property of the other kernels
+    tol: float = 1e-12
+
+    _parameter_constraints = {
         "series": ["array-like", callable],
         "radius": [Interval(Real, 0, None, closed="right")],
-        "tol": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [FRACTION],
     }
-
-    radius: float = np.inf  # a parameter here, a property of the other kernels
-
-    def __init__(
-        self,
-        series: ArrayLike | Callable[[int], float],
-        *,
-        radius: float = np.inf,
-        tol: float = 1e-12,
-    ) -> None:
-        self.series = series
-        self.radius = radius
-        self.tol = tol
 
     @property
     def degree_max(self) -> int | None:

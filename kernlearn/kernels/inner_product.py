@@ -1,23 +1,20 @@
 """Kernels and similarities of the inner product: linear, polynomial, exponential, and others."""
 
-from numbers import Integral, Real
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array
 
+from kernlearn.constraints import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
 from kernlearn.kernels.distances import WidthKernel, row_tiles
 from kernlearn.kernels.dot_product import BaseDotProductKernel
-
-_DEGREE = Interval(Integral, 1, None, closed="left")
-_REAL = Interval(Real, None, None, closed="neither")
 
 
 class LinearKernel(BaseDotProductKernel):
@@ -42,6 +39,7 @@ class LinearKernel(BaseDotProductKernel):
         return np.ones_like(t)
 
 
+@dataclass(eq=False, repr=False)
 class HomogeneousPolynomialKernel(BaseDotProductKernel):
     r"""The homogeneous polynomial kernel :math:`\langle x, y \rangle^p`.
 
@@ -57,10 +55,9 @@ class HomogeneousPolynomialKernel(BaseDotProductKernel):
     array([0., 0., 0., 1., 0.])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"degree": [_DEGREE]}
+    degree: int = 2
 
-    def __init__(self, degree: int = 2) -> None:
-        self.degree = degree
+    _parameter_constraints = {"degree": [COUNT]}
 
     @property
     def degree_max(self) -> int:
@@ -76,6 +73,7 @@ class HomogeneousPolynomialKernel(BaseDotProductKernel):
         return self.degree * power(t, self.degree - 1)
 
 
+@dataclass(eq=False, repr=False)
 class PolynomialKernel(BaseDotProductKernel):
     r"""The polynomial kernel :math:`(\langle x, y \rangle + r)^p`.
 
@@ -96,14 +94,10 @@ class PolynomialKernel(BaseDotProductKernel):
            [1., 4.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "degree": [_DEGREE],
-        "coef0": [Interval(Real, 0, None, closed="left")],
-    }
+    degree: int = 2
+    coef0: float = 1.0
 
-    def __init__(self, degree: int = 2, coef0: float = 1.0) -> None:
-        self.degree = degree
-        self.coef0 = coef0
+    _parameter_constraints = {"degree": [COUNT], "coef0": [NOT_NEGATIVE]}
 
     @property
     def degree_max(self) -> int:
@@ -158,6 +152,7 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
         return self._function(t) / self._width() ** 2
 
 
+@dataclass(eq=False, repr=False)
 class VovkKernel(BaseDotProductKernel):
     r"""Vovk's real kernel :math:`(1 - t^p)/(1 - t)` or infinite kernel :math:`1/(1 - t)`.
 
@@ -176,10 +171,9 @@ class VovkKernel(BaseDotProductKernel):
     array([1.75, 3.  ])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"degree": [_DEGREE, None]}
+    degree: int | None = None
 
-    def __init__(self, degree: int | None = None) -> None:
-        self.degree = degree
+    _parameter_constraints = {"degree": [COUNT, None]}
 
     @property
     def radius(self) -> float:
@@ -229,6 +223,7 @@ class CosineSimilarity(Kernel):
         return cosine_similarity(X, Y)
 
 
+@dataclass(eq=False, repr=False)
 class SigmoidKernel(Kernel):
     r"""The sigmoid kernel :math:`\tanh(a \langle x, y \rangle + r)`, not positive semi-definite.
 
@@ -250,14 +245,10 @@ class SigmoidKernel(Kernel):
     array([[ 0.   , -0.762]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "a": [_REAL, StrOptions({"1/d"})],
-        "r": [_REAL],
-    }
+    a: float | Literal["1/d"] = "1/d"
+    r: float = -1.0
 
-    def __init__(self, a: float | Literal["1/d"] = "1/d", r: float = -1.0) -> None:
-        self.a = a
-        self.r = r
+    _parameter_constraints = {"a": [FINITE, StrOptions({"1/d"})], "r": [FINITE]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
@@ -271,6 +262,7 @@ class SigmoidKernel(Kernel):
         return result
 
 
+@dataclass(eq=False, repr=False)
 class BilinearSimilarity(Kernel):
     r"""The bilinear similarity :math:`x^\top W x'`.
 
@@ -292,10 +284,9 @@ class BilinearSimilarity(Kernel):
     array([[2.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"matrix": ["array-like"]}
+    matrix: ArrayLike
 
-    def __init__(self, matrix: ArrayLike) -> None:
-        self.matrix = matrix
+    _parameter_constraints = {"matrix": ["array-like"]}
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()

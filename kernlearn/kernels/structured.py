@@ -1,7 +1,7 @@
 """Similarities of strings, sets and sequences."""
 
 from collections.abc import Iterable
-from numbers import Integral
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import check_array
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 
+from kernlearn.constraints import WHOLE
 from kernlearn.kernels.base import Kernel
 
 
+@dataclass(eq=False, repr=False)
 class LevenshteinSimilarity(Kernel):
     r"""Similarity of strings by the edit distance.
 
@@ -39,12 +40,11 @@ class LevenshteinSimilarity(Kernel):
     array([[1.   , 0.833, 0.   ]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {"normalize": ["boolean"]}
+    normalize: bool = True
+
+    _parameter_constraints = {"normalize": ["boolean"]}
     structured = True
     columnwise = True
-
-    def __init__(self, normalize: bool = True) -> None:
-        self.normalize = normalize
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
         """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None)."""
@@ -116,6 +116,7 @@ class JaccardSimilarity(Kernel):
         return np.divide(shared, union, out=np.ones_like(shared), where=union > 0)
 
 
+@dataclass(eq=False, repr=False)
 class DynamicTimeWarpingSimilarity(Kernel):
     r"""Similarity of sequences by dynamic time warping, the negated warping distance.
 
@@ -141,14 +142,11 @@ class DynamicTimeWarpingSimilarity(Kernel):
     array([[ 0., -4.]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "window": [Interval(Integral, 0, None, closed="left"), None]
-    }
+    window: int | None = None
+
+    _parameter_constraints = {"window": [WHOLE, None]}
     structured = True
     columnwise = True
-
-    def __init__(self, window: int | None = None) -> None:
-        self.window = window
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
         """Evaluate the similarity on all pairs of sequences of `X` and `Y` (`X` if None).

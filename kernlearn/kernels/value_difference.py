@@ -1,5 +1,6 @@
 """Similarity of nominal data by the value difference metric."""
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -8,15 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils import check_array, check_X_y, gen_batches
-from sklearn.utils._param_validation import Options, StrOptions
+from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
 from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances
 
 _BLOCK_ROWS = 1024
 
 
+@dataclass(eq=False, repr=False)
 class ValueDifferenceSimilarity(Kernel):
     r"""Similarity of nominal data by the value difference metric, learnt from labels.
 
@@ -75,16 +78,14 @@ class ValueDifferenceSimilarity(Kernel):
     array([[1.   , 0.692, 0.308, 0.308]])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    q: int = 2
+    _: KW_ONLY
+    normalize: Literal["observed", "possible"] = "observed"
+
+    _parameter_constraints = {
         "q": [Options(Integral, {1, 2})],
         "normalize": [StrOptions({"observed", "possible"})],
     }
-
-    def __init__(
-        self, q: int = 2, *, normalize: Literal["observed", "possible"] = "observed"
-    ) -> None:
-        self.q = q
-        self.normalize = normalize
 
     @property
     def data_dependent(self) -> bool:
