@@ -1,21 +1,30 @@
 """Kernel support vector classifier, trained by the official LIBSVM."""
 
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import (
+    CLASS_WEIGHT,
+    COUNT,
+    FINITE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    WHOLE,
+    StrOptions,
+)
 from kernlearn.memory import row_blocks
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
 
 
+@dataclass(eq=False, repr=False)
 class KernelSVM(ClassifierMixin, BaseEstimator):
     """Support vector classifier with a kernel, trained by LIBSVM [1]_.
 
@@ -103,46 +112,32 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     (array([0, 1, 2]), array([0, 1, 2]))
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Integral, 0, None, closed="left")],
-        "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "shrinking": ["boolean"],
-        "cache_size": [Interval(Real, 0, None, closed="neither")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "memory_limit": [None, Interval(Integral, 1, None, closed="left")],
-    }
+    kernel: str | Callable[..., Any] = "rbf"
+    _: KW_ONLY
+    C: float = 1.0
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    tol: float = 1e-3
+    shrinking: bool = True
+    cache_size: float = 200
+    class_weight: Any = None
+    decision_function_shape: str = "ovr"
+    memory_limit: int | None = None
 
-    def __init__(
-        self,
-        kernel: str | Callable[..., Any] = "rbf",
-        *,
-        C: float = 1.0,
-        degree: int = 3,
-        gamma: float | str = "scale",
-        coef0: float = 0.0,
-        tol: float = 1e-3,
-        shrinking: bool = True,
-        cache_size: float = 200,
-        class_weight: Any = None,
-        decision_function_shape: str = "ovr",
-        memory_limit: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.C = C
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.memory_limit = memory_limit
+    _parameter_constraints = {
+        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
+        "C": [POSITIVE],
+        "degree": [WHOLE],
+        "gamma": [StrOptions({"scale"}), NOT_NEGATIVE],
+        "coef0": [FINITE],
+        "tol": [POSITIVE],
+        "shrinking": ["boolean"],
+        "cache_size": [POSITIVE],
+        "class_weight": CLASS_WEIGHT,
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "memory_limit": [None, COUNT],
+    }
 
     # A kernel object validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)

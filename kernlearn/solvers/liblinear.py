@@ -5,7 +5,6 @@ import threading
 import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
 from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows
 
 _MAX_SEED = 2**31 - 1
@@ -177,13 +176,13 @@ class LinearBase(BaseEstimator):
     """Base of the linear estimators that LIBLINEAR trains."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
         "solver": [StrOptions({"auto", "primal", "dual"})],
-        "tol": [None, Interval(Real, 0, None, closed="neither")],
+        "tol": [None, POSITIVE],
         "fit_intercept": ["boolean"],
-        "intercept_scaling": [Interval(Real, 0, None, closed="neither")],
+        "intercept_scaling": [POSITIVE],
         "penalize_intercept": ["boolean"],
-        "presolve": [None, Interval(Real, 0, 1, closed="neither")],
+        "presolve": [None, FRACTION],
         "random_state": ["random_state"],
     }
 

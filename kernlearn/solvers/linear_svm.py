@@ -1,18 +1,19 @@
 """Linear support vector classifier and regressor, trained by the official LIBLINEAR."""
 
-from numbers import Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.liblinear import LinearBase
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVM(ClassifierMixin, LinearBase):
     """Linear support vector classifier, trained by LIBLINEAR [1]_.
 
@@ -94,36 +95,23 @@ class LinearSVM(ClassifierMixin, LinearBase):
     array([0, 1, 2])
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "squared_hinge"
+    solver: str = "auto"
+    tol: float | None = None
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    penalize_intercept: bool = True
+    class_weight: Any = None
+    presolve: float | None = None
+    random_state: Any = None
+
+    _parameter_constraints = {
         **LinearBase._parameter_constraints,
         "loss": [StrOptions({"squared_hinge", "hinge"})],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": CLASS_WEIGHT,
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "squared_hinge",
-        solver: str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        penalize_intercept: bool = True,
-        class_weight: Any = None,
-        presolve: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.penalize_intercept = penalize_intercept
-        self.class_weight = class_weight
-        self.presolve = presolve
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -193,6 +181,7 @@ class LinearSVM(ClassifierMixin, LinearBase):
         return self.classes_[codes]
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVMRegressor(RegressorMixin, LinearBase):
     """Linear support vector regression, trained by LIBLINEAR [1]_.
 
@@ -251,36 +240,23 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
     (array([2.]), 1.0)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "squared_epsilon_insensitive"
+    epsilon: float = 0.1
+    solver: str = "auto"
+    tol: float | None = None
+    fit_intercept: bool = True
+    intercept_scaling: float = 1.0
+    penalize_intercept: bool = True
+    presolve: float | None = None
+    random_state: Any = None
+
+    _parameter_constraints = {
         **LinearBase._parameter_constraints,
         "loss": [StrOptions({"squared_epsilon_insensitive", "epsilon_insensitive"})],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [NOT_NEGATIVE],
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "squared_epsilon_insensitive",
-        epsilon: float = 0.1,
-        solver: str = "auto",
-        tol: float | None = None,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
-        penalize_intercept: bool = True,
-        presolve: float | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.epsilon = epsilon
-        self.solver = solver
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.penalize_intercept = penalize_intercept
-        self.presolve = presolve
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
