@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,12 @@ from scipy import sparse
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import gen_batches, gen_even_slices
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils._tags import Tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from kernlearn.constraints import COUNT, Interval, StrOptions
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.kernels.base import MatrixLike
 from kernlearn.memory import block_rows
@@ -209,7 +209,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         "kernel": [str, BaseDotProductKernel],
         "p": [Interval(Real, 1, None, closed="neither")],
         "measure": [StrOptions({"geometric", "support"})],
-        "block_rows": [None, Interval(Integral, 1, None, closed="left")],
+        "block_rows": [None, COUNT],
         "random_state": ["random_state"],
     }
 

@@ -1,22 +1,24 @@
 """Random Maclaurin features for dot-product kernels of other kernels."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods
 
+from kernlearn.constraints import COUNT, WHOLE, StrOptions
 from kernlearn.features import base
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
 
 
+@dataclass(eq=False, repr=False)
 class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features for :math:`f(K(x, y))`: a dot-product kernel f of another kernel K.
 
@@ -117,39 +119,26 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    kernel: str | BaseDotProductKernel = "polynomial"
+    inner: BaseEstimator | None = None
+    n_components: int = 100
+    _: KW_ONLY
+    columns: Literal["auto", "iid", "dependent"] = "auto"
+    maps_per_level: int | None = None
+    p: float = 2.0
+    measure: Literal["geometric", "support"] = "geometric"
+    truncation: int | Iterable[int] | None = None
+    block_rows: int | None = None
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         **base.BaseMaclaurinFeatures._parameter_constraints,
         "inner": [HasMethods(["fit", "transform", "get_params"]), None],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [COUNT],
         "columns": [StrOptions({"auto", "iid", "dependent"})],
-        "maps_per_level": [Interval(Integral, 1, None, closed="left"), None],
-        "truncation": [None, Interval(Integral, 0, None, closed="left"), "array-like"],
+        "maps_per_level": [COUNT, None],
+        "truncation": [None, WHOLE, "array-like"],
     }
-
-    def __init__(
-        self,
-        kernel: str | BaseDotProductKernel = "polynomial",
-        inner: BaseEstimator | None = None,
-        n_components: int = 100,
-        *,
-        columns: Literal["auto", "iid", "dependent"] = "auto",
-        maps_per_level: int | None = None,
-        p: float = 2.0,
-        measure: Literal["geometric", "support"] = "geometric",
-        truncation: int | Iterable[int] | None = None,
-        block_rows: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.inner = inner
-        self.n_components = n_components
-        self.columns = columns
-        self.maps_per_level = maps_per_level
-        self.p = p
-        self.measure = measure
-        self.truncation = truncation
-        self.block_rows = block_rows
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: object = None) -> Self:

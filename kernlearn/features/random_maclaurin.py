@@ -1,15 +1,17 @@
 """Random Maclaurin features for dot-product kernels."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 
+from kernlearn.constraints import COUNT, WHOLE, Interval
 from kernlearn.features import base
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import MatrixLike
@@ -19,6 +21,7 @@ from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 _MOST_COMPONENTS = 10**7
 
 
+@dataclass(eq=False, repr=False)
 class RandomMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features whose inner products estimate a dot-product kernel without bias.
 
@@ -113,44 +116,26 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    kernel: str | BaseDotProductKernel = "polynomial"
+    n_components: int | UniformAccuracy | Mapping[str, float] = 100
+    _: KW_ONLY
+    p: float = 2.0
+    h01: bool = False
+    include_bias: bool = True
+    measure: Literal["geometric", "support"] = "geometric"
+    truncation: int | float | Iterable[int] | None = None
+    block_rows: int | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
         **base.BaseMaclaurinFeatures._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left"), UniformAccuracy, dict],
+        "n_components": [COUNT, UniformAccuracy, dict],
         "h01": ["boolean"],
         "n_jobs": [None, Integral],
         "include_bias": ["boolean"],
-        "truncation": [
-            None,
-            Interval(Integral, 0, None, closed="left"),
-            Interval(RealNotInt, 0, 1, closed="neither"),
-            "array-like",
-        ],
+        "truncation": [None, WHOLE, Interval(RealNotInt, 0, 1, closed="neither"), "array-like"],
     }
-
-    def __init__(
-        self,
-        kernel: str | BaseDotProductKernel = "polynomial",
-        n_components: int | UniformAccuracy | Mapping[str, float] = 100,
-        *,
-        p: float = 2.0,
-        h01: bool = False,
-        include_bias: bool = True,
-        measure: Literal["geometric", "support"] = "geometric",
-        truncation: int | float | Iterable[int] | None = None,
-        block_rows: int | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.p = p
-        self.h01 = h01
-        self.include_bias = include_bias
-        self.measure = measure
-        self.truncation = truncation
-        self.block_rows = block_rows
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: object = None) -> Self:

@@ -1,5 +1,6 @@
 """Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_we
         "random_state")  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
 
@@ -59,43 +61,26 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    _parameter_constraints: dict[str, Any] = {
+    kernel: Any = "polynomial"
+    n_components: Any = 100
+    _: KW_ONLY
+    h01: bool = False
+    p: float = 2.0
+    measure: str = "geometric"
+    truncation: Any = None
+    C: float = 1.0
+    loss: str = "squared_hinge"
+    solver: str = "auto"
+    tol: float | None = None
+    intercept_scaling: float = 1.0
+    presolve: float | None = None
+    class_weight: Any = None
+    random_state: Any = None
+
+    _parameter_constraints = {
         **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
         **{name: LinearSVM._parameter_constraints[name] for name in _SVM},
     }
-
-    def __init__(
-        self,
-        kernel: Any = "polynomial",
-        n_components: Any = 100,
-        *,
-        h01: bool = False,
-        p: float = 2.0,
-        measure: str = "geometric",
-        truncation: Any = None,
-        C: float = 1.0,
-        loss: str = "squared_hinge",
-        solver: str = "auto",
-        tol: float | None = None,
-        intercept_scaling: float = 1.0,
-        presolve: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_components = n_components
-        self.h01 = h01
-        self.p = p
-        self.measure = measure
-        self.truncation = truncation
-        self.C = C
-        self.loss = loss
-        self.solver = solver
-        self.tol = tol
-        self.intercept_scaling = intercept_scaling
-        self.presolve = presolve
-        self.class_weight = class_weight
-        self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> "MaclaurinSVM":
