@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import POSITIVE, StrOptions
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise import projections
@@ -97,6 +97,7 @@ class AlignmentScoreMixin:
         return kernel_target_alignment(getattr(self, self._kernel_attribute), X, y)
 
 
+@dataclass(eq=False, repr=False)
 class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
     r"""A bilinear similarity from a stream: large for points of one class, small for others.
 
@@ -171,36 +172,27 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
     True
     """
 
+    objective: str = "alignment"
+    _: KW_ONLY
+    positive_semidefinite: bool = True
+    buffer_size: int = 50
+    buffer: Any = "rsx2"
+    eta: float = 0.1
+    radius: float | None = None
+    loss: Any = "hinge"
+    norm: str = "l2"
+    regularization: float = 0.0
+    average: bool = True
+    n_passes: int = 1
+    random_state: Any = None
+
     _kernel_attribute = "similarity_"
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "objective": [StrOptions({"alignment", "goodness"})],
         "positive_semidefinite": ["boolean"],
         "norm": [StrOptions({"l1", "l2", "trace_norm"})],
     }
-
-    def __init__(
-        self,
-        objective: str = "alignment",
-        *,
-        positive_semidefinite: bool = True,
-        buffer_size: int = 50,
-        buffer: Any = "rsx2",
-        eta: float = 0.1,
-        radius: float | None = None,
-        loss: Any = "hinge",
-        norm: str = "l2",
-        regularization: float = 0.0,
-        average: bool = True,
-        n_passes: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            objective=objective, positive_semidefinite=positive_semidefinite,
-            buffer_size=buffer_size, buffer=buffer, eta=eta, radius=radius, loss=loss, norm=norm,
-            regularization=regularization, average=average, n_passes=n_passes,
-            random_state=random_state,
-        )  # fmt: skip
 
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         return np.zeros((X.shape[1], X.shape[1]))
@@ -233,6 +225,7 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
         self.similarity_ = BilinearSimilarity(self.matrix_)
 
 
+@dataclass(eq=False, repr=False)
 class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
     r"""Two-stage multiple kernel learning: the weights of kernels from a stream.
 
@@ -319,36 +312,28 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
     True
     """
 
+    kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
+    _: KW_ONLY
+    normalize: bool = False
+    buffer_size: int = 50
+    buffer: Any = "rsx2"
+    eta: float = 1.0
+    radius: float = 1.0
+    loss: Any = "hinge"
+    norm: str = "simplex"
+    regularization: float = 0.0
+    average: bool = True
+    n_passes: int = 1
+    random_state: Any = None
+
     _kernel_attribute = "kernel_"
-    _parameter_constraints: dict[str, list[Any]] = {
+    _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "kernels": [list, tuple],
         "normalize": ["boolean"],
-        "radius": [Interval(Real, 0, None, closed="neither")],
+        "radius": [POSITIVE],
         "norm": [StrOptions({"l2", "simplex"})],
     }
-
-    def __init__(
-        self,
-        kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian"),
-        *,
-        normalize: bool = False,
-        buffer_size: int = 50,
-        buffer: Any = "rsx2",
-        eta: float = 1.0,
-        radius: float = 1.0,
-        loss: Any = "hinge",
-        norm: str = "simplex",
-        regularization: float = 0.0,
-        average: bool = True,
-        n_passes: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            kernels=kernels, normalize=normalize, buffer_size=buffer_size, buffer=buffer, eta=eta,
-            radius=radius, loss=loss, norm=norm, regularization=regularization, average=average,
-            n_passes=n_passes, random_state=random_state,
-        )  # fmt: skip
 
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         if not self.kernels:

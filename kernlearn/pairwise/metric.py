@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
@@ -9,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.pairwise.buffers import Array, Indices
 from kernlearn.pairwise.projections import project_psd, project_trace_norm
 from kernlearn.pairwise.stream import OnlinePairLearner
 
 
+@dataclass(eq=False, repr=False)
 class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnlinePairLearner):
     r"""A Mahalanobis metric from a stream: points of one class close, others apart.
 
@@ -89,32 +91,24 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    n_components: int | str | None = None
+    _: KW_ONLY
+    buffer_size: int = 50
+    buffer: Any = "rsx2"
+    eta: float = 0.1
+    radius: float | None = None
+    loss: Any = "hinge"
+    norm: str = "l2"
+    regularization: float = 0.0
+    average: bool = True
+    n_passes: int = 1
+    random_state: Any = None
+
+    _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
-        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"rank"}), None],
+        "n_components": [COUNT, StrOptions({"rank"}), None],
         "norm": [StrOptions({"l2", "trace_norm"})],
     }
-
-    def __init__(
-        self,
-        n_components: int | str | None = None,
-        *,
-        buffer_size: int = 50,
-        buffer: Any = "rsx2",
-        eta: float = 0.1,
-        radius: float | None = None,
-        loss: Any = "hinge",
-        norm: str = "l2",
-        regularization: float = 0.0,
-        average: bool = True,
-        n_passes: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_components=n_components, buffer_size=buffer_size, buffer=buffer, eta=eta,
-            radius=radius, loss=loss, norm=norm, regularization=regularization, average=average,
-            n_passes=n_passes, random_state=random_state,
-        )  # fmt: skip
 
     def transform(self, X: Any) -> NDArray[np.floating]:
         r"""Map points such that their Euclidean distance is the learned one.
@@ -166,7 +160,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         self.metric_ = (w + w.T) / 2
         values, vectors = eigh(self.metric_)
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-        n = self.n_components
+        n: Any = self.n_components
         if n is None:
             n = len(values)
         elif n == "rank":

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from kernlearn.constraints import POSITIVE, Interval, StrOptions
 from kernlearn.pairwise import losses
 from kernlearn.pairwise.buffers import Array, Moves, as_buffer
 from kernlearn.pairwise.ranking import OnlineRanker
@@ -25,6 +26,7 @@ _COMPILED: dict[type, int] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class OLP(SteppingLearner, OnlineRanker):
     r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
 
@@ -121,30 +123,22 @@ class OLP(SteppingLearner, OnlineRanker):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    buffer_size: int = 50
+    _: KW_ONLY
+    buffer: Any = "rsx2"
+    eta: float = 1.0
+    radius: float | None = 10.0
+    loss: Any = "hinge"
+    norm: str = "l2"
+    regularization: float = 0.0
+    average: bool = True
+    n_passes: int = 1
+    random_state: Any = None
+
+    _parameter_constraints = {
         **SteppingLearner._parameter_constraints,
         "norm": [StrOptions({"l1", "l2"})],
     }
-
-    def __init__(
-        self,
-        buffer_size: int = 50,
-        *,
-        buffer: Any = "rsx2",
-        eta: float = 1.0,
-        radius: float | None = 10.0,
-        loss: Any = "hinge",
-        norm: str = "l2",
-        regularization: float = 0.0,
-        average: bool = True,
-        n_passes: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            buffer_size=buffer_size, buffer=buffer, eta=eta, radius=radius, loss=loss, norm=norm,
-            regularization=regularization, average=average, n_passes=n_passes,
-            random_state=random_state,
-        )  # fmt: skip
 
     def _start(self, n_features: int) -> None:
         self._restart(np.zeros(n_features), n_features)
@@ -189,6 +183,7 @@ class OLP(SteppingLearner, OnlineRanker):
             steps.move(kept.rows, kept.codes, x, code, *moves.of_step(i))
 
 
+@dataclass(eq=False, repr=False)
 class OAM(OnlineRanker):
     r"""Online AUC maximisation [1]_, the algorithms that OLP is compared with in [2]_.
 
@@ -256,30 +251,21 @@ class OAM(OnlineRanker):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    buffer_size: int = 100
+    _: KW_ONLY
+    variant: str = "gradient"
+    C: float = 1.0
+    buffer: Any = "rs"
+    n_passes: int = 1
+    random_state: Any = None
+
+    _parameter_constraints = {
         **OnlineRanker._parameter_constraints,
         "buffer_size": [Interval(Integral, 2, None, closed="left")],
         "buffer": [str, type],
         "variant": [StrOptions({"gradient", "sequential"})],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [POSITIVE],
     }
-
-    def __init__(
-        self,
-        buffer_size: int = 100,
-        *,
-        variant: str = "gradient",
-        C: float = 1.0,
-        buffer: Any = "rs",
-        n_passes: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.buffer_size = buffer_size
-        self.variant = variant
-        self.C = C
-        self.buffer = buffer
-        self.n_passes = n_passes
-        self.random_state = random_state
 
     def _start(self, n_features: int) -> None:
         rng, half = check_random_state(self.random_state), self.buffer_size // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +14,10 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import multiclass
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import COUNT, POSITIVE
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.stream import StreamLearner, at_least_two
@@ -191,6 +191,7 @@ class OnlineRanker(LinearRanker, StreamLearner):
         return self
 
 
+@dataclass(eq=False, repr=False)
 class AllPairsSVM(LinearRanker):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
@@ -248,21 +249,12 @@ class AllPairsSVM(LinearRanker):
     (array([[0.8]]), array([-0.4]))
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "regularization": [Interval(Real, 0, None, closed="neither")],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
+    regularization: float = 1e-3
+    _: KW_ONLY
+    tol: float = 1e-6
+    max_iter: int = 1000
 
-    objective_: float
-    n_iter_: int
-
-    def __init__(
-        self, regularization: float = 1e-3, *, tol: float = 1e-6, max_iter: int = 1000
-    ) -> None:
-        self.regularization = regularization
-        self.tol = tol
-        self.max_iter = max_iter
+    _parameter_constraints = {"regularization": [POSITIVE], "tol": [POSITIVE], "max_iter": [COUNT]}
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

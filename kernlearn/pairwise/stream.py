@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from kernlearn.pairwise import losses
 from kernlearn.pairwise.buffers import Array, Buffer, Indices, as_buffer
 
@@ -56,9 +55,9 @@ class StreamLearner(ABC, BaseEstimator):
     """A learner from points of a stream, which are paired with those in a buffer."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "buffer_size": [Interval(Integral, 1, None, closed="left")],
+        "buffer_size": [COUNT],
         "buffer": [str, type, Buffer],
-        "n_passes": [Interval(Integral, 1, None, closed="left")],
+        "n_passes": [COUNT],
         "random_state": ["random_state"],
     }
 
@@ -128,10 +127,10 @@ class SteppingLearner(StreamLearner):
 
     _parameter_constraints: dict[str, list[Any]] = {
         **StreamLearner._parameter_constraints,
-        "eta": [Interval(Real, 0, None, closed="neither")],
-        "radius": [Interval(Real, 0, None, closed="neither"), None],
+        "eta": [POSITIVE],
+        "radius": [POSITIVE, None],
         "loss": [str, losses.PairwiseLoss, tuple, list],
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        "regularization": [NOT_NEGATIVE],
         "average": ["boolean"],
     }
 
@@ -146,9 +145,6 @@ class SteppingLearner(StreamLearner):
     # sum of the iterates that are not equal to the last one, and number of those that are
     _total: Array
     _run: int
-
-    def __init__(self, **parameters: Any) -> None:
-        self.__dict__.update(parameters)
 
     def _restart(self, w: Array, n_features: int) -> None:
         """Start at weights w, with an empty buffer."""
