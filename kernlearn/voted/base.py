@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.constraints import COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import PointsEstimator
 from kernlearn.model_selection import Indices, candidate_values, first_best, split_for_choice
 from kernlearn.solvers.labels import encode_labels
@@ -147,11 +146,11 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
     _dtypes = (np.float64,)
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "beta": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "beta": [NOT_NEGATIVE, "array-like"],
         "solver": [StrOptions({"column_generation", "lp", "coordinate_descent"})],
-        "tol": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT, None],
+        "validation_fraction": [FRACTION],
         "random_state": ["random_state"],
     }
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral, Real
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
 from kernlearn.voted import complexity
 from kernlearn.voted.base import VotedClassifier
 from kernlearn.voted.problem import Floats, KernelFamily
 
 
+@dataclass(eq=False, repr=False)
 class VotedKernelClassifier(VotedClassifier):
     r"""Voted kernel regularization: a sparse sum over many kernels and all training points.
 
@@ -116,44 +117,30 @@ class VotedKernelClassifier(VotedClassifier):
     (True, True)
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    kernels: Any = None
+    _: KW_ONLY
+    lam: Any = 1e-4
+    beta: Any = 1e-4
+    complexity: Any = "trace"
+    local_radius: Any = 1.0
+    n_draws: int = 100
+    solver: str = "column_generation"
+    tol: float = 1e-6
+    max_iter: int | None = None
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
         "kernels": ["array-like", StrOptions({"precomputed"}), None],
-        "lam": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "lam": [NOT_NEGATIVE, "array-like"],
         "complexity": [
             StrOptions({"trace", "dimension", "dimension_bound", "local", "monte_carlo"}),
             "array-like",
         ],
-        "local_radius": [Interval(Real, 0, None, closed="neither"), "array-like"],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
+        "local_radius": [POSITIVE, "array-like"],
+        "n_draws": [COUNT],
     }
-
-    def __init__(
-        self,
-        kernels: Any = None,
-        *,
-        lam: Any = 1e-4,
-        beta: Any = 1e-4,
-        complexity: Any = "trace",
-        local_radius: Any = 1.0,
-        n_draws: int = 100,
-        solver: str = "column_generation",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.kernels = kernels
-        self.lam = lam
-        self.beta = beta
-        self.complexity = complexity
-        self.local_radius = local_radius
-        self.n_draws = n_draws
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
 
     def _compared_by(self) -> list[Kernel] | None:
         if self.kernels is None:
@@ -218,6 +205,7 @@ class VotedKernelClassifier(VotedClassifier):
         return r.astype(np.float64)
 
 
+@dataclass(eq=False, repr=False)
 class L1SVMClassifier(VotedClassifier):
     r"""Norm-1 support vector machine: hinge loss and 1-norm of the coefficients.
 
@@ -262,29 +250,19 @@ class L1SVMClassifier(VotedClassifier):
     True
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
+    kernel: str | Kernel | Callable[[Any, Any], Any] = "polynomial"
+    _: KW_ONLY
+    beta: Any = 1e-3
+    solver: str = "column_generation"
+    tol: float = 1e-6
+    max_iter: int | None = None
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
         "kernel": [str, Kernel, callable],
     }
-
-    def __init__(
-        self,
-        kernel: str | Kernel | Callable[[Any, Any], Any] = "polynomial",
-        *,
-        beta: Any = 1e-3,
-        solver: str = "column_generation",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
-        validation_fraction: float = 0.2,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.beta = beta
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
 
     def _compared_by(self) -> list[Kernel] | None:
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
