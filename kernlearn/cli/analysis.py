@@ -4,23 +4,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from kernlearn import datasets
 from kernlearn.cli.options import DataDir, make_console, make_table
 from kernlearn.exceptions import DataError
 
 Data = Annotated[
-    str, typer.Argument(help="A name in the catalogue, a data file, or a card file (YAML).")
+    str, Argument(help="A name in the catalogue, a data file, or a card file (YAML).")
 ]
 Target = Annotated[
-    str | None, typer.Option(help="For a data file: name or number of the target's column.")
+    str | None, Option(help="For a data file: name or number of the target's column.")
 ]
 Scale = Annotated[
-    bool,
-    typer.Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1."),
+    bool, Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
-Plot = Annotated[Path | None, typer.Option(help="Picture to write: .html, .svg or .png.")]
+Seed = Annotated[int, Option(min=0, help="Random seed.")]
+Plot = Annotated[Path | None, Option(help="Picture to write: .html, .svg or .png.")]
 
 _MAX_POINTS = "Subsample to at most this many points."
 _SUFFIXES = (".html", ".svg", ".png")
@@ -29,29 +29,26 @@ _SUFFIXES = (".html", ".svg", ".png")
 def goodness(
     data: Data,
     similarity: Annotated[
-        str | None,
-        typer.Option(help="Name of a kernel, or 'precomputed'.", show_default="gaussian"),
+        str | None, Option(help="Name of a kernel, or 'precomputed'.", show_default="gaussian")
     ] = None,
     kind: Annotated[
-        str | None,
-        typer.Option(help="similarity or distance.", show_default="as the data's card says"),
+        str | None, Option(help="similarity or distance.", show_default="as the data's card says")
     ] = None,
     target: Target = None,
     transfer: Annotated[
         list[str],
-        typer.Option(
+        Option(
             help="Transfer function: slope of a ramp, identity, sign or sigmoid. Can be repeated."
         ),
     ] = ["1", "5", "10", "50", "100", "1000"],
     epsilon: Annotated[
-        float,
-        typer.Option(help="Share of points that may miss the margin γ; error that landmarks add."),
+        float, Option(help="Share of points that may miss the margin γ; error that landmarks add.")
     ] = 0.1,
     delta: Annotated[
-        float, typer.Option(help="Probability that a random choice of landmarks fails.")
+        float, Option(help="Probability that a random choice of landmarks fails.")
     ] = 0.05,
     scale: Scale = True,
-    max_points: Annotated[int, typer.Option(min=4, help=_MAX_POINTS)] = 2000,
+    max_points: Annotated[int, Option(min=4, help=_MAX_POINTS)] = 2000,
     seed: Seed = 0,
     plot: Plot = None,
     data_dir: DataDir = None,
@@ -113,15 +110,15 @@ def rademacher(
     target: Target = None,
     kernel: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="A base kernel for table 6.3. Can be repeated.",
             show_default="five Gaussian kernels",
         ),
     ] = None,
-    pairs: Annotated[int, typer.Option(min=1, help="Number n of pairs.")] = 100,
-    trials: Annotated[int, typer.Option(min=2, help="Number of draws of points and signs.")] = 200,
+    pairs: Annotated[int, Option(min=1, help="Number n of pairs.")] = 100,
+    trials: Annotated[int, Option(min=2, help="Number of draws of points and signs.")] = 200,
     scale: Scale = True,
-    max_points: Annotated[int, typer.Option(min=2, help=_MAX_POINTS)] = 2000,
+    max_points: Annotated[int, Option(min=2, help=_MAX_POINTS)] = 2000,
     seed: Seed = 0,
     data_dir: DataDir = None,
 ) -> None:
@@ -170,18 +167,16 @@ def regret(
     target: Target = None,
     positive: Annotated[
         str | None,
-        typer.Option(
-            help="Class to compare with all others.", show_default="the second of two classes"
-        ),
+        Option(help="Class to compare with all others.", show_default="the second of two classes"),
     ] = None,
     buffer_size: Annotated[
-        list[int], typer.Option(min=1, help="Number of points in the buffer. Can be repeated.")
+        list[int], Option(min=1, help="Number of points in the buffer. Can be repeated.")
     ] = [2, 10, 50, 200],
-    buffer: Annotated[str, typer.Option(help="fifo, rs, rsx or rsx2.")] = "rsx2",
-    radius: Annotated[float, typer.Option(help="Radius of the ball of weights.")] = 5.0,
-    eta: Annotated[float, typer.Option(help="Scale of the steps η/√t.")] = 5.0,
-    delta: Annotated[float, typer.Option(help="Probability that the bound fails.")] = 0.05,
-    max_points: Annotated[int, typer.Option(min=20, help=_MAX_POINTS)] = 1000,
+    buffer: Annotated[str, Option(help="fifo, rs, rsx or rsx2.")] = "rsx2",
+    radius: Annotated[float, Option(help="Radius of the ball of weights.")] = 5.0,
+    eta: Annotated[float, Option(help="Scale of the steps η/√t.")] = 5.0,
+    delta: Annotated[float, Option(help="Probability that the bound fails.")] = 0.05,
+    max_points: Annotated[int, Option(min=20, help=_MAX_POINTS)] = 1000,
     seed: Seed = 0,
     plot: Plot = None,
     data_dir: DataDir = None,

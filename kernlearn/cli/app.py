@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 import kernlearn
 from kernlearn import experiments
@@ -42,10 +43,10 @@ def _show_version(requested: bool) -> None:
 
 @app.callback()
 def _root(
-    debug: Annotated[bool, typer.Option(help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, Option(help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
@@ -69,9 +70,7 @@ def validate(configs: Configs, profile: Profile = "full", option: Settings = [])
 
 @app.command("list")
 def show_list(
-    config: Annotated[
-        str | None, typer.Argument(help="Also list the plug-ins of this config.")
-    ] = None,
+    config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
     """List the shipped configs and the names that a config can use."""
     from kernlearn.experiments.config.loading import load_scope

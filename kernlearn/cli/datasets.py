@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
+from typer import Argument, Option
 
 from kernlearn import datasets as data
 from kernlearn import experiments
@@ -21,7 +22,7 @@ app = typer.Typer(
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", help="Names in the catalogue, or card files (YAML)."),
+    Argument(metavar="NAME", help="Names in the catalogue, or card files (YAML)."),
 ]
 
 _WIDEST = 100
@@ -29,9 +30,9 @@ _WIDEST = 100
 
 @app.command("list")
 def show_list(
-    task: Annotated[str | None, typer.Option(help="List only data sets for this task.")] = None,
+    task: Annotated[str | None, Option(help="List only data sets for this task.")] = None,
     missing: Annotated[
-        bool, typer.Option("--missing", help="List only data sets that are not found.")
+        bool, Option("--missing", help="List only data sets that are not found.")
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -56,7 +57,7 @@ def show_list(
 
 @app.command()
 def info(
-    name: Annotated[str, typer.Argument(help="A name in the catalogue, or a card file (YAML).")],
+    name: Annotated[str, Argument(help="A name in the catalogue, or a card file (YAML).")],
     data_dir: DataDir = None,
 ) -> None:
     """Describe a data set: the facts on its card, its columns, and a small picture."""
@@ -91,17 +92,17 @@ def info(
 def fetch_some(
     names: Names = None,
     wanted_by: Annotated[
-        list[str], typer.Option("--for", metavar="CONFIG", help="Fetch all data sets of a config.")
+        list[str], Option("--for", metavar="CONFIG", help="Fetch all data sets of a config.")
     ] = [],
-    everything: Annotated[bool, typer.Option("--all", help="Fetch the whole catalogue.")] = False,
+    everything: Annotated[bool, Option("--all", help="Fetch the whole catalogue.")] = False,
     into: Annotated[
-        Path | None, typer.Option(help="Folder to fetch into instead of the user's cache.")
+        Path | None, Option(help="Folder to fetch into instead of the user's cache.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Fetch again what is already available.")
+        bool, Option("--force", help="Fetch again what is already available.")
     ] = False,
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds without an answer that end an attempt.")
+        float, Option(min=0.1, help="Seconds without an answer that end an attempt.")
     ] = 30.0,
 ) -> None:
     """Fetch data sets from their publishers and compare them with their cards."""
@@ -148,31 +149,23 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
 @app.command("add")
 def add_one(
     file: Annotated[
-        Path, typer.Argument(help="A file: text in columns (CSV), LIBSVM, ARFF, NPZ or Parquet.")
+        Path, Argument(help="A file: text in columns (CSV), LIBSVM, ARFF, NPZ or Parquet.")
     ],
-    name: Annotated[
-        str, typer.Option(help="Name of the data set: lower case, digits and underscores.")
-    ],
+    name: Annotated[str, Option(help="Name of the data set: lower case, digits and underscores.")],
     target: Annotated[
-        str | None, typer.Option(help="The target's column: a name, or a position from 0.")
+        str | None, Option(help="The target's column: a name, or a position from 0.")
     ] = None,
-    task: Annotated[
-        str | None, typer.Option(help="classification, regression or ordinal.")
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="Full name of the data set.")] = None,
+    task: Annotated[str | None, Option(help="classification, regression or ordinal.")] = None,
+    title: Annotated[str | None, Option(help="Full name of the data set.")] = None,
     separator: Annotated[
-        str | None, typer.Option(help="Separator of columns; 'blanks' for any run of blanks.")
+        str | None, Option(help="Separator of columns; 'blanks' for any run of blanks.")
     ] = None,
     header: Annotated[
-        bool | None, typer.Option("--header/--no-header", help="Whether line 1 names the columns.")
+        bool | None, Option("--header/--no-header", help="Whether line 1 names the columns.")
     ] = None,
-    drop: Annotated[
-        list[str], typer.Option(help="A column that is no feature. Can be repeated.")
-    ] = [],
-    folder: Annotated[Path, typer.Option(help="Folder to write the card to.")] = Path("datasets"),
-    copy: Annotated[
-        bool, typer.Option("--copy", help="Copy the file instead of linking.")
-    ] = False,
+    drop: Annotated[list[str], Option(help="A column that is no feature. Can be repeated.")] = [],
+    folder: Annotated[Path, Option(help="Folder to write the card to.")] = Path("datasets"),
+    copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
     added = data.add(

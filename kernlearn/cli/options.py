@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.exceptions import ConfigError, DataError
@@ -18,30 +19,28 @@ if TYPE_CHECKING:
     from kernlearn.experiments.store.results import Store
 
 Configs = Annotated[
-    list[str],
-    typer.Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs."),
+    list[str], Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs.")
 ]
 Profile = Annotated[
-    str, typer.Option(help="'full', or a profile that the config defines, such as 'quick'.")
+    str, Option(help="'full', or a profile that the config defines, such as 'quick'.")
 ]
-Splits = Annotated[int | None, typer.Option(min=1, help="Number of random splits.")]
+Splits = Annotated[int | None, Option(min=1, help="Number of random splits.")]
 Settings = Annotated[
     list[str],
-    typer.Option(
+    Option(
         "-o", "--option", metavar="KEY=VALUE",
         help="Override a value of the config, such as protocol.seed=1. Can be repeated.",
     ),
 ]  # fmt: skip
 DataDir = Annotated[
-    Path | None,
-    typer.Option(help="Folder to search for data before $KERNLEARN_DATA and ./datasets."),
+    Path | None, Option(help="Folder to search for data before $KERNLEARN_DATA and ./datasets.")
 ]
-StorePath = Annotated[Path, typer.Option("--store", help="Results store, an SQLite file.")]
-Output = Annotated[Path, typer.Option(help="Folder for reports, with a subfolder per experiment.")]
+StorePath = Annotated[Path, Option("--store", help="Results store, an SQLite file.")]
+Output = Annotated[Path, Option(help="Folder for reports, with a subfolder per experiment.")]
 Summary = Annotated[
-    Path | None, typer.Option(help="Also write summaries of the results to this folder.")
+    Path | None, Option(help="Also write summaries of the results to this folder.")
 ]
-Available = Annotated[bool, typer.Option(help="Leave out data sets that are not found.")]
+Available = Annotated[bool, Option(help="Leave out data sets that are not found.")]
 
 #: Defaults of :data:`StorePath` and :data:`Output`.
 STORE = Path("results/runs/store.sqlite")

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from kernlearn import experiments, reports
 from kernlearn.cli import options
@@ -24,7 +25,7 @@ _SQLITE = b"SQLite format 3\0"
 def report(
     what: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="STORE | CONFIG",
             help="A results store, or config files (YAML) or names of shipped configs.",
             show_default="the store given by --store",
@@ -32,16 +33,14 @@ def report(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="'full', or a profile that the config defines.",
             show_default="full; for a site, the profile with the most trials of each experiment",
         ),
     ] = None,
     config: Annotated[
         list[Path],
-        typer.Option(
-            metavar="FILE", help="Config of your own to include in the site. Can be repeated."
-        ),
+        Option(metavar="FILE", help="Config of your own to include in the site. Can be repeated."),
     ] = [],
     splits: options.Splits = None,
     option: Settings = [],
@@ -49,7 +48,7 @@ def report(
     store: StorePath = options.STORE,
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Folder for the site, or for reports, with a subfolder per experiment.",
             show_default=f"{_SITE}, or {options.OUTPUT}",
         ),
@@ -167,12 +166,12 @@ def _write_site(
 def check(
     configs: Configs,
     against: Annotated[
-        Path, typer.Option(help="Folder of the baseline, written by `kernlearn run --summary`.")
+        Path, Option(help="Folder of the baseline, written by `kernlearn run --summary`.")
     ] = Path("results/baseline"),
-    profile: Annotated[str, typer.Option(help="Profile of the baseline.")] = "quick",
+    profile: Annotated[str, Option(help="Profile of the baseline.")] = "quick",
     option: Settings = [],
     junit: Annotated[
-        Path | None, typer.Option(help="Also write a JUnit XML file with a test case per cell.")
+        Path | None, Option(help="Also write a JUnit XML file with a test case per cell.")
     ] = None,
     data_dir: DataDir = None,
     store: StorePath = options.STORE,

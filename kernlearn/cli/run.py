@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from kernlearn.experiments.engine.selection import Choice, State
     from kernlearn.experiments.store.results import Store
 
-RetryFailed = Annotated[bool, typer.Option(help="Also run the trials that failed before.")]
+RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
 Force = Annotated[
     list[str],
-    typer.Option(
+    Option(
         metavar="NAME",
         help="Run again what the store has of a data set, kernel, method or experiment, or of "
         "'all'. Can be repeated.",
@@ -30,7 +31,7 @@ Force = Annotated[
 ]
 Only = Annotated[
     list[str],
-    typer.Option(
+    Option(
         metavar="LABEL=VALUE,...",
         help="Run only matching trials, such as dataset=letter,method=K. Can be repeated.",
     ),
@@ -43,38 +44,37 @@ def run(
     splits: Splits = None,
     option: Settings = [],
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Trials to run in parallel.")
+        int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")
     ] = None,
     executor: Annotated[
-        str | None, typer.Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
+        str | None, Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
     ] = None,
     scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="tcp://HOST:PORT", help="Address of a running Dask scheduler."),
+        str | None, Option(metavar="tcp://HOST:PORT", help="Address of a running Dask scheduler.")
     ] = None,
     timeout: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="Time limit of a trial.")
+        str | None, Option(metavar="SECONDS", help="Time limit of a trial.")
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory limit of a trial, such as 4GB.")
+        str | None, Option(metavar="SIZE", help="Memory limit of a trial, such as 4GB.")
     ] = None,
     allow_contention: Annotated[
-        bool, typer.Option(help="Measure times even if trials have to share cores.")
+        bool, Option(help="Measure times even if trials have to share cores.")
     ] = False,
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
-    fail_fast: Annotated[bool, typer.Option(help="Stop after the first failed trial.")] = False,
+    fail_fast: Annotated[bool, Option(help="Stop after the first failed trial.")] = False,
     data_dir: DataDir = None,
     store: StorePath = options.STORE,
     output: options.Output = options.OUTPUT,
     summary: options.Summary = None,
     available: Available = False,
     report: Annotated[
-        bool, typer.Option(help="Write and print the tables, figures and page of each experiment.")
+        bool, Option(help="Write and print the tables, figures and page of each experiment.")
     ] = True,
     log_json: Annotated[
-        bool, typer.Option(help="Print each event as a line of JSON, instead of tables.")
+        bool, Option(help="Print each event as a line of JSON, instead of tables.")
     ] = False,
 ) -> None:
     """Run the trials that the store lacks and report the results."""

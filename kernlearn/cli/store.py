@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from kernlearn import experiments
 from kernlearn.cli.options import STORE, DataDir, StorePath, make_console, make_table
@@ -23,20 +24,18 @@ _SHOWN = 20
 
 def export(
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Output file.", show_default="standard output"),
+        Path | None, Option("--output", "-o", help="Output file.", show_default="standard output")
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--format",
             help="'csv', 'json' or 'parquet'.",
             show_default="the suffix of the output file, else csv",
         ),
     ] = None,
     experiment: Annotated[
-        list[str],
-        typer.Option(metavar="NAME", help="Export only this experiment. Can be repeated."),
+        list[str], Option(metavar="NAME", help="Export only this experiment. Can be repeated.")
     ] = [],
     store: StorePath = STORE,
 ) -> None:
@@ -63,10 +62,10 @@ def export(
 def merge(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
+        Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
     ],
     prefer: Annotated[
-        str, typer.Option(help="Side to keep where numbers differ: 'destination' or 'source'.")
+        str, Option(help="Side to keep where numbers differ: 'destination' or 'source'.")
     ] = "destination",
 ) -> None:
     """Merge stores into another one.
@@ -101,11 +100,10 @@ def merge(
 
 def gc(
     configs: Annotated[
-        list[str],
-        typer.Argument(metavar="CONFIG", help="All configs whose results are to be kept."),
+        list[str], Argument(metavar="CONFIG", help="All configs whose results are to be kept.")
     ],
     yes: Annotated[
-        bool, typer.Option("--yes/--dry-run", help="Remove, or only show what would be removed.")
+        bool, Option("--yes/--dry-run", help="Remove, or only show what would be removed.")
     ] = False,
     data_dir: DataDir = None,
     store: StorePath = STORE,
@@ -154,22 +152,16 @@ def doctor(store: StorePath = STORE) -> None:
 def compare(
     run_a: Annotated[
         str,
-        typer.Argument(
-            metavar="RUN_A", help="Number of a run in --store, or a store, or STORE#NUMBER."
-        ),
+        Argument(metavar="RUN_A", help="Number of a run in --store, or a store, or STORE#NUMBER."),
     ],
-    run_b: Annotated[
-        str, typer.Argument(metavar="RUN_B", help="The run or store to compare it with.")
-    ],
+    run_b: Annotated[str, Argument(metavar="RUN_B", help="The run or store to compare it with.")],
     metric: Annotated[
-        list[str], typer.Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
+        list[str], Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
     ] = [],
-    level: Annotated[float, typer.Option(help="Significance level of the t-tests.")] = 0.05,
-    changed: Annotated[
-        bool, typer.Option("--changed", help="Show only cells that changed.")
-    ] = False,
+    level: Annotated[float, Option(help="Significance level of the t-tests.")] = 0.05,
+    changed: Annotated[bool, Option("--changed", help="Show only cells that changed.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Also write all cells to this CSV file.")
+        Path | None, Option("--output", "-o", help="Also write all cells to this CSV file.")
     ] = None,
     store: StorePath = STORE,
 ) -> None:
