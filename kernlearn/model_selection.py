@@ -1,7 +1,5 @@
 """Choosing parameters on held-out points: candidate values, hold-out, checks and scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -164,5 +162,5 @@ class Scoreboard:
         cells = [np.unravel_index(place, shape) for place in places]
         return [(int(row), int(column)) for row, column in cells]
 
-    def _counts(self, each: bool) -> NDArray[np.intp]:
+    def _counts(self, each: bool) -> Indices:
         return self._correct if each else (self._winner == self.codes).sum(axis=-1)

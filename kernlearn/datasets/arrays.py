@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.datasets.files import LIMIT, naming_damage, read_bytes, too_large
 from kernlearn.datasets.formats import (
@@ -110,7 +109,7 @@ def is_number(kind: Any) -> bool:
 
 def column_numbers(
     path: Path, column: Any, name: str, *, first: int = 1, missing: bool = False
-) -> NDArray[Any]:
+) -> np.ndarray:
     """Return a column of numbers; `missing` allows null, as NaN. Its first row is `first`."""
     null = column.is_null().to_numpy(zero_copy_only=False)
     values = np.where(null, np.nan, column.to_numpy(zero_copy_only=False)).astype(np.float64)
@@ -122,7 +121,7 @@ def column_numbers(
     return values
 
 
-def column_labels(path: Path, column: Any, name: str, *, first: int = 1) -> NDArray[Any]:
+def column_labels(path: Path, column: Any, name: str, *, first: int = 1) -> np.ndarray:
     """Return a column of numbers or texts, without null. Its first row is `first`."""
     if is_number(column.type):
         return column_numbers(path, column, name, first=first)
@@ -140,9 +139,7 @@ def _entry_fault(path: Path, row: int, name: str, found: str, expected: str) -> 
     return DataError(f"{path}, row {row}, column {name}: found {found}, expected {expected}")
 
 
-def _column(
-    path: Path, column: Any, name: str, nominal: tuple[str, ...] | None
-) -> NDArray[np.float64]:
+def _column(path: Path, column: Any, name: str, nominal: tuple[str, ...] | None) -> np.ndarray:
     if nominal is None and is_number(column.type):
         return column_numbers(path, column, name, missing=True)
     convert = number if nominal is None else coder(nominal)
@@ -175,7 +172,7 @@ def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = Fals
     return Table(np.concatenate(X), np.concatenate(y), names, query=query)
 
 
-def _matrix(path: Path, matrix: Any, missing: bool) -> NDArray[np.float64]:
+def _matrix(path: Path, matrix: Any, missing: bool) -> np.ndarray:
     values = np.asarray(matrix)
     if values.ndim != 2 or values.dtype.kind not in "fiub":
         raise DataError(
@@ -191,7 +188,7 @@ def _matrix(path: Path, matrix: Any, missing: bool) -> NDArray[np.float64]:
     return np.ascontiguousarray(values)
 
 
-def _codes(path: Path, labels: Any, n_rows: int, expected: Expected) -> NDArray[np.float64]:
+def _codes(path: Path, labels: Any, n_rows: int, expected: Expected) -> np.ndarray:
     values = np.ravel(labels)
     if values.size != n_rows or values.dtype.kind not in "fiubU":
         raise DataError(

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
 from kernlearn.datasets.cache import fingerprint
@@ -96,7 +95,7 @@ def register(similarity: str | None = None) -> Callable[[Make], Make]:
     return registered
 
 
-def _to_bunch(X: NDArray[np.float64], y: NDArray[Any] | None, *labels: str) -> "Bunch":
+def _to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
     """Return data in the form of :func:`load`."""
     from sklearn.utils import Bunch
 
@@ -345,7 +344,7 @@ def indefinite_similarity(
     return bunch
 
 
-def _decay(k: int) -> NDArray[np.float64]:
+def _decay(k: int) -> np.ndarray:
     """Return 1, 1/2, …, 1/k, scaled to sum to 1."""
     values = 1 / np.arange(1, k + 1)
     return values / values.sum() if k else values

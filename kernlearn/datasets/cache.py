@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.datasets.files import cache_folder, container
 from kernlearn.datasets.text import canonical_labels
@@ -92,11 +92,11 @@ class Contents(NamedTuple):
     """The contents of a data set, checked and encoded; see :func:`load` for the fields."""
 
     data: Any
-    target: NDArray[Any]
-    target_names: NDArray[np.str_]
-    feature_names: NDArray[np.str_]
+    target: np.ndarray
+    target_names: np.ndarray
+    feature_names: np.ndarray
     fingerprint: str
-    query: NDArray[np.int64] | None = None
+    query: np.ndarray | None = None
     note: str = ""
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 
 from kernlearn import checks
 from kernlearn.datasets import arrays, files
@@ -18,7 +17,7 @@ from kernlearn.datasets.sparse_text import parse_pairs
 from kernlearn.datasets.text import fault
 from kernlearn.exceptions import DataError
 
-Chunk = tuple[Any, NDArray[Any]]
+Chunk = tuple[Any, np.ndarray]
 Seed = int | RandomState | None
 
 _PARQUET = b"PAR1"
@@ -211,7 +210,7 @@ def gaussian_stream(
     drift: float = 0.0,
     batch_size: int = 1000,
     random_state: Seed = None,
-) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Draw batches of points of two normal classes, in constant memory.
 
     Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.datasets.card import Card, catalogue, find_card
 from kernlearn.datasets.files import locate
@@ -317,7 +316,7 @@ def picture(bunch: "Bunch", *, width: int = 72) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
+def _first_component(X: Any) -> tuple[np.ndarray, float]:
     """Compute it on some rows; return the scores of all rows and its share of the variance."""
     from sklearn.decomposition import PCA
 
@@ -336,9 +335,7 @@ def _first_component(X: Any) -> tuple[NDArray[np.float64], float]:
     return np.ravel(X @ axis) - mean @ axis, share
 
 
-def _by_class(
-    scores: NDArray[np.float64], target: NDArray[Any], names: NDArray[np.str_], width: int
-) -> list[str]:
+def _by_class(scores: np.ndarray, target: np.ndarray, names: np.ndarray, width: int) -> list[str]:
     labels = names[:_CLASSES].tolist()
     margin = min(max(map(len, labels)), width // 3)
     bins = np.histogram_bin_edges(scores, width - margin - 2)
@@ -352,7 +349,7 @@ def _by_class(
     return lines
 
 
-def _histogram(values: NDArray[np.float64], width: int) -> list[str]:
+def _histogram(values: np.ndarray, width: int) -> list[str]:
     bins = np.histogram_bin_edges(values, width)
     return [*_bars(np.histogram(values, bins)[0], _HEIGHT), _axis(bins)]
 
@@ -374,12 +371,12 @@ def _spectrum(matrix: Any, width: int) -> list[str]:
     return [_cut(title, width), *filter(str.strip, lines), "(heights: square roots)"]
 
 
-def _axis(bins: NDArray[np.float64]) -> str:
+def _axis(bins: np.ndarray) -> str:
     left, right = f"{bins[0]:.4g}", f"{bins[-1]:.4g}"
     return left + right.rjust(max(len(bins) - 1 - len(left), len(right) + 1))
 
 
-def _bars(counts: NDArray[Any], height: int, highest: float | None = None) -> list[str]:
+def _bars(counts: np.ndarray, height: int, highest: float | None = None) -> list[str]:
     """Draw columns, the upper line first; values above zero are always visible."""
     highest = float(counts.max()) if highest is None else highest
     steps = np.ceil(counts / (highest or 1.0) * 8 * height).astype(int)

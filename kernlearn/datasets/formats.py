@@ -14,7 +14,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
 
 class Expected(NamedTuple):
@@ -35,10 +34,10 @@ class Table(NamedTuple):
     """
 
     X: Any
-    y: "NDArray[np.float64]"
+    y: "np.ndarray"
     feature_names: tuple[str, ...]
     nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    query: "NDArray[np.int64] | None" = None
+    query: "np.ndarray | None" = None
 
 
 def default_names(n_features: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from kernlearn.datasets.cache import Contents, Stamp, cached, fingerprint, recall, remember, stamp
 from kernlearn.datasets.card import Card, find_card, read_card
@@ -305,7 +305,7 @@ def _encode(
     return Contents(X, target, labels, np.array(names, dtype=np.str_), content, table.query, note)
 
 
-def _target(card: Card, table: Table) -> "tuple[NDArray[Any], NDArray[np.str_]]":
+def _target(card: Card, table: Table) -> "tuple[np.ndarray, np.ndarray]":
     if card.classes is not None:
         return table.y.astype(np.int64), np.array(card.classes, dtype=np.str_)
     if card.task != "similarity":
@@ -316,9 +316,9 @@ def _target(card: Card, table: Table) -> "tuple[NDArray[Any], NDArray[np.str_]]"
 
 
 def _one_hot(
-    X: NDArray[np.float64], names: tuple[str, ...], nominal: Mapping[str, tuple[str, ...]]
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    columns: list[NDArray[Any]] = []
+    X: np.ndarray, names: tuple[str, ...], nominal: Mapping[str, tuple[str, ...]]
+) -> tuple[np.ndarray, tuple[str, ...]]:
+    columns: list[np.ndarray] = []
     new_names: list[str] = []
     for column, name in zip(X.T, names, strict=True):
         values = nominal.get(name)

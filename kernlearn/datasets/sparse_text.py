@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.datasets import text
 from kernlearn.datasets.files import one_line
@@ -61,7 +60,7 @@ def parse_pairs(
     expected: Expected,
     lowest: int,
     queries: bool = False,
-) -> tuple[Any, NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Any, np.ndarray, np.ndarray]:
     """Parse numbered lines of LIBSVM or LETOR: a CSR matrix, codes or numbers, and queries."""
     code = number if expected.classes is None else coder(expected.classes)
     try:
@@ -162,7 +161,7 @@ def read_arff(paths: Sequence[Path], options: Arff, expected: Expected) -> Table
 
 def _read_arff_file(
     path: Path, options: Arff, expected: Expected
-) -> tuple[text.Layout, Any, NDArray[np.float64]]:
+) -> tuple[text.Layout, Any, np.ndarray]:
     lines, types, first = read_declarations(path, read_lines(path))
     rows = "\n".join(lines[first:])
     layout = _layout(path, types, options, expected, "?" if "?" in rows else None)

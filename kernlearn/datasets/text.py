@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.datasets.files import read_bytes
 from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
@@ -65,7 +65,7 @@ def canonical_label(label: Any) -> str:
         return text
 
 
-def canonical_labels(y: ArrayLike) -> NDArray[np.str_]:
+def canonical_labels(y: ArrayLike) -> np.ndarray:
     """Spell every label of an array, text or numbers, as :func:`canonical_label` does."""
     labels = np.asarray(y)
     if labels.dtype.kind == "b":
@@ -171,7 +171,7 @@ def parse_rows(
     layout: Layout,
     delimiter: str | None,
     split: Split | None = None,
-) -> NDArray[np.float64]:
+) -> np.ndarray:
     """Convert the lines from `first` on to numbers, or raise at the first fault.
 
     `delimiter` separates entries (None means blanks) unless `split` does, which is slower.
@@ -185,7 +185,7 @@ def parse_rows(
             i: convert for i, convert in enumerate(layout.convert) if convert is not number
         }
         with suppress(ValueError):
-            values: NDArray[np.float64] = np.loadtxt(
+            values: np.ndarray = np.loadtxt(
                 rows, delimiter=delimiter, converters=converters, comments=None, ndmin=2
             )
             if values.shape[1] == len(layout.names) and np.isfinite(values).all():
@@ -227,7 +227,7 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
 
 def _read_file(
     path: Path, options: Delimited, expected: Expected
-) -> tuple[Layout, NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Layout, np.ndarray, np.ndarray]:
     lines = read_lines(path)
     if options.comment:
         lines = ["" if line.lstrip().startswith(options.comment) else line for line in lines]
@@ -272,9 +272,7 @@ def _layout(
     return make_layout(names, targets, dropped, options.nominal, label, options.missing)
 
 
-def _one_hot_codes(
-    path: Path, lines: list[str], first: int, hot: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _one_hot_codes(path: Path, lines: list[str], first: int, hot: np.ndarray) -> np.ndarray:
     wrong = ~(((hot == 0) | (hot == 1)).all(axis=1) & (hot.sum(axis=1) == 1))
     if wrong.any():
         at = int(wrong.argmax())
@@ -285,9 +283,7 @@ def _one_hot_codes(
     return hot.argmax(axis=1).astype(np.float64)
 
 
-def _block_codes(
-    paths: Sequence[Path], n_rows: int, block: int, expected: Expected
-) -> NDArray[np.float64]:
+def _block_codes(paths: Sequence[Path], n_rows: int, block: int, expected: Expected) -> np.ndarray:
     needed = block * len(expected.classes or ())
     if n_rows != needed:
         place = ", ".join(map(str, paths))

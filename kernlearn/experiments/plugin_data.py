@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_array
 
@@ -109,9 +108,7 @@ def _fields(made: Any) -> Mapping[str, Any]:
     raise TypeError(f"must return (X, y), or a Bunch with data and target, not {kind}")
 
 
-def _target(
-    y: Any, names: Any, numbers: bool, n: int
-) -> tuple[NDArray[Any] | None, NDArray[np.str_]]:
+def _target(y: Any, names: Any, numbers: bool, n: int) -> tuple[np.ndarray | None, np.ndarray]:
     """Return numbers, or class codes and the names of the classes."""
     none = np.array((), dtype=np.str_)
     if y is None:
@@ -141,7 +138,7 @@ def _name(value: Any) -> str:
     return f"{value:g}" if isinstance(value, np.floating) else str(value)
 
 
-def _whole_numbers(values: Any, name: str, n: int) -> NDArray[np.int64]:
+def _whole_numbers(values: Any, name: str, n: int) -> np.ndarray:
     array = np.asarray(values)
     if array.shape != (n,) or array.dtype.kind not in "iub":
         raise ValueError(f"{name} must be {n} whole numbers, one per row of X")

@@ -1,7 +1,5 @@
 """Base classes of the estimators: checks of inputs, landmarks, choice of parameters."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import replace
 from math import prod
@@ -9,7 +7,6 @@ from numbers import Number
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -89,7 +86,7 @@ class PointsEstimator(BaseEstimator):
         return tags
 
 
-def _as_objects(X: Any) -> NDArray[Any]:
+def _as_objects(X: Any) -> np.ndarray:
     """Keep points of any kind in an array that can be indexed."""
     return X if isinstance(X, np.ndarray) else np.fromiter(X, dtype=object, count=len(X))
 
@@ -149,7 +146,7 @@ class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
     def _scores(self, X: Any) -> Floats:
         """Validate points and return their scores, as `decide` takes them."""
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
 
         Parameters
@@ -196,7 +193,7 @@ class LandmarkedModel(SimilarityEstimator):
     intercept_: float
 
     def _embed_training(
-        self, X: Any, y: NDArray[Any], rows: Indices, landmarks: Any, rng: Any, n_drawn: int
+        self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
     ) -> tuple[Floats, Indices]:
         """Choose landmarks from some rows of validated data, and embed the points trained on.
 
@@ -288,16 +285,16 @@ class GridModel(LandmarkedModel):
     validation_fraction: float
 
     @abstractmethod
-    def _grid(self) -> dict[str, NDArray[Any]]:
+    def _grid(self) -> dict[str, np.ndarray]:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
 
     @abstractmethod
-    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
         """Validate training data; return X, the targets, and codes to stratify by."""
 
     @abstractmethod
     def _train(
-        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
     ) -> list[Any]:
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
@@ -313,9 +310,9 @@ class GridModel(LandmarkedModel):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
+        y: np.typing.ArrayLike,
         X_val: Any = None,
-        y_val: ArrayLike | None = None,
+        y_val: np.typing.ArrayLike | None = None,
         landmarks: Any = None,
     ) -> Self:
         """Choose landmarks, fit the model for each choice of parameters, and keep the best.

@@ -1,14 +1,11 @@
 """Classifiers on the similarities to all training points: neighbours and SVMs."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
@@ -145,7 +142,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
-    weights: str | Callable[[NDArray[Any]], Any] = "uniform"
+    weights: str | Callable[[np.ndarray], Any] = "uniform"
     validation_fraction: float = 0.2
     random_state: Any = None
 
@@ -155,7 +152,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         "weights": [StrOptions({"uniform"}), callable],
     }
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the votes for each class.
 
         Parameters
@@ -183,7 +180,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         self._votes = np.eye(len(self.classes_))[data.codes]
         return choices
 
-    def _decide(self, model: int, similarities: Floats) -> NDArray[np.float64]:
+    def _decide(self, model: int, similarities: Floats) -> np.ndarray:
         neighbors = _nearest(similarities, model)
         votes = self._votes[neighbors]
         if callable(self.weights):

@@ -1,7 +1,5 @@
 """BBS, and the base classes of classifiers that choose parameters on validation points."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -10,7 +8,6 @@ from math import prod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -40,7 +37,7 @@ class Training:
     codes_val: Indices | None
 
     @property
-    def targets(self) -> NDArray[np.float64]:
+    def targets(self) -> np.ndarray:
         """One row per one-vs-all problem, 1 for its class and -1 for the rest."""
         n_classes = self.codes.max() + 1
         positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
@@ -68,7 +65,13 @@ class SimilarityClassifier(base.ScoresClassifier):
         """Train, choose, and set the fitted attributes."""
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, X_val: Any = None, y_val: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: np.typing.ArrayLike,
+        X_val: Any = None,
+        y_val: np.typing.ArrayLike | None = None,
+    ) -> Self:
         """Fit the model for each choice of parameters, and keep the best.
 
         Parameters
@@ -116,7 +119,7 @@ class SimilarityClassifier(base.ScoresClassifier):
         self._learn(Training(X, codes[rows], candidates, kept, X_val, codes_val), grid, rng)
         return self
 
-    def _validation_codes(self, y_val: NDArray[Any]) -> Indices:
+    def _validation_codes(self, y_val: np.ndarray) -> Indices:
         """Return the codes of labels, -1 for those that are not in `classes_`."""
         code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
         codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
@@ -149,10 +152,10 @@ class LandmarkClassifier(SimilarityClassifier):
     loss: str
 
     @abstractmethod
-    def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
+    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         """Add Σ w f(·) to scores (n_rows, n_problems), from similarities to `_landmarks`."""
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the weighted sum of each point's embedding for each one-vs-all problem.
 
         Parameters
@@ -173,7 +176,7 @@ class LandmarkClassifier(SimilarityClassifier):
             self._add_scores(similarities, scores[rows])
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _scores(self, X: Any) -> NDArray[Any]:
+    def _scores(self, X: Any) -> np.ndarray:
         return self.decision_function(X)
 
     def _grid(self) -> dict[str, Any]:
@@ -191,7 +194,7 @@ class LandmarkClassifier(SimilarityClassifier):
         codes = np.zeros(0, dtype=np.intp) if data.codes_val is None else data.codes_val
         return Scoreboard(codes, len(data.targets), shape, self.loss)
 
-    def _scale(self, blocks: Iterable[NDArray[Any]]) -> float:
+    def _scale(self, blocks: Iterable[np.ndarray]) -> float:
         """Return the divisor of similarities, and warn if these are all the same.
 
         It is the greatest absolute value in the blocks of columns, the training points'
@@ -228,7 +231,7 @@ class WeightedLandmark:
 
     index: int
     label: Any
-    weights: NDArray[np.floating]
+    weights: np.ndarray
 
 
 @dataclass(eq=False, repr=False)
@@ -371,5 +374,5 @@ class BBSClassifier(LandmarkClassifier):
         used = np.flatnonzero(self.coef_.any(axis=0))
         self._landmarks, self._weights = landmarks.take(used), self.coef_.T[used]
 
-    def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
+    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         scores += (similarities / self.scale_) @ self._weights

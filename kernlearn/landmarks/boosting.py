@@ -8,8 +8,6 @@ the factor of the larger group and only the smaller group is added anew. Roundin
 the factors; before they matter all sums are computed from scratch.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np

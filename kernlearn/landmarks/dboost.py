@@ -1,7 +1,5 @@
 """DBOOST: boosting of comparisons with pairs of landmarks."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -10,7 +8,6 @@ from numbers import Integral
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -27,7 +24,7 @@ class Problem(NamedTuple):
     positive: int
     negative: int | None
     rows: Indices
-    labels: NDArray[np.int8]
+    labels: np.ndarray
     pairs: Indices
 
 
@@ -174,7 +171,7 @@ class DBoostClassifier(ScoresClassifier):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Draw the pools of pairs and boost them.
 
         Parameters
@@ -264,7 +261,7 @@ class DBoostClassifier(ScoresClassifier):
             for c, pairs in zip(positives, pools, strict=True)
         ]
 
-    def _votes(self, X: Any) -> Iterator[tuple[slice, list[NDArray[np.int8]]]]:
+    def _votes(self, X: Any) -> Iterator[tuple[slice, list[np.ndarray]]]:
         """Yield blocks of rows with the votes of each problem's learners, a row per point."""
         from kernlearn.landmarks import boosting  # loads numba
 
@@ -274,7 +271,7 @@ class DBoostClassifier(ScoresClassifier):
             boosting.weak_votes(similarities, self._places, self._lower, self._upper, votes)
             yield rows, np.split(votes, ends[:-1], axis=1)
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the convex combinations of votes.
 
         Parameters
@@ -298,10 +295,10 @@ class DBoostClassifier(ScoresClassifier):
                 column[:] = of_problem @ w
         return self._of_classes(values)
 
-    def _scores(self, X: Any) -> NDArray[Any]:
+    def _scores(self, X: Any) -> np.ndarray:
         return self.decision_function(X)
 
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield `decision_function` after each round.
 
         Parameters
@@ -330,7 +327,7 @@ class DBoostClassifier(ScoresClassifier):
             values = sums / np.where(totals > 0, totals, 1)
             yield self._of_classes(values.astype(self.thresholds_[0].dtype))
 
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield `predict` after each round.
 
         Parameters
@@ -367,7 +364,7 @@ class DBoostClassifier(ScoresClassifier):
             for pair, threshold, weight in zip(*rounds, strict=True)
         ]  # fmt: skip
 
-    def _of_classes(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _of_classes(self, values: np.ndarray) -> np.ndarray:
         """Turn the combinations of all problems into scores of classes."""
         n_classes = len(self.classes_)
         if n_classes == 2:
@@ -377,5 +374,5 @@ class DBoostClassifier(ScoresClassifier):
         return values
 
 
-def _signs(positive: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _signs(positive: np.ndarray) -> np.ndarray:
     return np.where(positive, 1, -1).astype(np.int8)

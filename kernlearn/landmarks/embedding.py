@@ -1,14 +1,12 @@
 """Embeddings of points by their similarities to landmarks, or to pairs of landmarks."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -42,7 +40,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     _needs_classes = False
 
     @abstractmethod
-    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
@@ -124,7 +122,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
         self._finish(features)
         return features
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features.
 
         Parameters
@@ -232,7 +230,7 @@ class LandmarkEmbedding(BaseEmbedding):
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
         rng = check_random_state(self.random_state)
         uses_classes = self.selection != "random" and y is not None
         codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
@@ -327,7 +325,7 @@ class PairEmbedding(BaseEmbedding):
     }
     _needs_classes = True
 
-    def _select(self, y: Any, n_samples: int, column: Any) -> NDArray[Any]:
+    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
         rng = check_random_state(self.random_state)
         self.transfer_ = as_transfer(self.transfer)
         self.classes_, codes = _encode(y)
@@ -356,7 +354,7 @@ class PairEmbedding(BaseEmbedding):
         return [f"pair_{c}_{j}" for c in self.classes_ for j in range(n_pairs)]
 
 
-def _encode(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _encode(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes and the class code of each point."""
     check_classification_targets(y)
     return np.unique(y, return_inverse=True)

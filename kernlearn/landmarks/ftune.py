@@ -1,14 +1,11 @@
 """FTUNE: pairs of landmarks, with a transfer function chosen on validation points."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,7 +15,7 @@ from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks,
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.solvers.linear_path import linear_path
 
-Columns: TypeAlias = Callable[[Any], NDArray[np.floating]]
+Columns: TypeAlias = Callable[[Any], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -230,20 +227,20 @@ class FTuneClassifier(LandmarkClassifier):
 
     def _embeddings(
         self, columns: Columns, pairs: Indices, family: list[Transfer]
-    ) -> Iterator[NDArray[np.floating]]:
+    ) -> Iterator[np.ndarray]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         differences = self._differences(columns, pairs)
         embedded = np.empty_like(differences)
         for transfer in family:
             yield transfer(differences, out=embedded)
 
-    def _differences(self, columns: Columns, pairs: Indices) -> NDArray[np.floating]:
+    def _differences(self, columns: Columns, pairs: Indices) -> np.ndarray:
         """Return K(x, x⁺) - K(x, x⁻) of all points, one column per pair."""
         differences = columns(pairs[:, 0]) - columns(pairs[:, 1])
         differences /= self.scale_
         return differences
 
-    def _add_scores(self, similarities: NDArray[Any], scores: NDArray[Any]) -> None:
+    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         for column, pairs, transfer, weights in zip(
             scores.T, self._pairs, self.transfers_, self.coef_, strict=True
         ):

@@ -1,12 +1,9 @@
 """ORLand: ordinal regression by thresholds on a linear function of similarities."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d
 
@@ -150,7 +147,7 @@ class ORLand(ClassifierMixin, GridModel):
         "max_iter": [COUNT],
     }
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the grade of each point.
 
         Parameters
@@ -210,10 +207,10 @@ class ORLand(ClassifierMixin, GridModel):
         tags.classifier_tags.poor_score = self._precomputed
         return tags
 
-    def _grid(self) -> dict[str, NDArray[Any]]:
+    def _grid(self) -> dict[str, np.ndarray]:
         return {"C": candidate_values(self.C, "C").astype(np.float64)}
 
-    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
         codes = None
         if y is not None:
             y = column_or_1d(y, warn=True)
@@ -223,7 +220,7 @@ class ORLand(ClassifierMixin, GridModel):
         return X, self.classes_[codes], codes
 
     def _train(
-        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
     ) -> list[Solution]:
         thresholds = as_thresholds(
             self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
@@ -243,7 +240,7 @@ class ORLand(ClassifierMixin, GridModel):
         self.coef_ = model.coef.astype(dtype)
         self.thresholds_ = model.thresholds.astype(dtype)
 
-    def _grades(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+    def _grades(self, labels: np.ndarray) -> np.ndarray:
         """Return numbers to measure errors in."""
         if self.classes_.dtype.kind in "biuf":
             return labels.astype(np.float64)

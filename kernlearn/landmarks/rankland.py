@@ -1,12 +1,9 @@
 """RankLand: ranking by a linear function of similarities to landmarks."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
@@ -191,7 +188,7 @@ class RankLand(LandmarkedModel):
         """
         return float(thesis_ndcg(y, self.predict(X), qid=qid))
 
-    def _held_out(self, codes: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def _held_out(self, codes: np.ndarray) -> np.ndarray:
         """Return which documents are of the queries that C is chosen on."""
         distinct = np.unique(codes)
         if len(distinct) < 2:
@@ -211,7 +208,7 @@ class RankLand(LandmarkedModel):
         return tags
 
 
-def ridge_path(features: Floats, targets: Floats, Cs: NDArray[np.float64]) -> Floats:
+def ridge_path(features: Floats, targets: Floats, Cs: np.ndarray) -> Floats:
     r"""Return the minimisers of :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2`, a row per C.
 
     They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.

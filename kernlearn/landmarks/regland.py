@@ -1,13 +1,10 @@
 """Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.metrics import mean_squared_error
 from sklearn.utils.validation import check_is_fitted
@@ -139,16 +136,16 @@ class RegLand(RegressorMixin, base.GridModel):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _grid(self) -> dict[str, NDArray[Any]]:
+    def _grid(self) -> dict[str, np.ndarray]:
         epsilons = candidate_values(self.epsilon, "epsilon", zero=True)
         return {"C": candidate_values(self.C, "C"), "epsilon": epsilons}
 
-    def _check_targets(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], Indices]:
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
         X, y = self._check_training(X, y)
         return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
 
     def _train(
-        self, features: Floats, targets: NDArray[Any], grid: dict[str, NDArray[Any]], rng: Any
+        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
     ) -> list[tuple[Floats, float]]:
         """Return weights and intercept for each C and, within that, each epsilon."""
         Cs, epsilons = (values.tolist() for values in grid.values())
@@ -253,7 +250,7 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     _numeric_targets = True
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Store the training points and their targets.
 
         Parameters
@@ -341,7 +338,7 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
         return tags
 
 
-def _is_rounding(totals: Floats, weights: Floats) -> NDArray[np.bool_]:
+def _is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
     """Return which sums of rows of weights are 0 up to rounding."""
     limits = np.finfo(weights.dtype)
     error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)

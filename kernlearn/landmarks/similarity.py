@@ -1,7 +1,5 @@
 """Landmarks: their choice, at random or by DSELECT, and similarities of points to them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -61,7 +59,7 @@ class Landmarks:
             for rows in row_blocks(X.shape[0], max(len(self), width)):
                 yield rows, self.compare(X[rows])
 
-    def take(self, which: Indices) -> Landmarks:
+    def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
         points = None if self.points is None else self.points[which]
         return replace(self, indices=self.indices[which], points=points)

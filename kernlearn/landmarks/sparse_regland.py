@@ -1,14 +1,11 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils import check_random_state
 
@@ -153,7 +150,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     _divides = False
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, landmarks: Any = None) -> Self:
+    def fit(self, X: Any, y: np.typing.ArrayLike, landmarks: Any = None) -> Self:
         """Choose landmarks and their weights.
 
         Parameters
@@ -234,7 +231,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ):
             yield similarities[:, :k] @ weights[:k] + intercept
 
-    def _learn(self, similarities: Floats, y: NDArray[np.float64]) -> None:
+    def _learn(self, similarities: Floats, y: np.ndarray) -> None:
         """Choose landmarks by the training points' similarities to the pool."""
         middle: Floats = np.zeros(similarities.shape[1])
         y_middle = 0.0

@@ -1,7 +1,5 @@
 """Transfer functions, which are applied to differences of similarities."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

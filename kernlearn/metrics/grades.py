@@ -5,8 +5,6 @@ takes the documents of all queries at once, and breaks ties between scores by th
 documents. A ValueError if lengths differ, or weights are negative or all 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias

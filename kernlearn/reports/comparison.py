@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
@@ -160,9 +159,7 @@ def _outcome(low: float, high: float, better: int) -> str:
     return "b better" if (low > 0) == (better > 0) else "a better"
 
 
-def _welch_interval(
-    left: NDArray[np.float64], right: NDArray[np.float64], level: float
-) -> tuple[float, float]:
+def _welch_interval(left: np.ndarray, right: np.ndarray, level: float) -> tuple[float, float]:
     """Return the interval of the difference of two means, by Welch's t-test."""
     from scipy import stats
 
@@ -201,5 +198,5 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else canonical(value)
 
 
-def _array(values: dict[int, float]) -> NDArray[np.float64]:
+def _array(values: dict[int, float]) -> np.ndarray:
     return np.array(list(values.values()), dtype=float)
