@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import datasets
+from kernlearn import datasets, kernels, landmarks, theory
 from kernlearn.cli.options import DataDir, make_console, make_table
 from kernlearn.exceptions import DataError
 
@@ -63,7 +63,6 @@ def goodness(
     import numpy as np
 
     from kernlearn.theory.criteria import stratified_sample
-    from kernlearn.theory.goodness import assess_similarity
 
     _check(plot, epsilon=epsilon, delta=delta)
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
@@ -74,7 +73,7 @@ def goodness(
         matrix = name == "precomputed"
         X = bunch.data[rows][:, rows] if matrix else _selected(bunch.data, rows, scale)
         y = bunch.target[rows]
-        assessment = assess_similarity(
+        assessment = theory.goodness.assess_similarity(
             X, y, criteria, similarity=name, kind=kind, random_state=seed
         )
     except ValueError as error:
@@ -129,15 +128,13 @@ def rademacher(
     """
     import numpy as np
 
-    from kernlearn.theory.rademacher import rademacher_table
-
     bunch = _load_points(data, target, data_dir)
     part = np.arange(bunch.data.shape[0])
     if len(part) > max_points:
         part = np.sort(np.random.RandomState(seed).permutation(len(part))[:max_points])
     X = _selected(bunch.data, part, scale)
     try:
-        rows = rademacher_table(
+        rows = theory.rademacher.rademacher_table(
             X, bunch.target[part], kernel or None, n=pairs, n_trials=trials, random_state=seed
         )
     except ValueError as error:
@@ -242,11 +239,10 @@ def _load_points(data: str, target: str | None, data_dir: Path | None) -> Any:
 
 def _selected(X: Any, rows: Any, scale: bool) -> Any:
     """Return some rows; scaled means mean 0 (of dense data) and standard deviation 1."""
-    import numpy as np
     from sklearn.preprocessing import StandardScaler
 
     X = X[rows]
-    return StandardScaler(with_mean=isinstance(X, np.ndarray)).fit_transform(X) if scale else X
+    return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
 
 
 def _part(rows: Any, bunch: Any) -> str:
@@ -261,26 +257,23 @@ def _percent(share: Any) -> str:
 
 def _criterion(spec: str) -> tuple[str, Any]:
     """Return the name of a transfer function, and the function."""
-    from kernlearn.landmarks.transfer import Ramp, as_transfer
-
     try:
         try:
-            transfer = as_transfer(float(spec))
+            transfer = landmarks.as_transfer(float(spec))
         except ValueError:
-            transfer = as_transfer(spec)
+            transfer = landmarks.as_transfer(spec)
     except ValueError:
         raise DataError(
             f"--transfer {spec}: expected a slope above 0, identity, sign, ramp or sigmoid"
         ) from None
-    return f"ramp {transfer.slope:g}" if isinstance(transfer, Ramp) else transfer.name, transfer
+    is_ramp = isinstance(transfer, landmarks.Ramp)
+    return f"ramp {transfer.slope:g}" if is_ramp else transfer.name, transfer
 
 
 def _comparison(
     data: str, bunch: Any, similarity: str | None, kind: str | None
 ) -> tuple[str, str]:
     """Return the similarity to assess, and whether it is one or a distance."""
-    from kernlearn.kernels import as_kernel
-
     if not len(bunch.target_names):
         raise DataError(f"{data}: its target is a number; goodness is about classes")
     if "similarity" in bunch and similarity not in (None, "precomputed"):
@@ -294,7 +287,7 @@ def _comparison(
         raise DataError(f"{data}: 'precomputed' needs a square matrix, this is {shape}")
     if name != "precomputed":
         try:
-            as_kernel(name, "similarity")
+            kernels.as_kernel(name, "similarity")
         except ValueError as error:
             raise DataError(f"--similarity {name}: {error}") from None
     return name, kind

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
@@ -13,9 +13,6 @@ from kernlearn.cli import analysis, datasets, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
-
-if TYPE_CHECKING:
-    from kernlearn.experiments.registry import Scope
 
 app = typer.Typer(
     name="kernlearn",
@@ -73,41 +70,34 @@ def show_list(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
     """List the shipped configs and the names that a config can use."""
-    from kernlearn.experiments.config.loading import load_scope
-    from kernlearn.experiments.plugins import installed_plugins
-
-    scope = installed_plugins() if config is None else load_scope(config)
-    for title, entries in _components(scope).items():
-        typer.secho(title, bold=True)
-        width = max(map(len, entries), default=0)
-        for name, text in entries.items():
-            typer.echo(f"  {name:{width}}  {text}")
-    for fault in scope.broken:
-        typer.echo(f"kernlearn: {fault}", err=True)
-
-
-def _components(scope: "Scope") -> dict[str, dict[str, str]]:
-    """Return a line of text per name, by section; a plug-in is named in brackets."""
-    from kernlearn.experiments.config.yaml import read_yaml
-    from kernlearn.experiments.registry import TASKS
+    from kernlearn.experiments import plugins, registry
+    from kernlearn.experiments.config import loading, yaml
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")
         return f"{text} ({plugin})".lstrip() if plugin else text
 
+    scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
     configs = sorted(shipped("configs").glob("*.yaml"))
     cards = {**kernlearn.datasets.catalogue(), **scope.datasets}
-    return {
-        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
+    sections = {
+        "Configs": {path.stem: yaml.read_yaml(path)[0]["title"] for path in configs},
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
         "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
         "Metrics": {
             task: ", ".join(marked(n, scope.metrics[n]) for n in scope.task_metrics(task))
-            for task in TASKS
+            for task in registry.TASKS
         },
     }
+    for title, entries in sections.items():
+        typer.secho(title, bold=True)
+        width = max(map(len, entries), default=0)
+        for name, text in entries.items():
+            typer.echo(f"  {name:{width}}  {text}")
+    for fault in scope.broken:
+        typer.echo(f"kernlearn: {fault}", err=True)
 
 
 def main() -> None:

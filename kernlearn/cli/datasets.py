@@ -1,18 +1,14 @@
 """The ``kernlearn datasets`` command: list, describe, fetch, verify and add data sets."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import typer
 from typer import Argument, Option
 
-from kernlearn import datasets as data
-from kernlearn import experiments
+from kernlearn import datasets, experiments
 from kernlearn.cli.options import DataDir, make_console, make_table
 from kernlearn.exceptions import DataError
-
-if TYPE_CHECKING:
-    from kernlearn.datasets import Card, Fetched
 
 app = typer.Typer(
     help="List, describe, fetch, verify and add data sets.",
@@ -37,12 +33,12 @@ def show_list(
     data_dir: DataDir = None,
 ) -> None:
     """List the data sets, their sizes, and where they are found."""
-    tasks = get_args(data.Card.model_fields["task"].annotation)
+    tasks = get_args(datasets.Card.model_fields["task"].annotation)
     if task is not None and task not in tasks:
         raise DataError(f"--task {task}: expected one of {', '.join(tasks)}")
     table = make_table("name", "task", "rows x features", "classes", "found", left=5)
     for card in _all_cards(data_dir):
-        found = data.locate(card, data_dir)
+        found = datasets.locate(card, data_dir)
         if (task and card.task != task) or (missing and found is not None):
             continue
         form = card.forms[0] if found is None else found.form
@@ -63,7 +59,7 @@ def info(
     """Describe a data set: the facts on its card, its columns, and a small picture."""
     console = make_console()
     card, folder = _card(name, data_dir)
-    about = data.describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
+    about = datasets.describe(card, data_dir=folder, width=min(console.width, _WIDEST) - 2)
     for fact, text in about.facts.items():
         typer.echo(f"{fact:10} {text}")
     for note in about.notes:
@@ -111,14 +107,14 @@ def fetch_some(
         published = experiments.load_config(config).config.published.values()
         cards += [_card(name, None)[0] for name in published]
     if everything:
-        cards += data.catalogue().values()
+        cards += datasets.catalogue().values()
     cards = list({card.name: card for card in cards}.values())
     if not cards and not wanted_by:
         raise DataError("nothing to fetch: give names, --for CONFIG or --all")
     reporter = _Reporter(len(cards))
     with reporter.bars:
         try:
-            data.fetch(
+            datasets.fetch(
                 cards, folder=into, force=force, timeout=timeout,
                 progress=reporter.progress, on_done=reporter.done,
             )  # fmt: skip
@@ -138,7 +134,7 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
     faults = {"differs", "damaged", *(["missing"] if names else [])}
     failed = False
     for card, folder in wanted:
-        (result,) = data.verify(card, data_dir=folder)
+        (result,) = datasets.verify(card, data_dir=folder)
         failed |= result.state in faults
         remark = f": {result.remark}" if result.remark else ""
         typer.echo(f"{result.state:8} {result.name}{remark}")
@@ -168,7 +164,7 @@ def add_one(
     copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
-    added = data.add(
+    added = datasets.add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, folder=folder, copy=copy,
     )  # fmt: skip
@@ -179,16 +175,19 @@ def add_one(
     typer.echo(f"Card: {added.path}; correct it there if a guess is wrong")
 
 
-def _all_cards(data_dir: Path | None) -> "list[Card]":
+def _all_cards(data_dir: Path | None) -> "list[datasets.Card]":
     """Return the shipped cards and those of the user next to data."""
-    return [*data.catalogue().values(), *map(data.read_card, data.own_cards(data_dir).values())]
+    return [
+        *datasets.catalogue().values(),
+        *map(datasets.read_card, datasets.own_cards(data_dir).values()),
+    ]
 
 
-def _card(name: str, data_dir: Path | None) -> "tuple[Card, Path | None]":
+def _card(name: str, data_dir: Path | None) -> "tuple[datasets.Card, Path | None]":
     """Find a card by name or file, and the folder in which its data is looked for first."""
     if name.endswith((".yaml", ".yml")):
-        return data.read_card(name), data_dir or Path(name).parent
-    return data.find_card(name, data_dir), data_dir
+        return datasets.read_card(name), data_dir or Path(name).parent
+    return datasets.find_card(name, data_dir), data_dir
 
 
 def _folder(paths: "tuple[Path, ...]") -> str:
@@ -218,7 +217,7 @@ class _Reporter:
             self._tasks[key] = self.bars.add_task(f"{name}: {file}")
         self.bars.update(self._tasks[key], completed=so_far, total=total)
 
-    def done(self, result: "Fetched") -> None:
+    def done(self, result: "datasets.Fetched") -> None:
         """Print the result for a data set, and remove its bars."""
         from rich.filesize import decimal
 

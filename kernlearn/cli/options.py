@@ -2,21 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.exceptions import ConfigError, DataError
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
-    from kernlearn.experiments.config.model import LoadedExperiment
-    from kernlearn.experiments.engine.plan import Plan
-    from kernlearn.experiments.store.results import Store
 
 Configs = Annotated[
     list[str], Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs.")
@@ -61,7 +53,7 @@ def load_experiments(
     splits: int | None,
     settings: Sequence[str],
     data_dir: Path | None = None,
-) -> "list[LoadedExperiment]":
+) -> list[Any]:
     """Load all configs before anything runs; one error has those of all configs."""
     settings = with_splits(settings, splits)
     loaded, errors = [], []
@@ -83,11 +75,11 @@ def load_experiments(
 
 
 def make_plans(
-    loaded: "Sequence[LoadedExperiment]",
+    loaded: Sequence[Any],
     data_dir: Path | None,
     available: bool,
-    store: "Store | None" = None,
-) -> "list[Plan]":
+    store: "experiments.Store | None" = None,
+) -> "list[experiments.Plan]":
     """Plan all experiments; one message names every missing data set.
 
     A data set that is not found but was measured in the store is planned as the store records
@@ -112,7 +104,7 @@ def make_plans(
     return [experiments.make_plan(e, located=places, **options) for e, places in located]
 
 
-def make_console() -> "Console":
+def make_console() -> Any:
     """Return a console for tables and bars; without a terminal its lines are not broken."""
     from rich.console import Console
 
@@ -120,7 +112,7 @@ def make_console() -> "Console":
     return console if console.is_terminal else Console(width=UNBOUNDED)
 
 
-def make_table(*columns: str, left: int = 1) -> "Table":
+def make_table(*columns: str, left: int = 1) -> Any:
     """Return an empty table in which all columns but the first `left` are numbers."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -131,7 +123,7 @@ def make_table(*columns: str, left: int = 1) -> "Table":
     return table
 
 
-def show_left_out(plan: "Plan") -> None:
+def show_left_out(plan: "experiments.Plan") -> None:
     """Print which data sets and methods a plan leaves out, if any."""
     name = plan.experiment.name
     if plan.left_out:

@@ -12,10 +12,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kernlearn.cli.options import make_console, show_left_out
 from kernlearn.cli.report import show_report
-from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments import Plan, Trial
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import STATES, Estimates, State, duration
-from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
 
 # Seconds between two estimates of the remaining time, which look at all remaining trials.

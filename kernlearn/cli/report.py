@@ -1,21 +1,15 @@
 """The commands ``report`` and ``check``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Argument, Option
 
 from kernlearn import experiments, reports
 from kernlearn.cli import options
-from kernlearn.cli.options import Available, Configs, DataDir, Settings, StorePath
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
-
-if TYPE_CHECKING:
-    from kernlearn.experiments.engine.plan import Plan
-    from kernlearn.experiments.store.results import Store
-    from kernlearn.reports import Report
-    from kernlearn.reports.site import Skipped
+from kernlearn.reports import site
 
 _SITE = Path("results/site")
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -43,9 +37,9 @@ def report(
         Option(metavar="FILE", help="Config of your own to include in the site. Can be repeated."),
     ] = [],
     splits: options.Splits = None,
-    option: Settings = [],
-    data_dir: DataDir = None,
-    store: StorePath = options.STORE,
+    option: options.Settings = [],
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
     output: Annotated[
         Path | None,
         Option(
@@ -54,15 +48,13 @@ def report(
         ),
     ] = None,
     summary: options.Summary = None,
-    available: Available = False,
+    available: options.Available = False,
 ) -> None:
     """Report the results in a store, without running anything.
 
     Without a CONFIG, write a site of all experiments in the store: an overview and a page per
     experiment, to be opened without a web server. With CONFIGs, write and show their reports.
     """
-    from kernlearn.reports.site import stored_plans
-
     names = what or []
     stores = [name for name in names if _is_store(name)]
     if stores and len(names) > 1:
@@ -73,7 +65,7 @@ def report(
     if stores or not names:
         path, settings = Path(stores[0]) if stores else store, options.with_splits(option, splits)
         with experiments.Store.existing(path) as opened:
-            plans, skipped = stored_plans(
+            plans, skipped = site.stored_plans(
                 opened, configs=config, profile=profile, settings=settings, data_dir=data_dir
             )
             if not plans:
@@ -92,8 +84,8 @@ def report(
 
 
 def write_reports(
-    plan: "Plan", store: "Store", output: Path, summary: Path | None
-) -> "tuple[Report, Path]":
+    plan: "experiments.Plan", store: "experiments.Store", output: Path, summary: Path | None
+) -> "tuple[reports.Report, Path]":
     """Write the page of an experiment and, if a folder for it is given, its summary."""
     report = reports.assemble(plan, store)
     page = reports.write_report(report, output / plan.experiment.name)
@@ -102,7 +94,7 @@ def write_reports(
     return report, page
 
 
-def show_report(report: "Report", page: Path) -> None:
+def show_report(report: "reports.Report", page: Path) -> None:
     """Print the tables, claims and remarks of an experiment and the path of its page."""
     from kernlearn.reports.tables import columns, to_rich
 
@@ -139,9 +131,9 @@ def _is_store(name: str) -> bool:
 
 
 def _write_site(
-    plans: "list[Plan]",
-    skipped: "list[Skipped]",
-    store: "Store",
+    plans: "list[experiments.Plan]",
+    skipped: "list[site.Skipped]",
+    store: "experiments.Store",
     output: Path,
     summary: Path | None,
 ) -> None:
@@ -164,18 +156,18 @@ def _write_site(
 
 
 def check(
-    configs: Configs,
+    configs: options.Configs,
     against: Annotated[
         Path, Option(help="Folder of the baseline, written by `kernlearn run --summary`.")
     ] = Path("results/baseline"),
     profile: Annotated[str, Option(help="Profile of the baseline.")] = "quick",
-    option: Settings = [],
+    option: options.Settings = [],
     junit: Annotated[
         Path | None, Option(help="Also write a JUnit XML file with a test case per cell.")
     ] = None,
-    data_dir: DataDir = None,
-    store: StorePath = options.STORE,
-    available: Available = False,
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
+    available: options.Available = False,
 ) -> None:
     """Compare the results in a store with a baseline.
 

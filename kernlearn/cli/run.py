@@ -4,21 +4,15 @@ from collections import Counter
 from contextlib import AbstractContextManager, closing, nullcontext
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
-from kernlearn.cli.options import Available, Configs, DataDir, Profile, Settings, Splits, StorePath
 from kernlearn.cli.report import write_reports
 from kernlearn.experiments import engine, executors
-
-if TYPE_CHECKING:
-    from kernlearn.experiments.engine.plan import Plan
-    from kernlearn.experiments.engine.selection import Choice, State
-    from kernlearn.experiments.store.results import Store
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
 Force = Annotated[
@@ -39,10 +33,10 @@ Only = Annotated[
 
 
 def run(
-    configs: Configs,
-    profile: Profile = "full",
-    splits: Splits = None,
-    option: Settings = [],
+    configs: options.Configs,
+    profile: options.Profile = "full",
+    splits: options.Splits = None,
+    option: options.Settings = [],
     jobs: Annotated[
         int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")
     ] = None,
@@ -65,11 +59,11 @@ def run(
     retry_failed: RetryFailed = False,
     force: Force = [],
     fail_fast: Annotated[bool, Option(help="Stop after the first failed trial.")] = False,
-    data_dir: DataDir = None,
-    store: StorePath = options.STORE,
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
     output: options.Output = options.OUTPUT,
     summary: options.Summary = None,
-    available: Available = False,
+    available: options.Available = False,
     report: Annotated[
         bool, Option(help="Write and print the tables, figures and page of each experiment.")
     ] = True,
@@ -122,16 +116,16 @@ def run(
 
 
 def plan(
-    configs: Configs,
-    profile: Profile = "full",
-    splits: Splits = None,
-    option: Settings = [],
+    configs: options.Configs,
+    profile: options.Profile = "full",
+    splits: options.Splits = None,
+    option: options.Settings = [],
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
-    data_dir: DataDir = None,
-    store: StorePath = options.STORE,
-    available: Available = False,
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
+    available: options.Available = False,
 ) -> None:
     """List the trials of experiments and how long they will take.
 
@@ -148,13 +142,13 @@ def plan(
 
 
 def status(
-    configs: Configs,
-    profile: Profile = "full",
-    splits: Splits = None,
-    option: Settings = [],
-    data_dir: DataDir = None,
-    store: StorePath = options.STORE,
-    available: Available = False,
+    configs: options.Configs,
+    profile: options.Profile = "full",
+    splits: options.Splits = None,
+    option: options.Settings = [],
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
+    available: options.Available = False,
 ) -> None:
     """Count new, cached, failed and stale trials.
 
@@ -173,7 +167,9 @@ def status(
                 typer.echo(f"  failed: {trial}: {results[key].error}")
 
 
-def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None:
+def _show_planned(
+    plan: "experiments.Plan", store: "experiments.Store | None", choice: "engine.selection.Choice"
+) -> None:
     states = engine.selection.trial_states(plan, store)
     todo = engine.selection.chosen(plan, states, choice)
     estimates = engine.selection.Estimates.of(plan, store if todo else None)
@@ -192,17 +188,17 @@ def _show_planned(plan: "Plan", store: "Store | None", choice: "Choice") -> None
     typer.echo(f"{_counts(plan, states)}; {to_run}")
 
 
-def _counts(plan: "Plan", states: "dict[str, State]") -> str:
+def _counts(plan: "experiments.Plan", states: "dict[str, engine.selection.State]") -> str:
     counts = Counter(states.values())
     numbers = ", ".join(f"{counts[state]} {state}" for state in engine.selection.STATES)
     return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
 
 
-def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "Choice":
+def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "engine.selection.Choice":
     matches = tuple(map(engine.selection.parse_only, only))
     return engine.selection.Choice(retry_failed, tuple(force), matches)
 
 
-def _existing(store: Path) -> "AbstractContextManager[Store | None]":
+def _existing(store: Path) -> "AbstractContextManager[experiments.Store | None]":
     """Open a store for reading, if there is one."""
     return experiments.Store.existing(store) if store.exists() else nullcontext()

@@ -3,7 +3,7 @@
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -13,10 +13,6 @@ from kernlearn.cli.options import STORE, DataDir, StorePath, make_console, make_
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from rich.table import Table
 
 # Conflicts of a merge that are shown.
 _SHOWN = 20
@@ -170,12 +166,11 @@ def compare(
     The t-tests are paired where both sides have the same splits. Significant differences are
     bold and marked with *.
     """
-    from kernlearn.reports.comparison import compare as compare_sides
-    from kernlearn.reports.comparison import different_environments, read_side
+    from kernlearn.reports import comparison
 
     if not 0 < level < 1:
         raise StoreError(f"--level {level:g}: expected a number between 0 and 1")
-    sides = a, b = read_side(run_a, store), read_side(run_b, store)
+    sides = a, b = comparison.read_side(run_a, store), comparison.read_side(run_b, store)
     available = {name for side in sides for t in side.trials for name in t.result.metrics}
     unknown = [name for name in metric if name not in available]
     if unknown:
@@ -183,11 +178,11 @@ def compare(
             f"--metric {', '.join(unknown)}: neither has it; there are: "
             f"{', '.join(sorted(available)) or 'none'}"
         )
-    frame = compare_sides(a, b, level=level, metrics=metric)
+    frame = comparison.compare(a, b, level=level, metrics=metric)
     for name, side in zip("AB", sides, strict=True):
         runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"
         typer.echo(f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
-    for line in different_environments(a, b):
+    for line in comparison.different_environments(a, b):
         typer.echo(f"  differs: {line}")
     shown = frame[~frame["outcome"].isin(["same", "undecided"])] if changed else frame
     if len(shown):
@@ -204,7 +199,7 @@ def compare(
         typer.echo(f"Cells: {output}")
 
 
-def _table(frame: "pd.DataFrame", level: float) -> "Table":
+def _table(frame: Any, level: float) -> Any:
     from rich.text import Text
 
     from kernlearn.reports.summary import KEY

@@ -77,12 +77,11 @@ def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) ->
 
 def load_parquet(path: Path) -> Any:
     """Return the table of a Parquet file, with all its pages checked."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from pyarrow import BufferReader, parquet
 
     content = read_bytes(path)
     with naming_damage(path, NO_PARQUET):
-        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        file = parquet.ParquetFile(BufferReader(content), page_checksum_verification=True)
         sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
         if sum(sizes) > LIMIT:
             raise too_large(path, LIMIT)
@@ -258,9 +257,7 @@ def _check_elements(content: bytes) -> None:
 
 def _dense(array: Any) -> Any:
     """Return a sparse matrix or a cell array of texts or single numbers as a plain array."""
-    from scipy import sparse
-
-    if sparse.issparse(array):
+    if hasattr(array, "toarray"):
         return array.toarray()
     if array.dtype.kind != "O":
         return array

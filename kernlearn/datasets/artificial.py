@@ -10,7 +10,7 @@ import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
 from kernlearn.datasets.cache import fingerprint
-from kernlearn.datasets.chunks import Seed, gaussian_stream
+from kernlearn.datasets.chunks import Seed, gaussian_stream, generator_of
 from kernlearn.datasets.formats import default_names
 
 if TYPE_CHECKING:
@@ -142,10 +142,8 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     >>> bool(((points**2).sum(axis=1) <= 1).all())
     True
     """
-    from sklearn.utils import check_random_state
-
     check_count(n_samples=n_samples, n_features=n_features)
-    rng = check_random_state(random_state)
+    rng = generator_of(random_state)
     X = rng.standard_normal((n_samples, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
@@ -190,10 +188,8 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     >>> waveform(n_samples=10, random_state=0).data.shape
     (10, 21)
     """
-    from sklearn.utils import check_random_state
-
     check_count(n_samples=n_samples)
-    rng = check_random_state(random_state)
+    rng = generator_of(random_state)
     peaks = np.array([[11], [15], [7]])
     waves = np.maximum(6.0 - np.abs(np.arange(1, 22) - peaks), 0)
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
@@ -318,8 +314,6 @@ def indefinite_similarity(
     >>> round(float(-spectrum[spectrum < 0].sum() / np.abs(spectrum).sum()), 6)
     0.3
     """
-    from sklearn.utils import check_random_state
-
     check_count(n_samples=n_samples)
     n = n_samples
     if n < 2:
@@ -331,7 +325,7 @@ def indefinite_similarity(
     check_proportion(negative=negative)
     check_nonnegative(noise=noise)
     k = k if negative > 0 else 0
-    rng = check_random_state(random_state)
+    rng = generator_of(random_state)
     y = rng.permutation(np.arange(n) % 2)
     directions = rng.standard_normal((n, n))
     directions[:, 0] = 2 * y - 1 + noise * directions[:, 0]

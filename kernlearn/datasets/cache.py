@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kernlearn.datasets.files import cache_folder, container
 from kernlearn.datasets.text import canonical_labels
@@ -20,7 +19,7 @@ _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
 
 
-def fingerprint(X: Any, y: ArrayLike | None = None) -> str:
+def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
     """Hash the rows and labels of a data set.
 
     Each row is written as its label and its non-zero entries, (column, value) pairs of
@@ -50,9 +49,7 @@ def fingerprint(X: Any, y: ArrayLike | None = None) -> str:
     >>> fingerprint([[0, 1], [2, 3]], ["a", "b"]) == fingerprint([[2, 3], [0, 1]], ["b", "a"])
     True
     """
-    from scipy import sparse
-
-    X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, got {X.ndim}")
     n_samples, n_features = X.shape
@@ -150,14 +147,12 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
     The fingerprint is remembered, so that it is known without reading the copy. If the cache
     cannot be read or written, everything works without.
     """
-    from scipy import sparse
-
     copy = cache_folder() / "parsed" / f"{mark.stem}.npz"
     contents = _read(copy, mark.key)
     if contents is None:
         contents = make()
         arrays = {name: value for name, value in contents._asdict().items() if value is not None}
-        if sparse.issparse(X := contents.data):
+        if not isinstance(X := contents.data, np.ndarray):
             del arrays["data"]
             arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
         _write(copy, lambda file: np.savez(file, key=mark.key, **arrays))

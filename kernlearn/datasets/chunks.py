@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 
 from kernlearn import checks
 from kernlearn.datasets import arrays, files
 from kernlearn.datasets.formats import Expected
-from kernlearn.datasets.sparse_text import parse_pairs
 from kernlearn.datasets.text import fault
 from kernlearn.exceptions import DataError
 
 Chunk = tuple[Any, np.ndarray]
-Seed = int | RandomState | None
+Seed = int | np.random.RandomState | None
 
 _PARQUET = b"PAR1"
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # a byte that is not UTF-8 is read as a surrogate
@@ -117,6 +115,8 @@ def iter_chunks(
 
 
 def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Iterator[Chunk]:
+    from kernlearn.datasets.sparse_text import parse_pairs  # loads scipy
+
     rows = (numbered for numbered in _lines(path) if numbered[1].split("#", 1)[0].strip())
     empty = True
     while lines := list(islice(rows, size)):
@@ -144,11 +144,11 @@ def _batches(
     path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
 ) -> Iterator[Chunk]:
     """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
-    import pyarrow.parquet as pq
+    from pyarrow import parquet
 
     with files.naming_damage(path, arrays.NO_PARQUET):
         # with other options Arrow keeps a whole row group, or all of it that was read
-        file = pq.ParquetFile(
+        file = parquet.ParquetFile(
             path, page_checksum_verification=True, memory_map=True, pre_buffer=False
         )
         schema = file.schema_arrow
@@ -250,8 +250,6 @@ def gaussian_stream(
     >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
     [1000, 1000, 500]
     """
-    from sklearn.utils import check_random_state
-
     checks.check_count(n_features=n_features, batch_size=batch_size)
     if n_samples is not None:
         checks.check_count(n_samples=n_samples)
@@ -259,13 +257,20 @@ def gaussian_stream(
         raise ValueError(f"'n_features' must be at least 2, a plane to turn in, got {n_features}")
     checks.check_proportion(positive=positive)
     checks.check_nonnegative(separation=separation, drift=drift)
-    rng = check_random_state(random_state)
+    rng = generator_of(random_state)
     blocks = _blocks(rng, n_samples, n_features, positive, separation / 2, drift / 1000)
     return _full_chunks(blocks, batch_size)
 
 
+def generator_of(seed: Seed) -> np.random.RandomState:
+    """Return the random generator of a seed, or the generator given instead of one."""
+    from sklearn.utils import check_random_state
+
+    return check_random_state(seed)
+
+
 def _blocks(
-    rng: RandomState, total: int | None, d: int, positive: float, half: float, speed: float
+    rng: Any, total: int | None, d: int, positive: float, half: float, speed: float
 ) -> Iterator[Chunk]:
     plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
     for start in count(0, _BLOCK):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from kernlearn.datasets.files import locate
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
-
-if TYPE_CHECKING:
-    from sklearn.utils import Bunch
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _ROWS = 5000
@@ -266,7 +263,7 @@ def _verify_card(card: Card, data_dir: str | os.PathLike[str] | None) -> Verifie
     return Verified(card.name, state, found.paths, remark, content)
 
 
-def picture(bunch: "Bunch", *, width: int = 72) -> str:
+def picture(bunch: Any, *, width: int = 72) -> str:
     """Draw a data set with block characters.
 
     Labelled data is drawn as one histogram per class of the first principal component (found

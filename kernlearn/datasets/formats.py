@@ -8,12 +8,9 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class Expected(NamedTuple):
@@ -34,10 +31,10 @@ class Table(NamedTuple):
     """
 
     X: Any
-    y: "np.ndarray"
+    y: Any
     feature_names: tuple[str, ...]
     nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    query: "np.ndarray | None" = None
+    query: Any = None
 
 
 def default_names(n_features: int) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from kernlearn.datasets.cache import Contents, Stamp, cached, fingerprint, recall, remember, stamp
 from kernlearn.datasets.card import Card, find_card, read_card
@@ -29,7 +29,7 @@ def load(
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing = "drop",
-    dtype: DTypeLike = np.float64,
+    dtype: np.typing.DTypeLike = np.float64,
     cache: bool = True,
 ) -> "Bunch":
     """Load a data set.
@@ -242,13 +242,11 @@ def _stamp(found: Found, nominal: Nominal, missing: Missing, dtype: "np.dtype[An
         "missing": missing,
     }
     if not found.paths:
-        from importlib.metadata import version
-
         variant["scikit-learn"] = version("scikit-learn")
     return stamp(card.name, found.paths, variant)
 
 
-def _float_type(dtype: DTypeLike) -> "np.dtype[Any]":
+def _float_type(dtype: np.typing.DTypeLike) -> "np.dtype[Any]":
     for allowed in (np.dtype(np.float64), np.dtype(np.float32)):
         if dtype in (allowed, allowed.type, allowed.name):
             return allowed

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from kernlearn.datasets import text
 from kernlearn.datasets.files import one_line
@@ -40,8 +41,6 @@ def read_letor(paths: Sequence[Path], options: Letor, expected: Expected) -> Tab
 
 
 def _read_pairs(paths: Sequence[Path], expected: Expected, lowest: int, queries: bool) -> Table:
-    from scipy import sparse
-
     parts = []
     for path in paths:
         lines = list(enumerate(read_lines(path), start=1))
@@ -142,8 +141,6 @@ def read_arff(paths: Sequence[Path], options: Arff, expected: Expected) -> Table
 
     X is a CSR matrix for sparse rows of numbers if less than a fifth of them is not zero.
     """
-    from scipy import sparse
-
     parts = [_read_arff_file(path, options, expected) for path in paths]
     layout = parts[0][0]
     for path, (other, _, _) in zip(paths, parts, strict=True):
@@ -231,8 +228,6 @@ def _read_sparse(
     path: Path, lines: list[str], first: int, layout: text.Layout, kind: tuple[str, ...] | str
 ) -> Any:
     """Read sparse rows; `kind` is the type of the target."""
-    from scipy import sparse
-
     width, (target,) = len(layout.names), layout.targets
     default = kind[0] if isinstance(kind, tuple) else "0"  # the value of a target left out
     values: list[float] = []

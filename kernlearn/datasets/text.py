@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from kernlearn.datasets.files import read_bytes
 from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
@@ -65,7 +64,7 @@ def canonical_label(label: Any) -> str:
         return text
 
 
-def canonical_labels(y: ArrayLike) -> np.ndarray:
+def canonical_labels(y: np.typing.ArrayLike) -> np.ndarray:
     """Spell every label of an array, text or numbers, as :func:`canonical_label` does."""
     labels = np.asarray(y)
     if labels.dtype.kind == "b":

@@ -14,7 +14,7 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from kernlearn import registration
+from kernlearn import datasets, kernels, registration
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.config.entries import RESERVED_KEYS
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, SUPERVISED, Plugin, Scope
@@ -158,8 +158,6 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     name : str
         Name of the class.
     """
-    from kernlearn.kernels import CallableKernel, Kernel
-
     parameters = [
         p.replace(kind=p.KEYWORD_ONLY)
         for p in list(inspect.signature(function).parameters.values())[2:]
@@ -176,7 +174,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
             setattr(self, key, value)
 
     def __call__(self: Any, X: Any, Y: Any = None) -> Any:
-        return CallableKernel(partial(function, **self.get_params(deep=False)))(X, Y)
+        return kernels.CallableKernel(partial(function, **self.get_params(deep=False)))(X, Y)
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     constraints = {
@@ -186,7 +184,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         "__init__": __init__, "__call__": __call__, "__doc__": function.__doc__,
         "__module__": function.__module__, "_parameter_constraints": constraints,
     }  # fmt: skip
-    return type(name, (Kernel,), body)
+    return type(name, (kernels.Kernel,), body)
 
 
 def extended(scope: Scope, plugin: Plugin, shown: str | None = None) -> Scope:
@@ -226,9 +224,7 @@ def _called(kind: Kind) -> str:
 
 def _is_built_in(one: Registered) -> bool:
     if one.kind == "dataset":
-        from kernlearn.datasets import catalogue, generators
-
-        return one.name in catalogue() or one.name in generators()
+        return one.name in datasets.catalogue() or one.name in datasets.generators()
     if one.kind == "kernel":
         return BUILT_IN.kernel(one.name) is not None
     return one.name in (ESTIMATORS if one.kind == "estimator" else METRICS)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
@@ -15,9 +15,6 @@ from kernlearn.registration import (
     RegisteredKernel,
     RegisteredMetric,
 )
-
-if TYPE_CHECKING:
-    from kernlearn.datasets import Generator
 
 _R = TypeVar("_R", bound=Registered)
 
@@ -226,7 +223,7 @@ class Scope:
         return tuple(plugin for plugin in self.plugins if plugin.path is not None)
 
     @property
-    def generators(self) -> "Mapping[str, Generator | RegisteredDataset]":
+    def generators(self) -> Mapping[str, Any]:
         """Generators, which draw new data for every split, by name."""
         from kernlearn.datasets import generators
 

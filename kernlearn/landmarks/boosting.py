@@ -176,7 +176,7 @@ def _edges(sums: Weights, edges: Weights) -> None:
             edges[p, b] = total - 2 * below
 
 
-def _boost(pool: _Pool, n_rounds: int, reuse: bool) -> NDArray[np.float64]:
+def _boost(pool: "_Pool", n_rounds: int, reuse: bool) -> NDArray[np.float64]:
     """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
     With `reuse` a pair may be chosen more than once, unless it makes no error: the weights would

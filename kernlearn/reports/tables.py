@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,6 @@ from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import BETTER, MATCH, NOT_RUN, WITHIN_SPREAD, WORSE
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
 
 #: Verdict to symbol, so that colour is never the only sign.
 SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", WORSE: "▼", NOT_RUN: "–", "": ""}
@@ -217,7 +214,7 @@ def columns(table: Table, first: int, last: int) -> Table:
     return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
 
 
-def to_rich(table: Table) -> "RichTable":
+def to_rich(table: Table) -> Any:
     """Return the table for a terminal."""
     from rich.table import Table as RichTable
     from rich.text import Text

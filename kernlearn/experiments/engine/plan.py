@@ -5,17 +5,15 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kernlearn import datasets
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.entries import unfold, varied
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.engine import spec as specs
 from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
 from kernlearn.registration import RegisteredDataset
-
-if TYPE_CHECKING:
-    from kernlearn.datasets import Card, Found
 
 # Labels, specification and source of a data set.
 _Variant = tuple[dict[str, Any], DatasetSpec, Source | None]
@@ -54,7 +52,7 @@ def make_plan(
     data_dir: Path | None = None,
     available: bool = False,
     stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
-    located: "Mapping[str, Found | Card] | None" = None,
+    located: "Mapping[str, datasets.Found | datasets.Card] | None" = None,
 ) -> Plan:
     """Expand an experiment into trials.
 
@@ -80,8 +78,6 @@ def make_plan(
     DataError
         If data sets are missing; the message lists every one and where it is published.
     """
-    from kernlearn.datasets import missing_message
-
     config = experiment.config
     located = locate_datasets(config, data_dir) if located is None else located
     missing = missing_cards(located)
@@ -92,7 +88,7 @@ def make_plan(
     left_out = [label for label in missing if not variants[label]]
     needed = [missing[label] for label in left_out if not config.datasets[label].optional]
     if needed and not available:
-        raise DataError(missing_message(needed, data_dir))
+        raise DataError(datasets.missing_message(needed, data_dir))
     variants |= {
         label: list(_variants(label, experiment, data_dir, located.get(label)))
         for label in config.datasets
@@ -113,27 +109,23 @@ def make_plan(
 
 def locate_datasets(
     config: ExperimentConfig, data_dir: Path | None = None
-) -> "dict[str, Found | Card]":
+) -> "dict[str, datasets.Found | datasets.Card]":
     """Locate the published data sets of an experiment, by label.
 
     The value is the card alone for a data set that is not found.
     """
-    from kernlearn.datasets import find_card, locate
-
-    cards = {label: find_card(name, data_dir) for label, name in config.published.items()}
-    return {label: locate(card, data_dir) or card for label, card in cards.items()}
+    cards = {label: datasets.find_card(name, data_dir) for label, name in config.published.items()}
+    return {label: datasets.locate(card, data_dir) or card for label, card in cards.items()}
 
 
-def missing_cards(located: "Mapping[str, Found | Card]") -> "dict[str, Card]":
+def missing_cards(located: Mapping[str, Any]) -> "dict[str, datasets.Card]":
     """Return the cards of the data sets that are not found."""
-    from kernlearn.datasets import Card
-
-    return {label: card for label, card in located.items() if isinstance(card, Card)}
+    return {label: card for label, card in located.items() if isinstance(card, datasets.Card)}
 
 
 def missing_datasets(
     config: ExperimentConfig, data_dir: Path | None = None, *, needed: bool = False
-) -> "dict[str, Card]":
+) -> "dict[str, datasets.Card]":
     """Return the cards of an experiment's data sets that are not found, by label.
 
     With ``needed`` without those that are optional.
@@ -164,7 +156,7 @@ def _stored_variant(
 
 
 def _variants(
-    label: str, experiment: LoadedExperiment, data_dir: Path | None, found: "Found | Card | None"
+    label: str, experiment: LoadedExperiment, data_dir: Path | None, found: Any
 ) -> Iterator[_Variant]:
     """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.utils import Bunch
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.experiments.engine.spec import ProtocolSpec
 
 #: Row numbers of the training, the held-out and the test part.
-Indices = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
+Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def seed_sequence(seed: int, purpose: str, *indices: int) -> np.random.SeedSequence:
@@ -78,15 +77,15 @@ class Parts:
     """
 
     X_train: Any
-    y_train: NDArray[Any]
+    y_train: np.ndarray
     X_test: Any
-    y_test: NDArray[Any]
+    y_test: np.ndarray
     X_val: Any = None
     y_val: Any = None
     pairwise: bool = False
     queries: tuple[Any, ...] = (None, None, None)
 
-    def training(self, rows: NDArray[np.intp], fitted: NDArray[np.intp]) -> Any:
+    def training(self, rows: np.ndarray, fitted: np.ndarray) -> Any:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
         return self.X_train[np.ix_(rows, fitted)] if self.pairwise else self.X_train[rows]
 
@@ -113,7 +112,7 @@ def positive_classes(
     return list(how)
 
 
-def binarized(data: Bunch, positive: list[str] | None) -> NDArray[Any]:
+def binarized(data: Bunch, positive: list[str] | None) -> np.ndarray:
     """Return the labels, as 0 and 1 if positive classes are given."""
     y = np.asarray(data.target)
     if positive is None:
@@ -143,7 +142,7 @@ def split_indices(n_samples: int, protocol: ProtocolSpec, split: int) -> Indices
 
 
 def fold_indices(
-    n_samples: int, protocol: ProtocolSpec, split: int, published: NDArray[np.intp] | None = None
+    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
@@ -166,13 +165,13 @@ def fold_indices(
 
 def prepare(
     X: Any,
-    y: NDArray[Any],
+    y: np.ndarray,
     protocol: ProtocolSpec,
     split: int,
     *,
     pairwise: bool = False,
-    fold: NDArray[np.intp] | None = None,
-    query: NDArray[Any] | None = None,
+    fold: np.ndarray | None = None,
+    query: np.ndarray | None = None,
 ) -> Parts:
     """Split the data, then scale it by parameters learnt on the training part.
 
@@ -225,14 +224,14 @@ def prepare(
 
 
 def _cut(
-    n_samples: int, protocol: ProtocolSpec, split: int, fold: NDArray[np.intp] | None = None
+    n_samples: int, protocol: ProtocolSpec, split: int, fold: np.ndarray | None = None
 ) -> Indices:
     if protocol.folds is None:
         return split_indices(n_samples, protocol, split)
     return fold_indices(n_samples, protocol, split, fold)
 
 
-def _scaled_target(y: NDArray[Any], train: NDArray[np.intp], how: str | None) -> NDArray[Any]:
+def _scaled_target(y: np.ndarray, train: np.ndarray, how: str | None) -> np.ndarray:
     if how is None:
         return y
     learnt_on = y[train]

@@ -12,15 +12,13 @@ from typing import Any
 
 from kernlearn.exceptions import DataError, ExecutorError, StoreError
 from kernlearn.experiments.config.model import Execution, ExperimentConfig
-from kernlearn.experiments.engine import selection
-from kernlearn.experiments.engine.environment import describe_environment
+from kernlearn.experiments.engine import environment, selection
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.selection import Choice, Estimates, State
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
 
-_DEFAULT_CHOICE = Choice()
+_DEFAULT_CHOICE = selection.Choice()
 
 
 class Interrupts:
@@ -125,10 +123,12 @@ class RunSummary:
 class Listener:
     """Base class of what follows a run; its methods do nothing."""
 
-    def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
+    def run_planned(
+        self, plan: Plan, trials: list[Trial], states: Mapping[str, selection.State]
+    ) -> None:
         """Receive the trials to run, and the states of all trials of the plan."""
 
-    def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
+    def run_started(self, trials: list[Trial], estimates: selection.Estimates, slots: int) -> None:
         """Receive the estimates and the number of trials in parallel; the executor is ready."""
 
     def trial_started(self, trial: Trial) -> None:
@@ -147,7 +147,7 @@ def run_plan(
     *,
     data_dir: Path | None = None,
     executor: Executor | None = None,
-    choice: Choice = _DEFAULT_CHOICE,
+    choice: selection.Choice = _DEFAULT_CHOICE,
     fail_fast: bool = False,
     allow_contention: bool = False,
     listener: Listener | None = None,
@@ -193,7 +193,7 @@ def run_plan(
     experiment = plan.experiment
     states = selection.trial_states(plan, store)
     todo = selection.chosen(plan, states, choice)
-    estimates = Estimates.of(plan, store if todo else None)
+    estimates = selection.Estimates.of(plan, store if todo else None)
     if missing := {trial.labels["dataset"]: None for trial in todo if trial.source is None}:
         raise DataError(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
@@ -211,9 +211,10 @@ def run_plan(
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)
-            slots, environment = executor.slots, {**describe_environment(), **executor.describe()}
+            slots = executor.slots
+            place = {**environment.describe_environment(), **executor.describe()}
             number = store.begin_run(
-                experiment.name, experiment.profile, slots, environment, experiment.settings
+                experiment.name, experiment.profile, slots, place, experiment.settings
             )
             listener.run_started(todo, estimates, slots)
             try:

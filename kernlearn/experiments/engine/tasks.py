@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from kernlearn.experiments.engine import build
-from kernlearn.experiments.engine.build import Outcome
-from kernlearn.experiments.engine.environment import Stopwatch
+from kernlearn.experiments.engine import build, environment
 from kernlearn.experiments.engine.protocol import (
     binarized,
     positive_classes,
@@ -24,7 +21,7 @@ from kernlearn.experiments.registry import METRICS, Scope
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.registration import RegisteredMetric
 
-Array = NDArray[Any]
+Array = np.ndarray
 Query = Array | None
 
 # Draws of pairs and signs over which an estimate of a complexity is averaged, per split.
@@ -153,7 +150,7 @@ def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return equal_frequency(_values(data, spec, info), spec.dataset.bins)
 
 
-def equal_frequency(values: NDArray[np.float64], n_bins: int) -> NDArray[np.intp]:
+def equal_frequency(values: np.ndarray, n_bins: int) -> np.ndarray:
     """Cut values into grades 0, 1, ... of about equal frequency.
 
     Equal values get the same grade, so there may be fewer grades than `n_bins`.
@@ -190,24 +187,24 @@ def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
 RANKING = Task("ranking", _relevances, "ndcg")
 
 
-def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
     """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
     X = build.load_data(trial, scope, data_dir).data
     kernel = build.build_kernel(trial, scope, X)
     estimator = build.build_estimator(trial, scope, kernel)
-    with Stopwatch() as fitting:
+    with environment.Stopwatch() as fitting:
         estimator.fit(X)
-    with Stopwatch() as transforming:
+    with environment.Stopwatch() as transforming:
         Z = estimator.transform(X)
     metrics = {
         "gram_error": float(np.abs(kernel(X) - Z @ Z.T).mean()),
         "fit_seconds": fitting.wall,
         "transform_seconds": transforming.wall,
     }
-    return Outcome(metrics, {"n_samples": X.shape[0], "n_outputs": Z.shape[1]})
+    return build.Outcome(metrics, {"n_samples": X.shape[0], "n_outputs": Z.shape[1]})
 
 
-def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
     """Estimate a class's Rademacher complexity and compute its bound (Kar 2013, section 6.6).
 
     As many points and pairs as the training part has rows are drawn from it.
@@ -223,7 +220,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Ou
         parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
     hypotheses = scope.make(component, parameters)
     n = len(parts.y_train)
-    with Stopwatch() as estimating:
+    with environment.Stopwatch() as estimating:
         estimate = rademacher_complexity(
             hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
             random_state=random_state(protocol.seed, "complexity", trial.split),
@@ -236,12 +233,12 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> Ou
         "complexity_share": estimate.mean / bound,
         "estimate_seconds": estimating.wall,
     }
-    return Outcome(metrics, {"n": n, "class": hypotheses.name})
+    return build.Outcome(metrics, {"n": n, "class": hypotheses.name})
 
 
-def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Outcome:
+def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
     """Count the rows and columns of a data set."""
     data = build.load_data(trial, scope, data_dir)
     n_samples, n_features = map(float, data.data.shape)
     info = {"sample": data.note} if data.get("sample") else {}
-    return Outcome({"n_samples": n_samples, "n_features": n_features}, info)
+    return build.Outcome({"n_samples": n_samples, "n_features": n_features}, info)

@@ -16,8 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.exceptions import PluginError
-from kernlearn.experiments.engine import build
-from kernlearn.experiments.engine.environment import Stopwatch, thread_limit
+from kernlearn.experiments.engine import build, environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
@@ -65,7 +64,7 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
         raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
     scope.estimators[spec.method.name].load()
-    with thread_limit(spec.protocol.threads):
+    with environment.thread_limit(spec.protocol.threads):
         task = TASKS[spec.task].load()
         run = partial(supervise, task) if isinstance(task, Task) else task
         outcome: build.Outcome = run(trial, scope, data_dir)
@@ -90,7 +89,7 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
     if data.get("sample"):
         outcome.info["sample"] = data.note
 
-    with Stopwatch() as selecting:
+    with environment.Stopwatch() as selecting:
         kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
         estimator = build.build_estimator(trial, scope, kernel, kind)
         if spec.protocol.select_by_mean and spec.method.select:
@@ -110,14 +109,14 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
 
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
-    with Stopwatch() as fitting:
+    with environment.Stopwatch() as fitting:
         _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0])
-    with Stopwatch() as predicting:
+    with environment.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
     metrics = outcome.metrics
     if hasattr(estimator, "predict_native"):
-        with Stopwatch() as native:
+        with environment.Stopwatch() as native:
             estimator.predict_native(parts.X_test)
         metrics["native_predict_seconds"] = native.wall
         watches.append(native)

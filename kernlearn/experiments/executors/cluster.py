@@ -15,7 +15,6 @@ from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.executors import local
-from kernlearn.experiments.executors.local import Limits, OnStart, Results, Worker
 from kernlearn.experiments.store.results import Result, utc_now
 
 # Seconds for a scheduler to answer.
@@ -55,7 +54,7 @@ class DaskExecutor:
         scheduler: str | None = None,
         jobs: int = 1,
         data_dir: Path | None = None,
-        limits: Limits = local.NO_LIMITS,
+        limits: local.Limits = local.NO_LIMITS,
     ) -> None:
         self._data_dir = data_dir
         self._limits = limits
@@ -91,7 +90,9 @@ class DaskExecutor:
         if self._cluster is not None:
             self._cluster.close()
 
-    def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
+    def run(
+        self, trials: Iterable[Trial], on_start: local.OnStart = lambda trial: None
+    ) -> local.Results:
         from distributed import wait
 
         run, waiting = uuid4().hex, iter(trials)
@@ -201,16 +202,18 @@ def _describe_worker() -> tuple[str, bool, dict[str, Any]]:
     return __version__, current_process().daemon, describe_environment()
 
 
-def _execute(trial: Trial, data_dir: Path | None, limits: Limits, concurrent: bool) -> Result:
+def _execute(
+    trial: Trial, data_dir: Path | None, limits: local.Limits, concurrent: bool
+) -> Result:
     if limits.any:
         return _worker(data_dir, limits, concurrent).run(trial)
     return execute(trial, data_dir, concurrent=concurrent)
 
 
 @cache
-def _worker(data_dir: Path | None, limits: Limits, concurrent: bool) -> Worker:
+def _worker(data_dir: Path | None, limits: local.Limits, concurrent: bool) -> local.Worker:
     """Return a process of the worker, which can be killed without the worker."""
-    return Worker(data_dir, limits, threads=1, concurrent=concurrent)
+    return local.Worker(data_dir, limits, threads=1, concurrent=concurrent)
 
 
 def _line(error: BaseException) -> str:

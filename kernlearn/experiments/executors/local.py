@@ -243,8 +243,7 @@ class Worker:
 
     def _start(self) -> Any:
         """Return the pool of one process, starting it if there is none."""
-        from loky import ProcessPoolExecutor
-        from loky.process_executor import BrokenProcessPool
+        from loky.process_executor import BrokenProcessPool, ProcessPoolExecutor
 
         with self._changing:
             if self._stopped:
