@@ -11,7 +11,6 @@ import numpy as np
 
 from kernlearn.datasets import arrays, text
 from kernlearn.datasets.formats import Arff, Expected
-from kernlearn.datasets.sparse_text import read_declarations
 from kernlearn.exceptions import DataError
 
 VERSION = 1  # to be raised when other guesses are made: cards made before are then made again
@@ -266,6 +265,8 @@ def _choose_target(
 
 
 def _guess_arff(path: Path, lines: list[str], wishes: Wishes) -> Guess:
+    from kernlearn.datasets.sparse_text import read_declarations  # loads scipy
+
     _, types, _ = read_declarations(path, lines)
     names, width = tuple(types), len(types)
     target = -1 if wishes.target is None else wishes.target
