@@ -18,13 +18,12 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn.constraints import COUNT, Interval, StrOptions
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
-from kernlearn.kernels.base import MatrixLike
 from kernlearn.memory import block_rows
 
 #: Writes the factors of one level, for the current rows, into an array.
 WriteFactors = Callable[[int, np.ndarray], None]
 #: Writes the features of a block of rows into an array.
-WriteFeatures = Callable[[MatrixLike, np.ndarray], None]
+WriteFeatures = Callable[[Any, np.ndarray], None]
 
 # Orders above the one where this much of the measure is left are not drawn in practice.
 _NEGLIGIBLE_MASS = 2.0**-64
@@ -229,7 +228,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
         """Return a function that writes the features of blocks of at most `n_rows` rows."""
 
-    def transform(self, X: MatrixLike) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """Map points to their features.
 
         Parameters
@@ -262,11 +261,11 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             )
         return Z
 
-    def _fill(self, X: MatrixLike, Z: np.ndarray) -> None:
+    def _fill(self, X: Any, Z: np.ndarray) -> None:
         for _ in self._write_blocks(X, Z):
             pass
 
-    def transform_blocks(self, X: MatrixLike) -> Iterator[tuple[slice, np.ndarray]]:
+    def transform_blocks(self, X: Any) -> Iterator[tuple[slice, np.ndarray]]:
         """Map points to their features in blocks, without storing all of them.
 
         Parameters
@@ -284,7 +283,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return self._write_blocks(self._check_data(X))
 
     def _write_blocks(
-        self, X: MatrixLike, Z: np.ndarray | None = None
+        self, X: Any, Z: np.ndarray | None = None
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of features, written into the rows of Z or into arrays of their own."""
         automatic = block_rows(
@@ -298,7 +297,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             write(X[rows], block)
             yield rows, block
 
-    def _check_data(self, X: MatrixLike, *, fitting: bool = False) -> MatrixLike:
+    def _check_data(self, X: Any, *, fitting: bool = False) -> Any:
         if not fitting:
             check_is_fitted(self)
         return validate_data(
@@ -329,6 +328,6 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         return tags
 
 
-def to_dense(X: MatrixLike) -> np.ndarray:
+def to_dense(X: Any) -> np.ndarray:
     """Convert a sparse matrix to an array."""
     return X.toarray() if sparse.issparse(X) else X

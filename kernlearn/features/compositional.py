@@ -15,7 +15,6 @@ from kernlearn.constraints import COUNT, WHOLE, StrOptions
 from kernlearn.features import base
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.kernels.base import MatrixLike
 
 
 @dataclass(eq=False, repr=False)
@@ -141,7 +140,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None) -> Self:
         """Draw the features and fit the inner maps.
 
         Parameters
@@ -182,9 +181,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self._n_features_out = self.n_components
         return self
 
-    def _fit_iid(
-        self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
-    ) -> None:
+    def _fit_iid(self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState) -> None:
         """Fit one inner map with a column for each factor."""
         if "n_components" not in inner.get_params() or not _seeds(inner):
             raise ValueError(
@@ -204,7 +201,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self._shuffled = random_state.permutation(n_factors)
 
     def _fit_dependent(
-        self, inner: BaseEstimator, X: MatrixLike, random_state: np.random.RandomState
+        self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState
     ) -> None:
         """Fit the inner maps, assign the factors to them and draw the signs."""
         counts = [columns.stop - columns.start for columns in self._levels.slices]
@@ -229,7 +226,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
             signs = (self._signs * scales).astype(dtype, copy=False)
             first_map = np.cumsum([0, *map(len, self._parts)])
 
-        def write(X: MatrixLike, out: np.ndarray) -> None:
+        def write(X: Any, out: np.ndarray) -> None:
             only = len(self.inner_maps_) == 1
             shared: Any = _features(self.inner_maps_[0], X) if only else None
 
@@ -261,7 +258,7 @@ def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEst
     return clone(inner).set_params(**seeds)
 
 
-def _features(inner: BaseEstimator, X: MatrixLike) -> np.ndarray:
+def _features(inner: BaseEstimator, X: Any) -> np.ndarray:
     return np.asarray(base.to_dense(inner.transform(X)))
 
 

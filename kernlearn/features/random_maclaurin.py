@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import _fit_context, clone
@@ -14,7 +14,6 @@ from sklearn.utils.extmath import row_norms
 from kernlearn.constraints import COUNT, WHOLE, Interval
 from kernlearn.features import base
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.kernels.base import MatrixLike
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 
 # A row of that many features takes 80 MB; more, as a bound may require, is of no use.
@@ -138,7 +137,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and draw the features.
 
         Parameters
@@ -186,7 +185,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         self._n_features_out = self._n_exact + self.n_components_
         return self
 
-    def _count_components(self, X: MatrixLike) -> int:
+    def _count_components(self, X: Any) -> int:
         accuracy = self.n_components
         if isinstance(accuracy, Mapping):
             if set(accuracy) != {"epsilon", "delta"}:
@@ -218,7 +217,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         signs = (self.omega_ * levels.factor_scales).astype(dtype, copy=False)
         projections = [np.ascontiguousarray(signs[:, columns]) for columns in levels.slices]
 
-        def write(X: MatrixLike, out: np.ndarray) -> None:
+        def write(X: Any, out: np.ndarray) -> None:
             def write_factors(level: int, factors: np.ndarray) -> None:
                 if isinstance(X, np.ndarray):
                     np.matmul(X, projections[level], out=factors)

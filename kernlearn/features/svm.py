@@ -4,7 +4,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -83,7 +82,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> "MaclaurinSVM":
+    def fit(self, X: Any, y: np.typing.ArrayLike) -> "MaclaurinSVM":
         """Fit the feature map, and the linear model on its features.
 
         Parameters
@@ -110,7 +109,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         self.classes_ = self.svm_.classes_
         return self
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the signed distances from the separating hyperplanes, times the norm of w.
 
         Parameters
@@ -133,7 +132,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         scores += intercept
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
 
         Parameters

@@ -1,7 +1,5 @@
 """Dot-product kernels: power series in the inner product with non-negative coefficients."""
 
-from __future__ import annotations
-
 import operator
 from abc import abstractmethod
 from collections.abc import Callable
@@ -133,11 +131,11 @@ class BaseDotProductKernel(Kernel):
             gram[rows] = self._function(self._inside_radius(gram[rows]))
         return gram
 
-    def __add__(self, other: BaseDotProductKernel | float) -> KernelSum:
+    def __add__(self, other: "BaseDotProductKernel | float") -> "KernelSum":
         """Return the sum; a number is a constant kernel."""
         return _combine(KernelSum, self, other)
 
-    def __mul__(self, other: BaseDotProductKernel | float) -> KernelProduct:
+    def __mul__(self, other: "BaseDotProductKernel | float") -> "KernelProduct":
         """Return the product; a number is a constant kernel."""
         return _combine(KernelProduct, self, other)
 

@@ -5,7 +5,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
-from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
 from sklearn.utils.extmath import safe_sparse_dot
@@ -284,7 +283,7 @@ class BilinearSimilarity(Kernel):
     array([[2.]])
     """
 
-    matrix: ArrayLike
+    matrix: np.typing.ArrayLike
 
     _parameter_constraints = {"matrix": ["array-like"]}
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import check_array
@@ -46,7 +45,7 @@ class LevenshteinSimilarity(Kernel):
     structured = True
     columnwise = True
 
-    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None)."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import cdist
@@ -81,7 +80,7 @@ class JaccardSimilarity(Kernel):
     structured = True
     columnwise = True
 
-    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Evaluate the similarity on all pairs of sets of `X` and `Y` (`X` if None).
 
         Parameters
@@ -148,7 +147,7 @@ class DynamicTimeWarpingSimilarity(Kernel):
     structured = True
     columnwise = True
 
-    def __call__(self, X: Any, Y: Any = None) -> NDArray[np.floating]:
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Evaluate the similarity on all pairs of sequences of `X` and `Y` (`X` if None).
 
         Parameters
@@ -222,7 +221,7 @@ def _sets(points: Any, name: str) -> list[frozenset[Any]]:
     return sets
 
 
-def _sequences(points: Any, name: str) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
+def _sequences(points: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the concatenated sequences, (total_length, n_dimensions), and their ends."""
     sequences = []
     for point in points:

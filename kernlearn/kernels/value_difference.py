@@ -5,7 +5,6 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils import check_array, check_X_y, gen_batches
@@ -156,26 +155,24 @@ class ValueDifferenceSimilarity(Kernel):
         similarities += 1
         return similarities
 
-    def _embed(self, X: MatrixLike) -> NDArray[np.floating]:
+    def _embed(self, X: MatrixLike) -> np.ndarray:
         """Replace every value by its P(c | a); distances of these rows are the metric's."""
         X = check_array(_dense(X), dtype=None, ensure_all_finite="allow-nan")
         codes = self._encoder.transform(X)
         columns = [table[codes[:, k]] for k, table in enumerate(self.probabilities_)]
         return np.hstack(columns, dtype=np.float32 if X.dtype == np.float32 else np.float64)
 
-    def _negated_distances(
-        self, left: NDArray[np.floating], right: NDArray[np.floating]
-    ) -> NDArray[np.floating]:
+    def _negated_distances(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         map_distances = map_squared_distances if self.q == 2 else map_manhattan_distances
         return map_distances(left, right, -1.0)
 
-    def _largest(self, points: NDArray[np.floating]) -> float:
+    def _largest(self, points: np.ndarray) -> float:
         return max(
             -float(self._negated_distances(points[rows], points).min())
             for rows in gen_batches(len(points), _BLOCK_ROWS)
         )
 
 
-def _dense(X: MatrixLike) -> ArrayLike:
+def _dense(X: MatrixLike) -> Any:
     """Convert a sparse matrix to a dense one; the value 0 counts like any other."""
     return X.toarray() if sparse.issparse(X) else X

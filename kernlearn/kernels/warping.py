@@ -2,17 +2,16 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 
 @njit(cache=True, nogil=True)
 def warping_distances(
-    left: NDArray[np.floating],
-    right: NDArray[np.floating],
-    left_ends: NDArray[np.intp],
-    right_ends: NDArray[np.intp],
+    left: np.ndarray,
+    right: np.ndarray,
+    left_ends: np.ndarray,
+    right_ends: np.ndarray,
     window: int,
-) -> NDArray[np.floating]:
+) -> np.ndarray:
     """Return the warping distances of all pairs of sequences, in the dtype of `left`.
 
     Sequences are concatenated, of shape (total_length, n_dimensions), and end at `left_ends` and
@@ -31,9 +30,7 @@ def warping_distances(
 
 
 @njit(cache=True, nogil=True)
-def _warped(
-    x: NDArray[np.floating], y: NDArray[np.floating], window: int, costs: NDArray[np.float64]
-) -> float:
+def _warped(x: np.ndarray, y: np.ndarray, window: int, costs: np.ndarray) -> float:
     """Compare two sequences; before step i `costs[j]` is the minimum for x[:i] and y[:j]."""
     n, m = len(x), len(y)
     reach = max(n, m) if window < 0 else max(window, abs(n - m))

@@ -1,7 +1,5 @@
 """Stream buffers: FIFO, reservoir sampling (RS), RS-x and RS-x²."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, TypeAlias

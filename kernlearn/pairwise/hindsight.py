@@ -1,14 +1,11 @@
 """Penalties of the pairs of a stream, and the best fixed weights in hindsight."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
@@ -49,7 +46,7 @@ class StreamPairs(NamedTuple):
             penalties[t - 1] = loss.value((self.y[t] - self.y[others]) / 2 * scores).mean()
         return penalties
 
-    def unlike(self, n: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], Array]]:
+    def unlike(self, n: int) -> Iterator[tuple[np.ndarray, np.ndarray, Array]]:
         """Yield positive and negative points among the first n, and the weights of their pairs.
 
         Points are of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all pairs.
@@ -96,7 +93,7 @@ class StreamPairs(NamedTuple):
 
 def _rounded(
     loss: PairwiseLoss, margins: Array, width: float
-) -> tuple[list[NDArray[Any]], NDArray[Any]]:
+) -> tuple[list[np.ndarray], np.ndarray]:
     if not isinstance(loss, Hinge):
         return [loss.value(margins)] * 3, loss.derivative(margins)
     # Huber's: a parabola between margins 1 - width and 1
@@ -126,7 +123,7 @@ def best_in_ball(
     across the ball; a ConvergenceWarning if the gap is larger in the end.
     """
 
-    def forms(w: Array, width: float) -> tuple[float, float, float, NDArray[Any]]:
+    def forms(w: Array, width: float) -> tuple[float, float, float, np.ndarray]:
         means, gradient = pairs.mean(w, loss, width, n)
         value, smooth, support = map(float, means + regularization / 2 * float(w @ w))
         return value, smooth, support, gradient + regularization * w

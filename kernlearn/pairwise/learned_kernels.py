@@ -1,13 +1,10 @@
 """Online learning of kernels, a bilinear similarity or a sum, and their alignment with labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -24,7 +21,7 @@ from kernlearn.pairwise.stream import BLOCK_ROWS, OnlinePairLearner
 _BLOCK_ELEMENTS = 2**22
 
 
-def kernel_target_alignment(kernel: Any, X: Any, y: ArrayLike) -> float:
+def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> float:
     r"""Return the cosine of the angle between the Gram matrices of a kernel and of labels.
 
     That is :math:`\langle K, Y \rangle_F / (\|K\|_F \|Y\|_F)`. Y is +1 for two points of one
@@ -72,7 +69,7 @@ class AlignmentScoreMixin:
 
     _kernel_attribute: ClassVar[str]
 
-    def score(self, X: Any, y: ArrayLike) -> float:
+    def score(self, X: Any, y: np.typing.ArrayLike) -> float:
         """Return the alignment of the learned kernel with labels.
 
         Parameters
@@ -194,7 +191,7 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
         "norm": [StrOptions({"l1", "l2", "trace_norm"})],
     }
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Array, y: np.ndarray) -> Array:
         return np.zeros((X.shape[1], X.shape[1]))
 
     def _project(self, w: Array) -> Array:
@@ -335,7 +332,7 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
         "norm": [StrOptions({"l2", "simplex"})],
     }
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Array, y: np.ndarray) -> Array:
         if not self.kernels:
             raise ValueError("'kernels' must contain at least one kernel, got none")
         kernels = [clone(as_kernel(spec, "kernels")) for spec in self.kernels]

@@ -1,7 +1,5 @@
 """Losses of a pair of points: a convex function of a margin."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

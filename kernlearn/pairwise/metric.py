@@ -1,13 +1,10 @@
 """Online learning of a Mahalanobis metric from labelled points."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -110,7 +107,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         "norm": [StrOptions({"l2", "trace_norm"})],
     }
 
-    def transform(self, X: Any) -> NDArray[np.floating]:
+    def transform(self, X: Any) -> np.ndarray:
         r"""Map points such that their Euclidean distance is the learned one.
 
         Parameters
@@ -132,7 +129,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
         return X @ self.components_.T.astype(X.dtype, copy=False)
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Array, y: np.ndarray) -> Array:
         n_features = X.shape[1]
         if isinstance(self.n_components, Integral) and self.n_components > n_features:
             raise ValueError(

@@ -1,13 +1,10 @@
 """Online learners of linear functions with large AUC: OLP and OAM."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn.constraints import POSITIVE, Interval, StrOptions
@@ -143,7 +140,7 @@ class OLP(SteppingLearner, OnlineRanker):
     def _start(self, n_features: int) -> None:
         self._restart(np.zeros(n_features), n_features)
 
-    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Array, codes: np.ndarray) -> None:
         from kernlearn.pairwise import steps  # numba only where it is needed
 
         kept = self._reservoir
@@ -276,7 +273,7 @@ class OAM(OnlineRanker):
         ]
         self._w = np.zeros(n_features)
 
-    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Array, codes: np.ndarray) -> None:
         from kernlearn.pairwise.steps import oam_steps
 
         negative, positive = self._reservoirs

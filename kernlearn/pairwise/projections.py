@@ -4,8 +4,6 @@ All return a new array of the shape of their argument, float32 if that is, else 
 a ValueError if the radius is not positive or the argument contains NaN or infinity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

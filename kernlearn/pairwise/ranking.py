@@ -1,7 +1,5 @@
 """Linear functions that rank points of two classes: from a stream or from all pairs at once."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass

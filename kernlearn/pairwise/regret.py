@@ -1,7 +1,5 @@
 """Penalties and regret along a stream of pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral

@@ -7,8 +7,6 @@ their classes `row_codes` (size,) are -1 for an empty slot; `sums` (2, n_feature
 the points of each class. Functions write to the buffer, the weights and the sums.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, TypeAlias
 

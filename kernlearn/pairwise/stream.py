@@ -1,12 +1,9 @@
 """Base classes of online learners: the loop over a stream, its buffer, and algorithm 8."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
@@ -22,7 +19,7 @@ MAX_SEED = 2**31 - 1
 BLOCK_ROWS = 256
 
 
-def at_least_two(y: Any) -> NDArray[Any]:
+def at_least_two(y: Any) -> np.ndarray:
     """Return the classes of labels."""
     classes = np.unique(y)
     if len(classes) < 2:
@@ -65,11 +62,11 @@ class StreamLearner(ABC, BaseEstimator):
     buffer: Any
     n_passes: int
     random_state: Any
-    classes_: NDArray[Any]
+    classes_: np.ndarray
     n_samples_seen_: int
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Learn from scratch, from points in the given order.
 
         Nothing is shuffled: rows sorted by class make a stream from which little is learned.
@@ -100,16 +97,16 @@ class StreamLearner(ABC, BaseEstimator):
         return self._finish()
 
     @abstractmethod
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]: ...
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]: ...
 
     @abstractmethod
-    def _codes(self, y: NDArray[Any]) -> NDArray[np.int64]: ...
+    def _codes(self, y: np.ndarray) -> np.ndarray: ...
 
     @abstractmethod
-    def _begin(self, X: Any, y: NDArray[Any], classes: NDArray[Any]) -> None: ...
+    def _begin(self, X: Any, y: np.ndarray, classes: np.ndarray) -> None: ...
 
     @abstractmethod
-    def _feed(self, X: Any, codes: NDArray[np.int64]) -> None: ...
+    def _feed(self, X: Any, codes: np.ndarray) -> None: ...
 
     @abstractmethod
     def _finish(self) -> Self: ...
@@ -185,7 +182,7 @@ class OnlinePairLearner(SteppingLearner):
     _code_of: dict[Any, int]
 
     @abstractmethod
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Array, y: np.ndarray) -> Array:
         """Prepare for the first points and return the initial weights, not yet projected."""
 
     @abstractmethod
@@ -215,7 +212,7 @@ class OnlinePairLearner(SteppingLearner):
         return BLOCK_ROWS
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+    def partial_fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Continue with the next points of the stream, one or more.
 
         Up to rounding, the result does not depend on how a stream is divided into calls.
@@ -253,29 +250,29 @@ class OnlinePairLearner(SteppingLearner):
         self._feed(X, self._codes(y))
         return self._finish()
 
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
         self._loss = losses.as_pairwise_loss(self.loss)
         X, y = validate_data(self, X, y, dtype=np.float64, reset=reset)
         check_classification_targets(y)
         return X, y
 
-    def _codes(self, y: NDArray[Any]) -> NDArray[np.int64]:
+    def _codes(self, y: np.ndarray) -> np.ndarray:
         """Return the numbers of labels, in the order of their first occurrence."""
         seen = self._code_of
         return np.array([seen.setdefault(label, len(seen)) for label in y.tolist()])
 
-    def _begin(self, X: Array, y: NDArray[Any], classes: NDArray[Any]) -> None:
+    def _begin(self, X: Array, y: np.ndarray, classes: np.ndarray) -> None:
         self._restart(self._project(self._start(X, y)), X.shape[1])
         self._code_of = {}
         self.classes_ = classes
         self.n_samples_seen_ = 0
 
-    def _feed(self, X: Array, codes: NDArray[np.int64]) -> None:
+    def _feed(self, X: Array, codes: np.ndarray) -> None:
         for rows in gen_batches(len(X), self._block_rows()):
             with np.errstate(over="ignore", invalid="ignore"):
                 self._learn(X[rows], codes[rows])
 
-    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Array, codes: np.ndarray) -> None:
         """Take a step for each of some points, and move the buffer."""
         kept = self._reservoir
         n_old = n_kept = kept.n_kept

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-Floats = NDArray[np.float64]
+Floats = np.ndarray
 
 RULES = ("gradient", "correlation", "decrease")
 
@@ -50,7 +49,7 @@ class GreedyPath:
         `fully_corrective_path`.
     """
 
-    columns: NDArray[np.intp]
+    columns: np.ndarray
     coef: Floats
     losses: Floats
     n_iter: int
@@ -58,8 +57,8 @@ class GreedyPath:
 
 
 def fully_corrective_path(
-    features: NDArray[np.floating],
-    y: NDArray[Any],
+    features: np.ndarray,
+    y: np.ndarray,
     n_columns: int,
     *,
     rule: str = "gradient",
@@ -118,9 +117,7 @@ def fully_corrective_path(
     return GreedyPath(columns, coef, losses, len(columns))
 
 
-def _gram(
-    features: NDArray[np.floating], n_columns: int
-) -> tuple[Floats, Callable[[int], Floats]]:
+def _gram(features: np.ndarray, n_columns: int) -> tuple[Floats, Callable[[int], Floats]]:
     """Return the diagonal of the Gram matrix of the columns, and a function for a column of it.
 
     The matrix is computed at once or column by column, whichever is faster.
@@ -133,14 +130,14 @@ def _gram(
     return squares, lambda j: _products(features, features[:, j].astype(np.float64))
 
 
-def _blocks(features: NDArray[np.floating]) -> Iterator[tuple[slice, Floats]]:
+def _blocks(features: np.ndarray) -> Iterator[tuple[slice, Floats]]:
     """Yield all rows in float64, in blocks if they have to be converted."""
     n_rows = len(features)
     for rows in gen_batches(n_rows, n_rows if features.dtype == np.float64 else _BLOCK_ROWS):
         yield rows, np.asarray(features[rows], dtype=np.float64)
 
 
-def _products(features: NDArray[np.floating], vector: Floats) -> Floats:
+def _products(features: np.ndarray, vector: Floats) -> Floats:
     """Return the products of all columns with a vector."""
     products = np.zeros(features.shape[1])
     for rows, block in _blocks(features):
@@ -149,8 +146,8 @@ def _products(features: NDArray[np.floating], vector: Floats) -> Floats:
 
 
 def _choose(
-    features: NDArray[np.floating], y: Floats, n_columns: int, rule: str, ridge: float
-) -> tuple[NDArray[np.intp], Floats, bool]:
+    features: np.ndarray, y: Floats, n_columns: int, rule: str, ridge: float
+) -> tuple[np.ndarray, Floats, bool]:
     """Return the columns in order, the triangle for `_weights`, and whether it is accurate.
 
     The penalty adds one entry to each column, the root of `ridge`, in a separate row: only the
@@ -199,7 +196,7 @@ def _choose(
     return np.array(columns, dtype=np.intp), triangle, accurate
 
 
-def _triangle(chosen: NDArray[np.floating], y: Floats, ridge: float) -> Floats:
+def _triangle(chosen: np.ndarray, y: Floats, ridge: float) -> Floats:
     """Return the QR factor of the chosen columns followed by the targets."""
     n_chosen = chosen.shape[1]
     penalty = np.zeros((n_chosen if ridge else 0, n_chosen + 1))
@@ -219,8 +216,8 @@ def _weights(triangle: Floats) -> tuple[Floats, Floats]:
 
 
 def forward_greedy(
-    features: NDArray[np.floating],
-    y: NDArray[Any],
+    features: np.ndarray,
+    y: np.ndarray,
     *,
     norm_bound: float,
     tol: float,

@@ -10,15 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import (
-    CLASS_WEIGHT,
-    COUNT,
-    FINITE,
-    NOT_NEGATIVE,
-    POSITIVE,
-    WHOLE,
-    StrOptions,
-)
+from kernlearn import constraints
 from kernlearn.memory import row_blocks
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
@@ -126,17 +118,20 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     memory_limit: int | None = None
 
     _parameter_constraints = {
-        "kernel": [StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}), callable],
-        "C": [POSITIVE],
-        "degree": [WHOLE],
-        "gamma": [StrOptions({"scale"}), NOT_NEGATIVE],
-        "coef0": [FINITE],
-        "tol": [POSITIVE],
+        "kernel": [
+            constraints.StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
+            callable,
+        ],
+        "C": [constraints.POSITIVE],
+        "degree": [constraints.WHOLE],
+        "gamma": [constraints.StrOptions({"scale"}), constraints.NOT_NEGATIVE],
+        "coef0": [constraints.FINITE],
+        "tol": [constraints.POSITIVE],
         "shrinking": ["boolean"],
-        "cache_size": [POSITIVE],
-        "class_weight": CLASS_WEIGHT,
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "memory_limit": [None, COUNT],
+        "cache_size": [constraints.POSITIVE],
+        "class_weight": constraints.CLASS_WEIGHT,
+        "decision_function_shape": [constraints.StrOptions({"ovr", "ovo"})],
+        "memory_limit": [None, constraints.COUNT],
     }
 
     # A kernel object validates its own parameters.

@@ -4,14 +4,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 
-def encode_labels(
-    y: Any, class_weight: Any
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.float64]]:
+def encode_labels(y: Any, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted labels that occur, at least two, the index of each y there, and weights.
 
     `class_weight` is a dict, "balanced" or None, as in scikit-learn.
@@ -25,7 +22,7 @@ def encode_labels(
     return classes, codes, compute_class_weight(class_weight, classes=classes, y=y)
 
 
-def count_votes(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def count_votes(values: np.ndarray, n_classes: int) -> np.ndarray:
     """Count the pairs that each class wins, the first class of a pair for a positive value.
 
     `values`, of shape (n_samples, n_pairs), are decision values of the pairs (0, 1), (0, 2), ...,
@@ -35,7 +32,7 @@ def count_votes(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float
     return (values > 0) @ first + (values <= 0) @ second
 
 
-def class_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+def class_scores(values: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the votes, with ties broken by the sum of a class's decision values.
 
     The sums are mapped into (-1/3, 1/3), so that they never outweigh a vote.
@@ -45,7 +42,7 @@ def class_scores(values: NDArray[np.float64], n_classes: int) -> NDArray[np.floa
     return count_votes(values, n_classes) + sums / (3 * (np.abs(sums) + 1))
 
 
-def _pair_members(n_classes: int) -> NDArray[np.float64]:
+def _pair_members(n_classes: int) -> np.ndarray:
     """Return the first and the second class of each pair, as rows of the identity matrix."""
     pairs = np.array(list(combinations(range(n_classes), 2)))
     return np.eye(n_classes)[pairs.T]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from liblinear import liblinear as official
 from numpy.ctypeslib import as_ctypes
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -80,18 +79,18 @@ class Settings:
     epsilon: float = 0.1
     bias: float | None = None
     penalize_bias: bool = True
-    class_weight: NDArray[np.float64] | None = None
+    class_weight: np.ndarray | None = None
     seed: int | None = None
 
 
 def solve(
     rows: NodeRows,
-    y: NDArray[Any],
+    y: np.ndarray,
     n_weights: int,
     settings: Settings,
     presolve: float | None = None,
-    start: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    start: np.ndarray | None = None,
+) -> np.ndarray:
     """Train, optionally from a start or from the solution on evenly spaced rows.
 
     These are a share `presolve` of the rows; if a class is missing there, it is not used.
@@ -127,11 +126,11 @@ def solve(
 
 def _train(
     rows: NodeRows,
-    y: NDArray[Any],
+    y: np.ndarray,
     n_weights: int,
     settings: Settings,
-    start: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.float64], str]:
+    start: np.ndarray | None,
+) -> tuple[np.ndarray, str]:
     """Call LIBLINEAR's ``train``; return the weights and the output that it printed."""
     # The official constructors loop over the data and reset the print hook: not called.
     problem = official.problem.__new__(official.problem)
@@ -167,7 +166,7 @@ def _train(
         _library.free_and_destroy_model(ctypes.byref(model))
 
 
-def _doubles(values: NDArray[Any]) -> Any:
+def _doubles(values: np.ndarray) -> Any:
     """Return a C array, kept alive by the structure that it is assigned to."""
     return as_ctypes(np.array(values, dtype=np.float64).ravel())
 
@@ -186,9 +185,7 @@ class LinearBase(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _solve(
-        self: Any, X: Any, y: NDArray[Any], **settings: Any
-    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    def _solve(self: Any, X: Any, y: np.ndarray, **settings: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
         solver = solver_number(self.loss, self.solver)
         free_intercept = self.fit_intercept and not self.penalize_intercept
@@ -225,7 +222,7 @@ class LinearBase(BaseEstimator):
         coef = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
         return coef, intercept.astype(X.dtype)
 
-    def _linear(self: Any, X: Any) -> NDArray[np.floating]:
+    def _linear(self: Any, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 from libsvm import svm as official
 from numpy.ctypeslib import as_ctypes
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
@@ -42,7 +41,7 @@ class SVMKernel:
     gamma: float = 0.0
     coef0: float = 0.0
 
-    def __call__(self, X: Any, Y: Any) -> NDArray[np.float64]:
+    def __call__(self, X: Any, Y: Any) -> np.ndarray:
         if self.name == "rbf":
             gram = euclidean_distances(X, Y, squared=True)
             gram *= -self.gamma
@@ -104,7 +103,7 @@ def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
     return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
 
 
-def kernel_block(kernel: Any, X: Any, Y: Any) -> NDArray[np.float64]:
+def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     """Evaluate a kernel that LIBSVM does not have, and check shape and values of the result."""
     block = kernel(X, Y)
     block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
@@ -160,15 +159,13 @@ class SupportVectors(NamedTuple):
         Subtracted from the decision values of the pairs (0, 1), (0, 2), ..., (1, 2), ...
     """
 
-    indices: NDArray[np.int32]
-    n_by_class: NDArray[np.int32]
-    coefficients: NDArray[np.float64]
-    rho: NDArray[np.float64]
+    indices: np.ndarray
+    n_by_class: np.ndarray
+    coefficients: np.ndarray
+    rho: np.ndarray
 
 
-def pair_coefficients(
-    coefficients: NDArray[np.float64], n_by_class: NDArray[np.integer]
-) -> NDArray[np.float64]:
+def pair_coefficients(coefficients: np.ndarray, n_by_class: np.ndarray) -> np.ndarray:
     """Return the coefficients for each pair of classes, of shape (n_SV, n_pairs).
 
     They are zero for the vectors of other classes. The arguments are those of `SupportVectors`.
@@ -185,9 +182,9 @@ def pair_coefficients(
 
 def train(
     rows: NodeRows,
-    codes: NDArray[np.intp],
+    codes: np.ndarray,
     kernel: SVMKernel,
-    class_weight: NDArray[np.float64],
+    class_weight: np.ndarray,
     **parameters: float,
 ) -> SupportVectors:
     """Train a C-SVC, one against one.
@@ -249,7 +246,7 @@ def reached_limit(output: str, n_rows: int) -> bool:
 
 def native_values(
     kernel: SVMKernel, vectors: NodeRows, support: SupportVectors, rows: NodeRows
-) -> NDArray[np.float64]:
+) -> np.ndarray:
     """Return the decision values of all pairs of classes, by one call of LIBSVM per row.
 
     `vectors` are the support vectors; for a precomputed kernel their serial numbers.

@@ -6,28 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from kernlearn.solvers import liblinear
-from kernlearn.solvers.newton import (
-    LOSSES,
-    Floats,
-    PrimalNewton,
-    SquaredEpsilonInsensitive,
-    WeightedGram,
-    combination,
-)
+from kernlearn.solvers import liblinear, newton
 from kernlearn.solvers.nodes import feature_rows
 
-Path = tuple[NDArray[np.floating], NDArray[np.floating]]
+Path = tuple[np.ndarray, np.ndarray]
 
 _ALL_LOSSES = ("squared_hinge", "logistic", "hinge")
 #: The losses that each solver supports.
 _SOLVES = {
     "auto": _ALL_LOSSES,
-    "newton": tuple(LOSSES),
+    "newton": tuple(newton.LOSSES),
     "truncated_newton": ("squared_hinge",),
     "liblinear": _ALL_LOSSES,
 }
@@ -143,7 +135,7 @@ def linear_paths(
             f"loss={loss!r}: use solver='liblinear' or 'auto'"
         )
     if solver == "auto":
-        solver = "newton" if loss in LOSSES else "liblinear"
+        solver = "newton" if loss in newton.LOSSES else "liblinear"
     number = liblinear.solver_number(loss)
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
     signs = check_array(Y, dtype=np.float64, input_name="labels")
@@ -167,16 +159,18 @@ def linear_paths(
         ]
     else:
         whole = _with_ones(X, fit_intercept)
-        newton: PrimalNewton | TruncatedNewton
+        minimizer: newton.PrimalNewton | TruncatedNewton
         if solver == "newton":
-            newton = PrimalNewton(whole, LOSSES[loss], tol=tol, max_iter=_MAX_STEPS)
+            minimizer = newton.PrimalNewton(
+                whole, newton.LOSSES[loss], tol=tol, max_iter=_MAX_STEPS
+            )
         else:
-            newton = TruncatedNewton(whole, tol=tol)
-        paths = [newton.path(y, values) for y in signs]
+            minimizer = TruncatedNewton(whole, tol=tol)
+        paths = [minimizer.path(y, values) for y in signs]
     return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
 
 
-def _sorted(Cs: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
+def _sorted(Cs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of C in ascending order, and the place of each there."""
     values = np.asarray(Cs, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
@@ -185,11 +179,11 @@ def _sorted(Cs: ArrayLike) -> tuple[Floats, NDArray[np.intp]]:
     return values[ascending], np.argsort(ascending)
 
 
-def _with_ones(X: NDArray[np.floating], fit_intercept: bool) -> NDArray[np.floating]:
+def _with_ones(X: np.ndarray, fit_intercept: bool) -> np.ndarray:
     return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
 
 
-def _coef_and_intercept(weights: Floats, X: NDArray[np.floating], fit_intercept: bool) -> Path:
+def _coef_and_intercept(weights: np.ndarray, X: np.ndarray, fit_intercept: bool) -> Path:
     """Split weights of shape (..., n_weights), in the dtype of X."""
     coef = np.ascontiguousarray(weights[..., : X.shape[1]], dtype=X.dtype)
     if not fit_intercept:
@@ -252,9 +246,11 @@ def regression_path(
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
     values, places = _sorted(Cs)
-    loss, tol = SquaredEpsilonInsensitive(epsilon), _NEWTON_TOL if tol is None else tol
-    newton = PrimalNewton(_with_ones(X, fit_intercept), loss, tol=tol, max_iter=_MAX_STEPS)
-    return _coef_and_intercept(newton.path(1.0, values, y)[places], X, fit_intercept)
+    loss, tol = newton.SquaredEpsilonInsensitive(epsilon), _NEWTON_TOL if tol is None else tol
+    minimizer = newton.PrimalNewton(
+        _with_ones(X, fit_intercept), loss, tol=tol, max_iter=_MAX_STEPS
+    )
+    return _coef_and_intercept(minimizer.path(1.0, values, y)[places], X, fit_intercept)
 
 
 # LIBLINEAR's constants.
@@ -288,20 +284,20 @@ class TruncatedNewton:
     methods for linear classification, IEEE TNNLS 33 (2022).
     """
 
-    def __init__(self, features: NDArray[np.floating], *, tol: float) -> None:
+    def __init__(self, features: np.ndarray, *, tol: float) -> None:
         self._X = np.ascontiguousarray(features, dtype=np.float64)
         self._whole = self._X.T @ self._X
         self._tol = tol
 
-    def path(self, y: Floats, Cs: Iterable[float]) -> Floats:
+    def path(self, y: np.ndarray, Cs: Iterable[float]) -> np.ndarray:
         """Train a classifier for each value of C, independently; shape (n_values, n_features)."""
         return np.array([self._solve(y, C) for C in Cs])
 
-    def _solve(self, y: Floats, C: float) -> Floats:
-        X, loss = self._X, LOSSES["squared_hinge"]
+    def _solve(self, y: np.ndarray, C: float) -> np.ndarray:
+        X, loss = self._X, newton.LOSSES["squared_hinge"]
         w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
-        gram = WeightedGram(X, self._whole, loss.steepest, loss.slack)
-        gradient = C * combination(X, y * loss.slope(margins))
+        gram = newton.WeightedGram(X, self._whole, loss.steepest, loss.slack)
+        gradient = C * newton.combination(X, y * loss.slope(margins))
         n_positive = int(np.count_nonzero(y > 0))
         rarer = max(min(n_positive, len(y) - n_positive), 1)
         enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
@@ -321,7 +317,7 @@ class TruncatedNewton:
                 where = "at a failed line search"
                 break
             w, margins = w + length * step, margins + length * moves
-            gradient = w + C * combination(X, y * loss.slope(margins))
+            gradient = w + C * newton.combination(X, y * loss.slope(margins))
             stalled = abs(before - objective) <= _STALLED * abs(objective)
             if stalled or np.linalg.norm(gradient) <= enough:
                 return w
@@ -335,7 +331,7 @@ class TruncatedNewton:
         return w
 
 
-def _conjugate_gradients(gram: WeightedGram, gradient: Floats, C: float) -> Floats:
+def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
     """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
     preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
     step = np.zeros_like(gradient)

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from kernlearn.memory import row_blocks
 
@@ -61,18 +60,18 @@ class NodeRows:
     or one taken from it, lives.
     """
 
-    nodes: NDArray[np.void]
-    addresses: NDArray[np.uintp]
+    nodes: np.ndarray
+    addresses: np.ndarray
 
     @classmethod
-    def starting_at(cls, nodes: NDArray[np.void], starts: NDArray[np.intp]) -> Self:
+    def starting_at(cls, nodes: np.ndarray, starts: np.ndarray) -> Self:
         """Return rows that start at positions in a buffer."""
         return cls(nodes, (nodes.ctypes.data + starts * NODE.itemsize).astype(np.uintp))
 
     def __len__(self) -> int:
         return len(self.addresses)
 
-    def take(self, rows: NDArray[np.intp]) -> Self:
+    def take(self, rows: np.ndarray) -> Self:
         """Select rows, without a copy of their nodes."""
         return type(self)(self.nodes, self.addresses[rows])
 
@@ -118,7 +117,7 @@ def feature_rows(X: Any, bias: float | None = None) -> NodeRows:
 
 
 def precomputed_rows(
-    n_rows: int, n_columns: int, blocks: Iterable[tuple[slice, NDArray[np.floating]]]
+    n_rows: int, n_columns: int, blocks: Iterable[tuple[slice, np.ndarray]]
 ) -> NodeRows:
     """Convert kernel values with the training rows, given in blocks of rows, to nodes.
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
@@ -30,7 +29,7 @@ class Thresholds:
     n_bounded: int = 0
 
     @classmethod
-    def fixed(cls, values: ArrayLike) -> Self:
+    def fixed(cls, values: np.typing.ArrayLike) -> Self:
         """Return fixed thresholds."""
         start = np.asarray(values, dtype=np.float64)
         return cls(start, np.empty((len(start), 0)))
@@ -111,8 +110,8 @@ class OrdinalProblem:
 
     def __init__(
         self,
-        features: ArrayLike,
-        codes: ArrayLike,
+        features: np.typing.ArrayLike,
+        codes: np.typing.ArrayLike,
         thresholds: Thresholds,
         *,
         constraints: str,

@@ -10,8 +10,6 @@ not converge where the bound needs it. All is computed in logarithms: constants 
 largest float.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

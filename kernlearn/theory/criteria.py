@@ -1,7 +1,5 @@
 """Criteria of goodness: comparisons of points with all others of a sample, and their summaries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

@@ -12,43 +12,33 @@ For regression, ordinal regression and ranking a similarity is good if some weig
 similarities has a small loss (definitions 5.2, 5.7, 5.14 and 5.18).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.checks import check_positive
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer, TransferLike, as_transfer
+from kernlearn.lazy import attach
 from kernlearn.theory.criteria import Goodness, Sample, measure_criteria
-from kernlearn.theory.landmarks import (  # noqa: F401  (part of this module)
-    SampleSizes,
-    landmarks_for_approximation,
-    landmarks_for_family,
-    landmarks_for_loss,
-    landmarks_for_margin,
-    ndcg_regret_bound,
-    ordinal_error_bounds,
-    ordinal_sample_sizes,
-    ramp_covering_number,
-    ranking_sample_sizes,
-    ranking_weight_bound,
-    regression_sample_sizes,
-    sparse_regression_sample_sizes,
-)
-from kernlearn.theory.supervised import (  # noqa: F401
-    SupervisedGoodness,
-    linear_program,
-    ordinal_goodness,
-    ranking_goodness,
-    regression_goodness,
-)
+from kernlearn.theory.landmarks import landmarks_for_margin
+from kernlearn.theory.supervised import linear_program
 
-if TYPE_CHECKING:
-    import pandas as pd
+__getattr__, __dir__, __all__ = attach(
+    "kernlearn.theory",
+    {
+        "criteria": "Goodness",
+        "goodness": "CRITERIA best_weights compare_criteria goodness goodness_table",
+        "landmarks": (
+            "SampleSizes landmarks_for_approximation landmarks_for_family landmarks_for_loss "
+            "landmarks_for_margin ndcg_regret_bound ordinal_error_bounds ordinal_sample_sizes "
+            "ramp_covering_number ranking_sample_sizes ranking_weight_bound "
+            "regression_sample_sizes sparse_regression_sample_sizes"
+        ),
+        "supervised": ("SupervisedGoodness ordinal_goodness ranking_goodness regression_goodness"),
+    },
+)
 
 #: Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).
 CRITERIA: dict[str, Transfer | None] = {
@@ -64,8 +54,8 @@ def goodness(
     *,
     similarity: Any = "gaussian",
     kind: str = "similarity",
-    transfer: TransferLike | None = None,
-    weights: ArrayLike | None = None,
+    transfer: "TransferLike | None" = None,
+    weights: np.typing.ArrayLike | None = None,
     c_f: float | Literal["range"] = 1.0,
     max_references: int = 300,
     random_state: Any = None,
@@ -135,11 +125,11 @@ def goodness(
 def compare_criteria(
     X: Any,
     y: Any,
-    criteria: Mapping[str, TransferLike | None] | None = None,
+    criteria: "Mapping[str, TransferLike | None] | None" = None,
     *,
     similarity: Any = "gaussian",
     kind: str = "similarity",
-    weights: ArrayLike | None = None,
+    weights: np.typing.ArrayLike | None = None,
     c_f: float | Literal["range"] = 1.0,
     max_references: int = 300,
     random_state: Any = None,
@@ -182,7 +172,7 @@ def compare_criteria(
 
 
 def _as_transfers(
-    criteria: Mapping[str, TransferLike | None] | None,
+    criteria: "Mapping[str, TransferLike | None] | None",
 ) -> dict[str, Transfer | None]:
     chosen = CRITERIA if criteria is None else criteria
     return {name: None if f is None else as_transfer(f) for name, f in chosen.items()}
@@ -190,7 +180,7 @@ def _as_transfers(
 
 def goodness_table(
     found: Mapping[str, Goodness], *, gamma: float = 0.1, epsilon: float = 0.1
-) -> pd.DataFrame:
+) -> Any:
     r"""Tabulate criteria, to choose the transfer function that suits best.
 
     Parameters
@@ -232,7 +222,7 @@ def goodness_table(
 
 def best_weights(
     X: Any, y: Any, *, gamma: float, similarity: Any = "gaussian", kind: str = "similarity"
-) -> NDArray[np.float64]:
+) -> np.ndarray:
     r"""Return the weights with the smallest hinge loss for Balcan & Blum's criterion.
 
     They minimise the mean of :math:`[1 - m_w(x) / \gamma]_+` over
@@ -322,12 +312,12 @@ class SimilarityAssessment:
     """
 
     criteria: dict[str, Goodness]
-    codes: NDArray[np.intp]
+    codes: np.ndarray
     scale: float
     reach: float
     unbounded: frozenset[str]
 
-    def table(self, epsilon: float, delta: float) -> pd.DataFrame:
+    def table(self, epsilon: float, delta: float) -> Any:
         """Return one row per criterion: gamma, misplaced, mean_margin, error, landmark_pairs.
 
         `landmark_pairs` is the number that theorem 4.2 requires at the margin gamma that all but
@@ -364,7 +354,7 @@ class SimilarityAssessment:
 def assess_similarity(
     X: Any,
     y: Any,
-    criteria: Mapping[str, TransferLike | None] | None = None,
+    criteria: "Mapping[str, TransferLike | None] | None" = None,
     *,
     similarity: Any = "gaussian",
     kind: str = "similarity",

@@ -1,7 +1,5 @@
 """Classes of linear functions of two points: balls of weights and of matrices."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -5,8 +5,6 @@ allowed, `delta` the allowed probability of failure, between 0 and 1, and `bound
 weight B > 0. Numbers are rounded up; a ValueError names a parameter that is out of range.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

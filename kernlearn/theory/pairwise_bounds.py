@@ -17,8 +17,6 @@ Arguments of the same name mean the same everywhere:
 - `delta`: allowed probability of failure, between 0 and 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

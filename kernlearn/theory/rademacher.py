@@ -4,8 +4,6 @@ The bounds as functions of the data, next to estimates of the complexities. Poin
 the data with replacement, so that the data are the domain as well as the distribution.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Goodness for regression, grades and ranking: the bounded weights with the smallest loss."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from typing import Any, TypeAlias

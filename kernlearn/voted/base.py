@@ -1,7 +1,5 @@
 """Base of the classifiers that minimise objective (1), and their solutions for a grid."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

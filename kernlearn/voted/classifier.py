@@ -1,7 +1,5 @@
 """Voted kernel regularization and the norm-1 support vector machine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Linear programs of voted kernel regularization: by column generation, or whole by HiGHS."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, comb, log, pi, sqrt
 from typing import Any

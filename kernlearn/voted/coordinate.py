@@ -11,8 +11,6 @@ As in appendix C, only nonzero coefficients are stored, with their columns, and 
 largest violation is found by a pass over all columns.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -12,8 +12,6 @@ The objective is convex and piecewise linear along it, and one pivot goes to its
 many kinks as it decreases over.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

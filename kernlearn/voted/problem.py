@@ -1,7 +1,5 @@
 """Objective (1) of voted kernel regularization, and the Gram matrices that it is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -90,14 +88,14 @@ class VotedProblem:
             result[kernel] = signed[used] @ gram[used] if few else signed @ gram
         return result
 
-    def decision(self, solution: Solution) -> Floats:
+    def decision(self, solution: "Solution") -> Floats:
         """Return f at the points with a label."""
         values = np.zeros(self.n_samples)
         for k, j, coef in zip(solution.kernels, solution.points, solution.coef, strict=True):
             values += coef * self.grams[k, :, j]
         return values
 
-    def objective(self, solution: Solution) -> float:
+    def objective(self, solution: "Solution") -> float:
         """Return the value of the objective."""
         losses = np.maximum(0.0, 1.0 - self.y * self.decision(solution))
         penalty = self.penalties[solution.kernels] @ np.abs(solution.coef)

@@ -1,12 +1,9 @@
 """Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from kernlearn.voted.problem import Floats, Indices
 
@@ -31,7 +28,7 @@ class Vertex(NamedTuple):
     alpha: Floats  # coefficients of the pool
     signs: Floats  # those of the vertex's coefficients, also of those that are 0
     slack: Floats  # t_i - (A α)_i
-    state: NDArray[np.int8]  # of each row
+    state: np.ndarray  # of each row
     multipliers: Floats  # in [0, 1], at the end the dual solution
 
 

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from kernlearn.experiments.engine import build, environment
-from kernlearn.experiments.engine.protocol import (
-    binarized,
-    positive_classes,
-    prepare,
-    random_state,
-)
+from kernlearn.experiments.engine import build, environment, protocol
 from kernlearn.experiments.engine.spec import Trial, TrialSpec
 from kernlearn.experiments.registry import METRICS, Scope
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
@@ -96,10 +90,10 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
 def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     names, what = [str(n) for n in data.target_names], spec.dataset
     name = what.name or str(what.generator)
-    positive = positive_classes(names, what.binarize, spec.protocol.seed, name)
+    positive = protocol.positive_classes(names, what.binarize, spec.protocol.seed, name)
     if positive is not None:
         info["positive"] = positive
-    return binarized(data, positive)
+    return protocol.binarized(data, positive)
 
 
 def accuracy(true: Array, predicted: Array) -> float:
@@ -211,9 +205,9 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     """
     from kernlearn.theory.rademacher import rademacher_complexity
 
-    spec, protocol = trial.spec, trial.spec.protocol
+    spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope, data_dir)
-    parts = prepare(data.data, np.asarray(data.target), protocol, trial.split)
+    parts = protocol.prepare(data.data, np.asarray(data.target), how, trial.split)
     component = scope.estimators[spec.method.name]
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
@@ -223,7 +217,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     with environment.Stopwatch() as estimating:
         estimate = rademacher_complexity(
             hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
-            random_state=random_state(protocol.seed, "complexity", trial.split),
+            random_state=protocol.random_state(how.seed, "complexity", trial.split),
         )  # fmt: skip
     bound = hypotheses.bound(n)
     metrics = {
