@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.datasets import formats
 from kernlearn.datasets.files import LIMIT, naming_damage, read_bytes, too_large
-from kernlearn.datasets.formats import (
-    Bundled,
-    Expected,
-    Matlab,
-    Npz,
-    Parquet,
-    Table,
-    default_names,
-)
+from kernlearn.datasets.formats import Expected, Table
 from kernlearn.datasets.text import canonical_labels, coder, number
 from kernlearn.exceptions import DataError
 
@@ -28,7 +21,7 @@ Part = tuple[Path, Any, Any, Any]
 NO_PARQUET = "damaged, or no Parquet file"
 
 
-def read_npz(paths: Sequence[Path], options: Npz, expected: Expected) -> Table:
+def read_npz(paths: Sequence[Path], options: formats.Npz, expected: Expected) -> Table:
     """Read a matrix and its labels from NPZ files."""
     parts: list[Part] = []
     for path in paths:
@@ -52,7 +45,7 @@ def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str,
             return {name: stored[name] for name in stored.files if not names or name in names}
 
 
-def read_parquet(paths: Sequence[Path], options: Parquet, expected: Expected) -> Table:
+def read_parquet(paths: Sequence[Path], options: formats.Parquet, expected: Expected) -> Table:
     """Read Parquet files and concatenate their rows."""
     parts: list[Part] = []
     first: list[str] = []
@@ -167,7 +160,7 @@ def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = Fals
     if len({part.shape[1] for part in X}) > 1:
         raise DataError(f"{parts[0][0]}: the files differ in the number of columns")
     query = np.concatenate(queries) if queries else None
-    names = default_names(X[0].shape[1])
+    names = formats.default_names(X[0].shape[1])
     return Table(np.concatenate(X), np.concatenate(y), names, query=query)
 
 
@@ -213,7 +206,7 @@ _MATRIX, _COMPRESSED = 14, 15  # kinds of elements in a version 5 file
 _USER_BLOCK = 512  # where the HDF5 part of a version 7.3 file begins
 
 
-def read_matlab(paths: Sequence[Path], options: Matlab, expected: Expected) -> Table:
+def read_matlab(paths: Sequence[Path], options: formats.Matlab, expected: Expected) -> Table:
     """Read a matrix and its labels from MATLAB files."""
     parts: list[Part] = []
     names = [options.matrix, options.target]
@@ -278,7 +271,7 @@ def _read_hdf5(content: bytes, names: list[str]) -> dict[str, Any]:
     return variables
 
 
-def read_bundled(paths: Sequence[Path], options: Bundled, expected: Expected) -> Table:
+def read_bundled(paths: Sequence[Path], options: formats.Bundled, expected: Expected) -> Table:
     """Load a data set that is bundled with scikit-learn; there are no paths."""
     from sklearn import datasets
 

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel

@@ -12,9 +12,8 @@ from liblinear import liblinear as official
 from numpy.ctypeslib import as_ctypes
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
 from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context, clone
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.constraints import COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import PointsEstimator

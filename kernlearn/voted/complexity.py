@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
 from kernlearn.voted.problem import Floats

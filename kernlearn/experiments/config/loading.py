@@ -10,14 +10,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError, PluginError
+from kernlearn.experiments.config import model
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import RESERVED_KEYS, axes_of
-from kernlearn.experiments.config.model import (
-    ExperimentConfig,
-    LoadedExperiment,
-    Protocol,
-    by_name,
-)
 from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope, suggestion
@@ -78,12 +73,12 @@ def _real_path(loc: Sequence[str | int], raw: Any) -> KeyPath:
 
 def _allowed_keys(loc: Sequence[str | int]) -> list[str]:
     """Return the keys of the section at a location of the model."""
-    model: Any = ExperimentConfig
+    section: Any = model.ExperimentConfig
     for step in loc:
-        field = getattr(model, "model_fields", {}).get(step)
+        field = getattr(section, "model_fields", {}).get(step)
         for candidate in _models_in(field.annotation) if field is not None else ():
-            model = candidate
-    return list(model.model_fields)
+            section = candidate
+    return list(section.model_fields)
 
 
 def _models_in(annotation: Any) -> Iterator[Any]:
@@ -181,7 +176,7 @@ def load_config(
     profile: str = DEFAULT_PROFILE,
     settings: Sequence[str] = (),
     data_dir: Path | None = None,
-) -> LoadedExperiment:
+) -> model.LoadedExperiment:
     """Read a config, apply a profile and settings, and check everything.
 
     Parameters
@@ -206,7 +201,7 @@ def load_config(
         first exception of a plug-in.
     """
     path, raw, places = _read(name)
-    raw |= {section: by_name(raw[section]) for section in _SECTIONS if section in raw}
+    raw |= {section: model.by_name(raw[section]) for section in _SECTIONS if section in raw}
     profiles = raw.get("profiles")
     others = [p for p in profiles if p != profile] if isinstance(profiles, dict) else []
     variants = {p: (copied(raw), places.copy()) for p in others}
@@ -230,7 +225,7 @@ def load_config(
         raise ConfigError(messages) from next(iter(checker.causes), None)
     # how trials are carried out is not part of what they measure
     measured = tuple(s for s in settings if not s.startswith("execution."))
-    return LoadedExperiment(
+    return model.LoadedExperiment(
         name=path.stem, path=path, profile=profile, config=config, settings=measured,
         renamed=checker.renamed,
     )  # fmt: skip
@@ -279,7 +274,7 @@ class _Checker:
         self.causes: list[PluginError] = []
         self.renamed: dict[str, str] = {}
 
-    def check(self, raw: dict[str, Any], places: _Places) -> ExperimentConfig | None:
+    def check(self, raw: dict[str, Any], places: _Places) -> model.ExperimentConfig | None:
         """Return the experiment, unless it is wrong."""
         scope, faults, causes = _scope(raw, self.folder)
         self.causes += causes
@@ -288,7 +283,7 @@ class _Checker:
             context["names"] = self._names(raw, scope)
         config = None
         try:
-            config = ExperimentConfig.model_validate(raw, context=context)
+            config = model.ExperimentConfig.model_validate(raw, context=context)
         except ValidationError as error:
             faults += [_explain(e, raw) for e in error.errors(include_url=False)]
         self.messages += [places.message(p, text) for p, text in faults]
@@ -363,7 +358,7 @@ def _apply_setting(raw: dict[str, Any], setting: str, places: _Places) -> None:
 
 
 def _target(key: str) -> KeyPath:
-    if key in Protocol.model_fields:
+    if key in model.Protocol.model_fields:
         return ("protocol", key)
     return tuple(key.split("."))
 
