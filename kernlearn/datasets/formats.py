@@ -153,7 +153,7 @@ class Libsvm(Options):
     """
 
     kind: Literal["libsvm"] = "libsvm"
-    reader = "sparse_text:read_libsvm"
+    reader = "sparse_text:read_pairs"
     zero_based: bool = False
 
 
@@ -161,7 +161,7 @@ class Letor(Options):
     """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
 
     kind: Literal["letor"] = "letor"
-    reader = "sparse_text:read_letor"
+    reader = "sparse_text:read_pairs"
 
 
 class Arff(Options):

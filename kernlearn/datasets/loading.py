@@ -1,7 +1,7 @@
 """Loading data sets: files are located, read, checked against the card, encoded and cached."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -132,7 +132,11 @@ def load(
         fields["fold"] = np.repeat(np.arange(len(form.folds)), form.folds)
     published = nominal == "ordinal" and dtype == np.float64
     comparable = published and (missing == "drop" or not contents.note)
-    fields["note"] = _note(found, contents, comparable)
+    notes, content = [form.note, contents.note], contents.fingerprint
+    if comparable and form.fingerprint not in (None, content):
+        prints = f"(fingerprint {content[:12]}) differs from the card's ({form.fingerprint[:12]})"
+        notes.append(f"The content {prints}.")
+    fields["note"] = " ".join(filter(None, notes))
     folder = container(found.paths[0]).parent if found.paths else None
     return Bunch(**fields, card=card, path=folder, sample=form.sample)
 
@@ -253,16 +257,6 @@ def _float_type(dtype: np.typing.DTypeLike) -> "np.dtype[Any]":
     raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
 
 
-def _note(found: Found, contents: Contents, comparable: bool) -> str:
-    expected, content = found.form.fingerprint, contents.fingerprint
-    notes = [found.form.note, contents.note]
-    if comparable and expected is not None and content != expected:
-        notes.append(
-            f"The content (fingerprint {content[:12]}) differs from the card's ({expected[:12]})."
-        )
-    return " ".join(filter(None, notes))
-
-
 def _read(found: Found) -> Table:
     card, form = found.card, found.form
     place = found.place
@@ -290,7 +284,13 @@ def _encode(
     table, note = settle_missing(table, missing, found.place)
     X, names = table.X, table.feature_names
     if nominal == "onehot" and table.nominal:
-        X, names = _one_hot(X, names, table.nominal)
+        columns: list[np.ndarray] = []
+        names = ()
+        for column, name in zip(X.T, table.feature_names, strict=True):
+            values = table.nominal.get(name)
+            columns += [column] if values is None else [column == i for i in range(len(values))]
+            names += (name,) if values is None else tuple(f"{name}={value}" for value in values)
+        X = np.column_stack(columns)
     X = X.astype(dtype, copy=False)
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
@@ -311,18 +311,6 @@ def _target(card: Card, table: Table) -> "tuple[np.ndarray, np.ndarray]":
     # classes that the card does not list, in the order of their numbers
     distinct, codes = np.unique(table.y, return_inverse=True)
     return codes.astype(np.int64), canonical_labels(distinct)
-
-
-def _one_hot(
-    X: np.ndarray, names: tuple[str, ...], nominal: Mapping[str, tuple[str, ...]]
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    columns: list[np.ndarray] = []
-    new_names: list[str] = []
-    for column, name in zip(X.T, names, strict=True):
-        values = nominal.get(name)
-        columns += [column] if values is None else [column == i for i in range(len(values))]
-        new_names += [name] if values is None else [f"{name}={value}" for value in values]
-    return np.column_stack(columns).astype(X.dtype, copy=False), tuple(new_names)
 
 
 def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, str]:

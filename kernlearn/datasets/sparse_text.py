@@ -30,17 +30,13 @@ _INDEXED = re.compile(r"(\d{1,9})[ \t]+(.*)", re.ASCII)
 _NUMERIC = {"numeric", "real", "integer"}
 
 
-def read_libsvm(paths: Sequence[Path], options: Libsvm, expected: Expected) -> Table:
-    """Read LIBSVM files; X is sparse if less than a fifth of its entries is not zero."""
-    return _read_pairs(paths, expected, 0 if options.zero_based else 1, queries=False)
+def read_pairs(paths: Sequence[Path], options: Libsvm | Letor, expected: Expected) -> Table:
+    """Read LIBSVM files, or LETOR files with their query ids.
 
-
-def read_letor(paths: Sequence[Path], options: Letor, expected: Expected) -> Table:
-    """Read LETOR files, with their query ids."""
-    return _read_pairs(paths, expected, 1, queries=True)
-
-
-def _read_pairs(paths: Sequence[Path], expected: Expected, lowest: int, queries: bool) -> Table:
+    X is sparse if less than a fifth of its entries is not zero.
+    """
+    queries = isinstance(options, Letor)
+    lowest = 0 if isinstance(options, Libsvm) and options.zero_based else 1
     parts = []
     for path in paths:
         lines = list(enumerate(read_lines(path), start=1))

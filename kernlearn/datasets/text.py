@@ -190,23 +190,16 @@ def parse_rows(
             if values.shape[1] == len(layout.names) and np.isfinite(values).all():
                 return values
         split = partial(str.split, sep=delimiter)
-    return np.array(_convert_lines(path, lines, first, layout, split))
-
-
-def _convert_lines(
-    path: Path, lines: list[str], first: int, layout: Layout, split: Split
-) -> list[list[float]]:
-    """Read line by line and raise for the first faulty entry; slow."""
-    width = len(layout.names)
-    values = []
+    width, numbers = len(layout.names), []
+    # slow, but it names the first faulty entry
     for line_number, line in enumerate(lines[first:], start=first + 1):
         if not line.strip():
             continue
         entries = split(line)
         if len(entries) != width:
             raise fault(path, line_number, len(entries), f"{width} columns")
-        values.append([layout.value(path, line_number, i, e) for i, e in enumerate(entries)])
-    return values
+        numbers.append([layout.value(path, line_number, i, e) for i, e in enumerate(entries)])
+    return np.array(numbers)
 
 
 def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected) -> Table:
@@ -219,7 +212,11 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
     X = np.concatenate([values[:, layout.features] for _, values, _ in parts])
     y = np.concatenate([y for _, _, y in parts])
     if options.blocks is not None:
-        y = _block_codes(paths, len(X), options.blocks, expected)
+        n_rows = options.blocks * len(expected.classes or ())
+        if len(X) != n_rows:
+            wanted = f"expected {n_rows} in blocks of {options.blocks}"
+            raise DataError(f"{', '.join(map(str, paths))}: found {len(X)} rows, {wanted}")
+        y = (np.arange(n_rows) // options.blocks).astype(np.float64)
     names = tuple(layout.names[i] for i in layout.features)
     return Table(X, y, names, layout.nominal)
 
@@ -280,11 +277,3 @@ def _one_hot_codes(path: Path, lines: list[str], first: int, hot: np.ndarray) ->
         wanted = f"a single 1 and else 0 in the last {hot.shape[1]} columns"
         raise fault(path, rows[at], values, wanted)
     return hot.argmax(axis=1).astype(np.float64)
-
-
-def _block_codes(paths: Sequence[Path], n_rows: int, block: int, expected: Expected) -> np.ndarray:
-    needed = block * len(expected.classes or ())
-    if n_rows != needed:
-        place = ", ".join(map(str, paths))
-        raise DataError(f"{place}: found {n_rows} rows, expected {needed} in blocks of {block}")
-    return (np.arange(n_rows) // block).astype(np.float64)

@@ -68,7 +68,13 @@ def load_file(path: Path, *, shown: str | None = None, digest: str | None = None
     with _loading:
         if digest is not None and (path, digest) in _loaded:
             return _loaded[path, digest]
-        content = _content(path, shown)
+        try:
+            if path.suffix != ".py":
+                raise PluginError(f"{shown}: a plug-in is a Python file, .py")
+            content = path.read_bytes()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise PluginError(f"{shown}: cannot be read: {reason}") from None
         actual = sha256(content).hexdigest()
         if digest is not None and actual != digest:
             raise PluginError(f"{shown}: has changed since the trials were planned; run again")
@@ -76,16 +82,6 @@ def load_file(path: Path, *, shown: str | None = None, digest: str | None = None
         if (path, actual) not in _loaded:
             _loaded[path, actual] = _execute(path, shown, content, actual)
         return _loaded[path, actual]
-
-
-def _content(path: Path, shown: str) -> bytes:
-    try:
-        if path.suffix != ".py":
-            raise PluginError(f"{shown}: a plug-in is a Python file, .py")
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise PluginError(f"{shown}: cannot be read: {reason}") from None
 
 
 def _execute(path: Path, shown: str, content: bytes, digest: str) -> Plugin:

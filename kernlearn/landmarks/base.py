@@ -141,9 +141,10 @@ def decide(scores: Floats) -> Indices:
 class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of all classifiers here, which predict the class that `_scores` speak for."""
 
-    @abstractmethod
     def _scores(self, X: Any) -> Floats:
         """Validate points and return their scores, as `decide` takes them."""
+        scores: Floats = self.decision_function(X)
+        return scores
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.

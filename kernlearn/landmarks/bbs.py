@@ -175,9 +175,6 @@ class LandmarkClassifier(SimilarityClassifier):
             self._add_scores(similarities, scores[rows])
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def _scores(self, X: Any) -> np.ndarray:
-        return self.decision_function(X)
-
     def _grid(self) -> dict[str, Any]:
         return {"C": candidate_values(self.C, "C")}
 

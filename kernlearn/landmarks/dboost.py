@@ -294,9 +294,6 @@ class DBoostClassifier(ScoresClassifier):
                 column[:] = of_problem @ w
         return self._of_classes(values)
 
-    def _scores(self, X: Any) -> np.ndarray:
-        return self.decision_function(X)
-
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """Yield `decision_function` after each round.
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import StrOptions
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_pairs
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, select_pairs
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.solvers.linear_path import linear_path
 
@@ -214,15 +214,13 @@ class FTuneClassifier(LandmarkClassifier):
             self.transfer_ = self.transfers_[0]
             self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
         self.landmark_indices_ = data.candidates.indices[pairs]
-        self._keep_for_prediction(data.candidates.take(distinct), places.reshape(pairs.shape))
-
-    def _keep_for_prediction(self, landmarks: Landmarks, places: Indices) -> None:
-        """Keep the landmarks of pairs with a weight, and where these pairs are among them."""
+        # the landmarks of pairs with a weight, and where these pairs are among them
+        places = places.reshape(pairs.shape)
         used = np.unique(places[self.coef_ != 0])
-        self._landmarks = landmarks.take(used)
+        self._landmarks = data.candidates.take(distinct[used])
         self._pairs = [
-            np.searchsorted(used, pairs[weights != 0])
-            for pairs, weights in zip(places, self.coef_, strict=True)
+            np.searchsorted(used, of_problem[weights != 0])
+            for of_problem, weights in zip(places, self.coef_, strict=True)
         ]
 
     def _embeddings(

@@ -141,7 +141,15 @@ class RankLand(LandmarkedModel):
         self.C_, self.validation_scores_ = float(Cs[0]), None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[rows], queries.codes[rows]
-            held = self._held_out(codes)
+            distinct = np.unique(codes)
+            if len(distinct) < 2:
+                raise ValueError(
+                    "C may be several numbers only if there are two queries at least with a "
+                    f"relevant document, got {len(distinct)}: give one C"
+                )
+            rng = check_random_state(self.random_state)
+            _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
+            held = np.isin(codes, distinct[held_out])
             path = ridge_path(features[~held], eta[~held], Cs)
             self.validation_scores_ = np.array(
                 [
@@ -187,18 +195,6 @@ class RankLand(LandmarkedModel):
             See :func:`kernlearn.metrics.thesis_ndcg`.
         """
         return float(thesis_ndcg(y, self.predict(X), qid=qid))
-
-    def _held_out(self, codes: np.ndarray) -> np.ndarray:
-        """Return which documents are of the queries that C is chosen on."""
-        distinct = np.unique(codes)
-        if len(distinct) < 2:
-            raise ValueError(
-                "C may be several numbers only if there are two queries at least with a relevant "
-                f"document, got {len(distinct)}: give one C"
-            )
-        rng = check_random_state(self.random_state)
-        _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
-        return np.isin(codes, distinct[held_out])
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets.formats import Expected, Libsvm
-from kernlearn.datasets.sparse_text import read_libsvm
+from kernlearn.datasets.sparse_text import read_pairs
 from kernlearn.exceptions import DataError
 
 SIGNS = Expected(3, ("-1", "1"))
@@ -21,7 +21,7 @@ def read(folder):
         paths = [folder / f"part{i}" for i in range(len(texts))]
         for path, text in zip(paths, texts, strict=True):
             path.write_bytes(text.encode())
-        return read_libsvm(paths, options or Libsvm(), expected)
+        return read_pairs(paths, options or Libsvm(), expected)
 
     return write_and_read
 

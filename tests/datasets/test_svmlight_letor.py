@@ -3,7 +3,7 @@ import pytest
 
 from kernlearn.datasets import fingerprint, load
 from kernlearn.datasets.formats import Expected, Letor
-from kernlearn.datasets.sparse_text import read_letor
+from kernlearn.datasets.sparse_text import read_pairs
 from kernlearn.exceptions import DataError
 
 GRADES = Expected(3, ("0", "1", "2"))
@@ -20,7 +20,7 @@ def read(folder):
         paths = [folder / f"S{i}.txt" for i in range(1, len(texts) + 1)]
         for path, text in zip(paths, texts, strict=True):
             path.write_text(text)
-        return read_letor(paths, Letor(), GRADES)
+        return read_pairs(paths, Letor(), GRADES)
 
     return write_and_read
 

@@ -172,7 +172,9 @@ class Check(Section):
         for key, label in ((key, label) for key, values in labels.items() for label in values):
             if text := checks.unknown("label", label, names.all_labels):
                 yield (key,), text
-            elif key == "along" and not all(map(_is_positive, names.axes.get(label, [0]))):
+            elif key == "along" and not all(
+                _is_number(v) and v > 0 for v in names.axes.get(label, [0])
+            ):
                 yield (key,), f"{label!r} is no parameter whose values are positive numbers"
         for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
             allowed = names.labels[f"{self.compare}s"]
@@ -222,10 +224,6 @@ class Check(Section):
         yield text, self.trend == "flat" and not least
         low, high = self.between or (0, 1)
         yield "between needs two numbers, the smaller first", not low < high
-
-
-def _is_positive(value: Any) -> bool:
-    return _is_number(value) and value > 0
 
 
 def _where(label: str, value: Any, names: Names) -> Iterator[str]:

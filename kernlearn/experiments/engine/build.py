@@ -60,14 +60,12 @@ def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
     if isinstance(file := arguments["name"], Path):  # a user may edit it
         status = file.stat()
         stamp = (status.st_mtime_ns, status.st_size)
-    return _load_once(tuple(arguments.items()), data_dir, stamp)
+    return _load_once(stamp, data_dir=data_dir, **arguments)
 
 
 @lru_cache(maxsize=_KEPT)
-def _load_once(
-    arguments: tuple[tuple[str, Any], ...], data_dir: Path | None, stamp: tuple[int, int] | None
-) -> Bunch:
-    return load(**dict(arguments), data_dir=data_dir)
+def _load_once(stamp: tuple[int, int] | None, **arguments: Any) -> Bunch:
+    return load(**arguments)
 
 
 def plugin_data(dataset: RegisteredDataset, source: Source, parameters: dict[str, Any]) -> Bunch:

@@ -84,9 +84,13 @@ def describe_environment() -> dict[str, Any]:
     """
     import psutil
 
+    versions = {}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return {
         "python": platform.python_version(),
-        "packages": _package_versions(),
+        "packages": versions,
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
@@ -96,14 +100,6 @@ def describe_environment() -> dict[str, Any]:
         "threads": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
         **_commit(),
     }
-
-
-def _package_versions() -> dict[str, str]:
-    versions = {}
-    for name in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return versions
 
 
 def _cpu_name() -> str:

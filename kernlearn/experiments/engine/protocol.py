@@ -213,7 +213,11 @@ def prepare(
         scaler = _SCALERS[name]()
         X_train = scaler.fit_transform(X_train)
         others = [scaler.transform(part) if part.shape[0] else part for part in others]
-    y = _scaled_target(y, train, protocol.scale_target)
+    learnt_on = y[train]
+    if protocol.scale_target == "max_abs":
+        y = y / (np.abs(learnt_on).max() or 1.0)
+    elif protocol.scale_target == "zscore":
+        y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
     has_val = len(held_out) > 0
     return Parts(
         X_train, y[train], others[1], y[test],
@@ -229,12 +233,3 @@ def _cut(
     if protocol.folds is None:
         return split_indices(n_samples, protocol, split)
     return fold_indices(n_samples, protocol, split, fold)
-
-
-def _scaled_target(y: np.ndarray, train: np.ndarray, how: str | None) -> np.ndarray:
-    if how is None:
-        return y
-    learnt_on = y[train]
-    if how == "max_abs":
-        return y / (np.abs(learnt_on).max() or 1.0)
-    return (y - learnt_on.mean()) / (learnt_on.std() or 1.0)

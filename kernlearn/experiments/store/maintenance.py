@@ -209,18 +209,13 @@ def examine(store: Store) -> list[str]:
     """
     faults: list[str] = []
     try:
-        faults.extend(_file_faults(store.connection))
+        pages = store.connection.execute("PRAGMA integrity_check")
+        faults.extend(f"the file is damaged: {line}" for (line,) in pages if line != "ok")
         if not faults:  # in a damaged file the rows may be anything
             faults.extend(_row_faults(store.connection))
     except sqlite3.DatabaseError as error:
         faults.append(f"the file cannot be read on: {explain(error)}")
     return faults
-
-
-def _file_faults(connection: sqlite3.Connection) -> Iterator[str]:
-    for (line,) in connection.execute("PRAGMA integrity_check"):
-        if line != "ok":
-            yield f"the file is damaged: {line}"
 
 
 def _row_faults(connection: sqlite3.Connection) -> Iterator[str]:
