@@ -68,24 +68,24 @@ def goodness(
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
         bunch = datasets.load(data, target=target, data_dir=data_dir)
-        name, kind = _comparison(data, bunch, similarity, kind)
+        name, kind = _compared(data, bunch, similarity, kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
         X = bunch.data[rows][:, rows] if matrix else _selected(bunch.data, rows, scale)
         y = bunch.target[rows]
-        assessment = theory.goodness.assess_similarity(
+        assessed = theory.goodness.assess_similarity(
             X, y, criteria, similarity=name, kind=kind, random_state=seed
         )
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     typer.echo(
         f"{data}: {_part(rows, bunch)} points in {len(set(y))} classes; {name} {kind}, divided by "
-        f"{assessment.scale:.4g}, the greatest"
+        f"{assessed.scale:.4g}, the greatest"
     )
-    several = len(next(iter(assessment.criteria.values())).margins) > 1
+    several = len(next(iter(assessed.criteria.values())).margins) > 1
     heads = [f"γ at ε = {epsilon:g}", "wrong side", "mean margin", "landmark pairs"]
     table = make_table("criterion", *heads, *(["wrong class"] if several else []))
-    for row in assessment.table(epsilon, delta).itertuples():
+    for row in assessed.table(epsilon, delta).itertuples():
         cells = [f"{row.gamma:.4f}", _percent(row.misplaced), f"{row.mean_margin:.4f}"]
         pairs = "-" if row.landmark_pairs is None else str(row.landmark_pairs)
         table.add_row(str(row.Index), *cells, pairs, *([_percent(row.error)] if several else []))
@@ -94,13 +94,13 @@ def goodness(
     typer.echo(
         f"Landmark pairs: enough for an error of {2 * epsilon:g} with probability {1 - delta:g} "
         "(theorem 4.2), where γ is above 0.\n"
-        f"{'Suits' if assessment.suits else 'Not shown to suit'} the task: with {assessment.best} "
-        f"and equal weights {_percent(assessment.criteria[assessment.best].error)} of the points "
-        f"are {place}, {_percent(assessment.baseline)} with the largest class for all; a "
+        f"{'Suits' if assessed.suits else 'Not shown to suit'} the task: with {assessed.best} "
+        f"and equal weights {_percent(assessed.criteria[assessed.best].error)} of the points "
+        f"are {place}, {_percent(assessed.baseline)} with the largest class for all; a "
         "similarity suits if it is better by two standard errors."
     )
     if plot is not None:
-        chart = _margins(assessment.criteria, epsilon, f"{data}: points below a margin")
+        chart = _margins(assessed.criteria, epsilon, f"{data}: points below a margin")
         _save_picture(chart, plot)
 
 
@@ -270,9 +270,7 @@ def _criterion(spec: str) -> tuple[str, Any]:
     return f"ramp {transfer.slope:g}" if is_ramp else transfer.name, transfer
 
 
-def _comparison(
-    data: str, bunch: Any, similarity: str | None, kind: str | None
-) -> tuple[str, str]:
+def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -> tuple[str, str]:
     """Return the similarity to assess, and whether it is one or a distance."""
     if not len(bunch.target_names):
         raise DataError(f"{data}: its target is a number; goodness is about classes")

@@ -111,9 +111,7 @@ def gc(
     store open.
     """
     experiments.Store.existing(store).close()
-    plans = [
-        plan for config in configs for plan in stores.maintenance.every_profile(config, data_dir)
-    ]
+    plans = [p for config in configs for p in stores.maintenance.every_profile(config, data_dir)]
     with (
         experiments.Store(store, exclusive=True, timeout=1)
         if yes

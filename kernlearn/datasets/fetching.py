@@ -231,15 +231,13 @@ def _download(
         raise DataError(next(known, files.one_line(error))) from None
 
 
-def _save(
-    response: Any, path: Path, report: Report | None, timeout: float, max_bytes: int
-) -> None:
+def _save(answer: Any, path: Path, report: Report | None, timeout: float, max_bytes: int) -> None:
     """Write what a server sends to a file, and give up if that is too slow, short or long."""
     from requests import RequestException
     from rich.filesize import decimal
     from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-    length = response.headers.get("Content-Length", "")
+    length = answer.headers.get("Content-Length", "")
     total = int(length) if length.isdecimal() else None
     so_far = mark = 0
     deadline = time.monotonic() + timeout
@@ -250,7 +248,7 @@ def _save(
             if report is not None:
                 report(so_far, total)
             try:
-                block = response.raw.read1(_BLOCK)  # not unpacked, other than requests does
+                block = answer.raw.read1(_BLOCK)  # not unpacked, other than requests does
             except ReadTimeoutError:
                 reason = f"nothing came within {timeout:g} s after {decimal(so_far)}"
                 raise RequestException(reason) from None

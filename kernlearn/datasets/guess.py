@@ -215,9 +215,7 @@ def _guess_columns(
 
 
 def _separator(path: Path, lines: Sequence[str]) -> str | None:
-    widths = {
-        separator: {len(line.split(separator)) for line in lines} for separator in _SEPARATORS
-    }
+    widths = {s: {len(line.split(s)) for line in lines} for s in _SEPARATORS}
     counts = {separator: max(n) for separator, n in widths.items() if len(n) == 1 and max(n) > 1}
     if not counts:
         raise DataError(

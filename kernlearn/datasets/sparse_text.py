@@ -213,10 +213,9 @@ def _layout(
             raise DataError(f"{path}: the attribute {name} is text; the card must drop it")
     label = number if expected.classes is None else coder(expected.classes, options.rename)
     layout = text.make_layout(names, [target], dropped, nominal, label, missing)
-    if len(layout.features) != expected.n_features:
-        raise DataError(
-            f"{path}: found {len(layout.features)} features, expected {expected.n_features}"
-        )
+    found = len(layout.features)
+    if found != expected.n_features:
+        raise DataError(f"{path}: found {found} features, expected {expected.n_features}")
     return layout
 
 

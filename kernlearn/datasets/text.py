@@ -36,9 +36,7 @@ def read_lines(path: Path) -> list[str]:
     return text.split("\n")
 
 
-def fault(
-    path: Path, line: int, found: object, expected: str, column: str | None = None
-) -> DataError:
+def fault(path: Path, line: int, found: object, expected: str, column: str = "") -> DataError:
     """Make the error for one fault in a file: one line with place, value and expectation."""
     place = f"{path}, line {line}" + (f", column {column}" if column else "")
     text = repr(found)
@@ -257,10 +255,8 @@ def _layout(
     dropped = {column_position(path, column, names, width) for column in options.drop}
     if names is None:
         kept = [i for i in range(width) if i not in targets and i not in dropped]
-        unnamed = dict(zip(kept, default_names(len(kept)), strict=True))
-        names = tuple(
-            unnamed.get(i, "target" if i in targets else "dropped") for i in range(width)
-        )
+        named = dict(zip(kept, default_names(len(kept)), strict=True))
+        names = tuple(named.get(i, "target" if i in targets else "dropped") for i in range(width))
     label: Convert = number
     if expected.classes is not None and not options.one_hot:
         code, suffix = coder(expected.classes), options.target_suffix

@@ -24,9 +24,7 @@ def loaded_once(dataset: RegisteredDataset, numbers: bool, parameters: str) -> B
     return make_data(dataset, numbers=numbers, parameters=json.loads(parameters))
 
 
-def make_data(
-    dataset: RegisteredDataset, *, numbers: bool, parameters: Mapping[str, Any]
-) -> Bunch:
+def make_data(dataset: RegisteredDataset, *, numbers: bool, parameters: dict[str, Any]) -> Bunch:
     """Call the function of a data set or generator.
 
     Parameters

@@ -28,7 +28,7 @@ _SECTIONS: dict[Kind, str] = {
     "estimator": "estimators", "kernel": "kernels", "dataset": "own_datasets", "metric": "metrics",
 }  # fmt: skip
 # Allowed types of a parameter by the type of its default; others may be anything.
-_CONSTRAINTS: dict[type, list[Any]] = {
+_ALLOWED: dict[type, list[Any]] = {
     bool: ["boolean"], int: [Integral], float: [Real], str: [str],
 }  # fmt: skip
 # Files that this process has executed, by path and hash.
@@ -97,7 +97,7 @@ def _execute(path: Path, shown: str, content: bytes, digest: str) -> Plugin:
         made = [r for r in registrations()[before:] if r.module == module.__name__]
         if not made:
             raise PluginError(f"{shown}: registers nothing; `kernlearn.plugins` says how")
-        return Plugin(path.stem, digest, _prepared(made, path.stem, str(path), shown), path)
+        return Plugin(path.stem, digest, _checked(made, path.stem, str(path), shown), path)
     except BaseException as error:
         sys.modules.pop(module.__name__, None)
         if isinstance(error, PluginError | KeyboardInterrupt):
@@ -110,19 +110,16 @@ def _execute(path: Path, shown: str, content: bytes, digest: str) -> Plugin:
         raise PluginError(text) from error
 
 
-def _prepared(
-    made: Sequence[Registered], plugin: str, file: str, shown: str
-) -> tuple[Registered, ...]:
+def _checked(made: list[Registered], plugin: str, file: str, shown: str) -> tuple[Registered, ...]:
     """Check what a plug-in registered, and add the plug-in's name."""
     lines: dict[tuple[Kind, str], int] = {}
     prepared = []
     for one in made:
         where = f"{shown}:{one.line}: the {_called(one.kind)} {one.name!r}"
-        if (one.kind, one.name) in lines:
-            raise PluginError(
-                f"{where} was registered on line {lines[one.kind, one.name]} already"
-            )
-        lines[one.kind, one.name] = one.line
+        key = one.kind, one.name
+        if key in lines:
+            raise PluginError(f"{where} was registered on line {lines[key]} already")
+        lines[key] = one.line
         own: dict[str, Any] = {"plugin": plugin}
         if isinstance(one, registration.RegisteredDataset):
             own["file"] = file
@@ -173,9 +170,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         return kernels.CallableKernel(partial(function, **self.get_params(deep=False)))(X, Y)
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
-    constraints = {
-        k: _CONSTRAINTS[type(v)] for k, v in defaults.items() if type(v) in _CONSTRAINTS
-    }
+    constraints = {k: _ALLOWED[type(v)] for k, v in defaults.items() if type(v) in _ALLOWED}
     body = {
         "__init__": __init__, "__call__": __call__, "__doc__": function.__doc__,
         "__module__": function.__module__, "_parameter_constraints": constraints,
@@ -265,7 +260,7 @@ def _load_entry_point(point: EntryPoint) -> Plugin:
     if not made:
         raise PluginError(f"{point.value}: registers nothing; `kernlearn.plugins` says how")
     name, version = _package(point), point.dist.version if point.dist is not None else ""
-    return Plugin(name, version, _prepared([*made.values()], name, "", point.value))
+    return Plugin(name, version, _checked([*made.values()], name, "", point.value))
 
 
 def blame(error: BaseException, file: str, shown: str | None = None) -> str:

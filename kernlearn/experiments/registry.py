@@ -105,7 +105,7 @@ TASKS: dict[str, RegisteredTask] = _by_name(
     _task("rademacher_complexity", "tasks:estimate_complexity", supervised=False),
 )
 
-_RUN, _LIB = f"{_ENGINE}.tasks", "kernlearn.metrics"
+_RUN, _LIB = f"{_ENGINE}.tasks:", "kernlearn.metrics:"
 SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
 
 
@@ -117,22 +117,18 @@ def _metric(
 
 
 METRICS: dict[str, RegisteredMetric] = _by_name(
-    _metric("accuracy", "accuracy", 1, "classification", target=f"{_RUN}:accuracy"),
-    _metric("error_percent", "error %", -1, "classification", target=f"{_RUN}:error_percent"),
+    _metric("accuracy", "accuracy", 1, "classification", target=_RUN + "accuracy"),
+    _metric("error_percent", "error %", -1, "classification", target=_RUN + "error_percent"),
     _metric("auc", "AUC", 1, "bipartite_ranking", target="sklearn.metrics:roc_auc_score"),
-    _metric("mse", "MSE", -1, "regression", target=f"{_RUN}:mean_squared_error"),
-    _metric("mae", "MAE", -1, "regression", target=f"{_RUN}:mean_absolute_error"),
-    _metric("aae", "AAE", -1, "ordinal", target=f"{_LIB}:average_absolute_error"),
-    _metric(
-        "macro_aae", "macro AAE", -1, "ordinal", target=f"{_LIB}:macro_average_absolute_error"
-    ),
-    _metric("zero_one", "0-1 error", -1, "ordinal", target=f"{_LIB}:zero_one_error"),
-    _metric("ndcg", "NDCG", 1, "ranking", target=f"{_LIB}:thesis_ndcg"),
-    _metric("ndcg_10", "NDCG@10", 1, "ranking", target=f"{_RUN}:ndcg_10"),
-    _metric("letor_ndcg_10", "NDCG@10 (LETOR)", 1, "ranking", target=f"{_RUN}:letor_ndcg_10"),
-    _metric(
-        "letor_mean_ndcg", "mean NDCG (LETOR)", 1, "ranking", target=f"{_LIB}:letor_mean_ndcg"
-    ),
+    _metric("mse", "MSE", -1, "regression", target=_RUN + "mean_squared_error"),
+    _metric("mae", "MAE", -1, "regression", target=_RUN + "mean_absolute_error"),
+    _metric("aae", "AAE", -1, "ordinal", target=_LIB + "average_absolute_error"),
+    _metric("macro_aae", "macro AAE", -1, "ordinal", target=_LIB + "macro_average_absolute_error"),
+    _metric("zero_one", "0-1 error", -1, "ordinal", target=_LIB + "zero_one_error"),
+    _metric("ndcg", "NDCG", 1, "ranking", target=_LIB + "thesis_ndcg"),
+    _metric("ndcg_10", "NDCG@10", 1, "ranking", target=_RUN + "ndcg_10"),
+    _metric("letor_ndcg_10", "NDCG@10 (LETOR)", 1, "ranking", target=_RUN + "letor_ndcg_10"),
+    _metric("letor_mean_ndcg", "mean NDCG (LETOR)", 1, "ranking", target=_LIB + "letor_mean_ndcg"),
     _metric("complexity", "complexity", -1, "rademacher_complexity"),
     _metric("complexity_bound", "bound", -1, "rademacher_complexity"),
     _metric("printed_bound", "bound as printed", -1, "rademacher_complexity"),

@@ -180,9 +180,7 @@ class LandmarkClassifier(SimilarityClassifier):
 
     def _solver_options(self, rng: np.random.RandomState) -> dict[str, Any]:
         """Return the keywords of `linear_path`."""
-        options = {
-            name: getattr(self, name) for name in ("loss", "solver", "tol", "fit_intercept")
-        }
+        options = {k: getattr(self, k) for k in ("loss", "solver", "tol", "fit_intercept")}
         return {**options, "seed": rng.randint(np.iinfo(np.int32).max)}
 
     def _scoreboard(self, data: Training, shape: tuple[int, int]) -> Scoreboard:

@@ -231,9 +231,7 @@ def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
     return rows.groupby([*keys, "split"], dropna=False, sort=False)["value"].mean().reset_index()
 
 
-def _slopes(
-    rows: pd.DataFrame, along: str, labels: Sequence[str], *, logarithms: bool
-) -> pd.DataFrame:
+def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
     """Return the slopes of least-squares lines over the logarithm to base 2 of a label.
 
     Splits that lack a value of the label do not count: their lines would not be comparable.

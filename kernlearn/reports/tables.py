@@ -147,9 +147,8 @@ def _lay_out(
     rows = []
     for names in _in_order(frame, spec.rows, config):
         cells = [make_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
-        rows.append(
-            ([f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names], cells)
-        )
+        texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
+        rows.append((texts, cells))
     # a single metric needs no name
     named = [[config.scope.label(m)] if len(metrics) > 1 or not c else [] for c, m in columns]
     return Table(
@@ -242,9 +241,8 @@ def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
     heads = [*table.row_heads, *table.full_heads]
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
-    rows = [
-        [t.replace("|", "\\|") for t in row] for row in [heads, rules, *_texts(table, "**{}**")]
-    ]
+    texts = [heads, rules, *_texts(table, "**{}**")]
+    rows = [[text.replace("|", "\\|") for text in row] for row in texts]
     return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""])
 
 

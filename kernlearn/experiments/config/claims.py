@@ -170,18 +170,15 @@ class Check(Section):
             "along": [] if self.along is None else [self.along],
         }  # fmt: skip
         for key, label in ((key, label) for key, values in labels.items() for label in values):
+            positive = (_is_number(v) and v > 0 for v in names.axes.get(label, [0]))
             if text := checks.unknown("label", label, names.all_labels):
                 yield (key,), text
-            elif key == "along" and not all(
-                _is_number(v) and v > 0 for v in names.axes.get(label, [0])
-            ):
+            elif key == "along" and not all(positive):
                 yield (key,), f"{label!r} is no parameter whose values are positive numbers"
         for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
             allowed = names.labels[f"{self.compare}s"]
-            for value in getattr(self, key):
-                if isinstance(value, str) and (
-                    text := checks.unknown(self.compare, value, allowed)
-                ):
+            for name in getattr(self, key):
+                if isinstance(name, str) and (text := checks.unknown(self.compare, name, allowed)):
                     yield (key,), text
         for label, value in self.where.items():
             unknown = checks.unknown("label", label, names.all_labels)

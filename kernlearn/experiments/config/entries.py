@@ -94,9 +94,7 @@ def axes_of(entries: Iterable[Any], own_keys: Iterable[str]) -> dict[str, list[A
     for entry in entries:
         for name in varied({k: v for k, v in entry.items() if k not in own_keys}):
             value = entry[name]
-            axes.setdefault(name, []).extend(
-                candidates(value) if _form_fault(value) is None else ()
-            )
+            axes.setdefault(name, []).extend(() if _form_fault(value) else candidates(value))
     return axes
 
 
@@ -250,11 +248,8 @@ class MethodEntry(_Entry):
             yield ("estimator",), f"no estimator {self.estimator!r}{hint}"
         elif not estimator.installed:
             if not self.optional:
-                command = f"pip install 'kernlearn[{estimator.extra}]'"
-                text = (
-                    f"{estimator.name} is not installed: {command}, or make the method `optional`"
-                )
-                yield ("estimator",), text
+                how = f"pip install 'kernlearn[{estimator.extra}]', or make the method `optional`"
+                yield ("estimator",), f"{estimator.name} is not installed: {how}"
         else:
             yield from _component_faults(estimator, self.parameters, names)
             # a similarity has a default, a kernel has none that would suit

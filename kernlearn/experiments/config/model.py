@@ -170,9 +170,8 @@ def _new_metric(name: str, names: Names) -> str | None:
 
 
 def _reported(name: str, names: Names) -> str | None:
-    return checks.unknown(
-        "reported numbers", name, [p.name for p in shipped("reported").glob("*.csv")]
-    )
+    files = shipped("reported").glob("*.csv")
+    return checks.unknown("reported numbers", name, [path.name for path in files])
 
 
 def _variant(name: str, names: Names) -> str | None:

@@ -115,11 +115,9 @@ def _blas() -> list[dict[str, Any]]:
     from threadpoolctl import threadpool_info
 
     paths = ("filepath", "prefix")
-    libraries = [
-        {k: v for k, v in lib.items() if v and k not in paths} for lib in threadpool_info()
-    ]
+    found = [{k: v for k, v in lib.items() if v and k not in paths} for lib in threadpool_info()]
     # the order of loading means nothing
-    return sorted(libraries, key=lambda lib: sorted(map(str, lib.items())))
+    return sorted(found, key=lambda lib: sorted(map(str, lib.items())))
 
 
 def _commit(root: Path = Path(__file__).parents[3]) -> dict[str, Any]:

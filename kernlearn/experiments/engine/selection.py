@@ -233,9 +233,7 @@ def _names(trial: Trial) -> set[str]:
     return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
 
 
-def _no_match(
-    plan: Plan, texts: Iterable[Mapping[str, str]], only: Sequence[Mapping[str, str]]
-) -> str:
+def _no_match(plan: Plan, texts: list[dict[str, str]], only: Sequence[Mapping[str, str]]) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
     datasets = {match.get("dataset") for match in only}
     if plan.left_out and (not plan.trials or not datasets.isdisjoint(plan.left_out)):

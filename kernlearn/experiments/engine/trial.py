@@ -133,9 +133,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
 
 
-def _fit(
-    estimator: Any, X: Any, y: Any, X_val: Any = None, y_val: Any = None, query: Any = None
-) -> Any:
+def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
     """Fit, and pass held-out rows or queries to an estimator that takes them."""
     taken = signature(estimator.fit).parameters
     given = {"X_val": X_val, "y_val": y_val, "qid": query}

@@ -135,12 +135,8 @@ class DaskExecutor:
                 "the executor 'dask' needs distributed: pip install 'kernlearn[cluster]'"
             ) from None
         if scheduler is None:
-            dask.config.set(
-                {
-                    "distributed.worker.daemon": False,
-                    "distributed.scheduler.allowed-failures": self._limits.retries,
-                }
-            )
+            dask.config.set({"distributed.worker.daemon": False})
+            dask.config.set({"distributed.scheduler.allowed-failures": self._limits.retries})
             self._cluster = LocalCluster(
                 n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None
             )

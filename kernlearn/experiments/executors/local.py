@@ -216,9 +216,8 @@ class Worker:
         tries = self.limits.retries + 1
         for attempt in range(1, tries + 1):
             try:
-                future = self._start().submit(
-                    execute, trial, self.data_dir, concurrent=self.concurrent
-                )
+                pool = self._start()
+                future = pool.submit(execute, trial, self.data_dir, concurrent=self.concurrent)
                 failed = self._watch(future)
             except BrokenProcessPool as error:
                 if self._stopped:

@@ -106,10 +106,8 @@ class Database:
                 self.connection.close()
                 raise
 
-    def _connect(self, database: str | Path) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            database, uri=True, timeout=self._timeout, isolation_level=None
-        )
+    def _connect(self, place: str | Path) -> sqlite3.Connection:
+        connection = sqlite3.connect(place, uri=True, timeout=self._timeout, isolation_level=None)
         connection.row_factory = sqlite3.Row
         return connection
 

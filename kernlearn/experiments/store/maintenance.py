@@ -2,11 +2,11 @@
 
 import json
 import math
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from sqlite3 import Connection, DatabaseError, Row
 from typing import Any
 
 from kernlearn.exceptions import StoreError
@@ -124,9 +124,7 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
     return summary
 
 
-def _add_runs(
-    connection: sqlite3.Connection, runs: list[_Row], summary: MergeSummary
-) -> dict[int, int]:
+def _add_runs(connection: Connection, runs: list[_Row], summary: MergeSummary) -> dict[int, int]:
     """Return the destination's number of each run; runs that were merged before are found."""
     existing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number, *run in connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id"):
@@ -144,9 +142,7 @@ def _add_runs(
     return numbers
 
 
-def _add_trial(
-    connection: sqlite3.Connection, row: _Row, prefer: str, summary: MergeSummary
-) -> None:
+def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSummary) -> None:
     own = connection.execute("SELECT * FROM trial WHERE key = ?", (row["key"],)).fetchone()
     if own is None:
         summary.added += 1
@@ -187,12 +183,12 @@ def _same(own: float | None, other: float | None) -> bool:
     return both_nan or math.isclose(own, other, rel_tol=_SAME, abs_tol=1e-15)
 
 
-def _use(connection: sqlite3.Connection, row: _Row) -> None:
+def _use(connection: Connection, row: _Row) -> None:
     connection.execute(f"INSERT OR REPLACE INTO trial VALUES ({VALUES})", row)
     connection.execute("DELETE FROM superseded WHERE key = :key AND run = :run", row)
 
 
-def _supersede(connection: sqlite3.Connection, row: _Row) -> None:
+def _supersede(connection: Connection, row: _Row) -> None:
     """Keep a done row as superseded, unless it is the one in use."""
     connection.execute(
         f"INSERT OR IGNORE INTO superseded SELECT {VALUES} WHERE :status = 'done' "
@@ -213,12 +209,12 @@ def examine(store: Store) -> list[str]:
         faults.extend(f"the file is damaged: {line}" for (line,) in pages if line != "ok")
         if not faults:  # in a damaged file the rows may be anything
             faults.extend(_row_faults(store.connection))
-    except sqlite3.DatabaseError as error:
+    except DatabaseError as error:
         faults.append(f"the file cannot be read on: {explain(error)}")
     return faults
 
 
-def _row_faults(connection: sqlite3.Connection) -> Iterator[str]:
+def _row_faults(connection: Connection) -> Iterator[str]:
     for row in connection.execute("SELECT * FROM run ORDER BY id"):
         for column, kind in (("environment", dict), ("settings", list)):
             if fault := _json_fault(row[column], kind):
@@ -233,7 +229,7 @@ def _row_faults(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"{name} {row['key']}: of run {row['run']}, which is not there"
 
 
-def _trial_faults(row: sqlite3.Row) -> Iterator[str]:
+def _trial_faults(row: Row) -> Iterator[str]:
     broken = [f"{c} {fault}" for c in _JSON if (fault := _json_fault(row[c], dict))]
     if broken:
         yield from broken

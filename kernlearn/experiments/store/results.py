@@ -274,10 +274,9 @@ class Store(Database):
             with self._parsed(f"trial {row['key']}"):
                 spec = TrialSpec.from_json(json.loads(row["spec"]))
                 labels = dict(json.loads(row["labels"]))
-                stored = StoredTrial(
-                    Trial(row["key"], row["experiment"], labels, spec), _result(row)
-                )
-            yield stored
+                trial = Trial(row["key"], row["experiment"], labels, spec)
+                result = _result(row)
+            yield StoredTrial(trial, result)
 
 
 def _result(row: Any) -> Result:

@@ -174,9 +174,8 @@ def _write_downloads(
         ("All splits, one row per number", [splits]),
     ]
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
-    for stem, table in zip(
-        charts.numbered("table", len(report.tables)), report.tables, strict=True
-    ):
+    stems = charts.numbered("table", len(report.tables))
+    for stem, table in zip(stems, report.tables, strict=True):
         files = [path(stem, suffix) for suffix in formats]
         for file in files:
             file.write_text(formats[file.suffix](table), encoding="utf-8")
@@ -224,9 +223,7 @@ def _order(report: Report) -> tuple[Any, ...]:
     return (number is None, year[1] if year else "", *place, _name(report))
 
 
-def _overview(
-    reports: Sequence[Report], links: Sequence[_Link], skipped: Sequence[Skipped]
-) -> str:
+def _overview(reports: Sequence[Report], links: list[_Link], skipped: Sequence[Skipped]) -> str:
     totals = total(r.measured for r in reports)
     linked = list(zip(reports, links, strict=True))
     # each environment once, with the experiments that were measured in it
