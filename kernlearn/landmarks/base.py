@@ -218,9 +218,7 @@ class LandmarkedModel(SimilarityEstimator):
                 )
             similarities = KeptSimilarities(candidates, X, some)
             codes, column = np.zeros(len(rows), dtype=np.intp), similarities.column
-            chosen = select_landmarks(
-                n_drawn, codes, selection=self.selection, column=column, rng=rng
-            )
+            chosen = select_landmarks(n_drawn, codes, self.selection, rng, column)
             self._landmarks = candidates.take(chosen)
             self.landmark_indices_ = self._landmarks.indices
             trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)

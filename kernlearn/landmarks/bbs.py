@@ -344,9 +344,7 @@ class BBSClassifier(LandmarkClassifier):
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         Cs = grid["C"]
         column = data.similarities.column
-        chosen = select_landmarks(
-            self.n_landmarks, data.codes, selection=self.selection, column=column, rng=rng
-        )
+        chosen = select_landmarks(self.n_landmarks, data.codes, self.selection, rng, column)
         landmarks = data.candidates.take(chosen)
         similarities = data.similarities.columns(chosen)
         self.scale_ = self._scale([similarities])

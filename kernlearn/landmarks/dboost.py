@@ -231,9 +231,7 @@ class DBoostClassifier(ScoresClassifier):
             )
         return self
 
-    def _draw_problems(
-        self, codes: Indices, column: Column, rng: np.random.RandomState
-    ) -> list[Problem]:
+    def _draw_problems(self, codes: Indices, column: Column, rng: Any) -> list[Problem]:
         """Return the two-class problems with their pools of pairs.
 
         There is one problem, class 1 against class 0, for two classes. For more there is one per
@@ -245,14 +243,14 @@ class DBoostClassifier(ScoresClassifier):
             rows = np.flatnonzero((codes == first) | (codes == second))
             is_first = codes[rows] == first
             (places,) = select_pairs(
-                size, is_first.astype(np.intp), selection=self.selection, rng=rng,
+                size, is_first.astype(np.intp), self.selection, rng,
                 column=lambda i: column(int(rows[i]))[rows],
             )  # fmt: skip
             return Problem(first, second, rows, _signs(is_first), rows[places])
 
         if n_classes > 2 and self.multi_class == "ovo":
             return [one_vs_one(*classes) for classes in combinations(range(n_classes), 2)]
-        pools = select_pairs(size, codes, selection=self.selection, column=column, rng=rng)
+        pools = select_pairs(size, codes, self.selection, rng, column)
         positives, negative = ([1], 0) if n_classes == 2 else (range(n_classes), None)
         everything = np.arange(len(codes))
         return [

@@ -234,7 +234,7 @@ class LandmarkEmbedding(BaseEmbedding):
         uses_classes = self.selection != "random" and y is not None
         codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
         self.landmark_indices_ = select_landmarks(
-            self.n_landmarks, codes, selection=self.selection, column=column, rng=rng
+            self.n_landmarks, codes, self.selection, rng, column
         )
         self._n_features_out = len(self.landmark_indices_)
         return self.landmark_indices_
@@ -328,9 +328,7 @@ class PairEmbedding(BaseEmbedding):
         rng = check_random_state(self.random_state)
         self.transfer_ = as_transfer(self.transfer)
         self.classes_, codes = _encode(y)
-        self.landmark_pairs_ = select_pairs(
-            self.n_landmarks, codes, selection=self.selection, column=column, rng=rng
-        )
+        self.landmark_pairs_ = select_pairs(self.n_landmarks, codes, self.selection, rng, column)
         pairs = self.landmark_pairs_.reshape(-1, 2)
         self._n_features_out = len(pairs)
         self.landmark_indices_, places = np.unique(pairs, return_inverse=True)

@@ -173,9 +173,7 @@ class FTuneClassifier(LandmarkClassifier):
         family, Cs = grid.values()
         options = self._solver_options(rng)
         similarities, column = data.similarities, data.similarities.column
-        pairs = select_pairs(
-            self.n_landmarks, data.codes, selection=self.selection, column=column, rng=rng
-        )
+        pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, column)
         distinct, places = np.unique(pairs, return_inverse=True)
         similarities.keep(distinct)
         dtype = similarities.columns(distinct[:1]).dtype

@@ -214,7 +214,7 @@ def dselect(
 
 
 def select_landmarks(
-    n_landmarks: int, codes: Indices, *, selection: str, rng: Random, column: Any = None
+    n_landmarks: int, codes: Indices, selection: str, rng: Random, column: Any = None
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
@@ -238,13 +238,12 @@ def select_landmarks(
     if selection == "random":
         return rng.permutation(len(codes))[:n_landmarks]
     shares = _proportional_shares(n_landmarks, np.bincount(codes))
-    return np.concatenate(
-        [rng.permutation(np.flatnonzero(codes == c))[:share] for c, share in enumerate(shares)]
-    )
+    drawn = [rng.permutation(np.flatnonzero(codes == c))[:n] for c, n in enumerate(shares)]
+    return np.concatenate(drawn)
 
 
 def select_pairs(
-    n_landmarks: int, codes: Indices, *, selection: str, rng: Random, column: Any = None
+    n_landmarks: int, codes: Indices, selection: str, rng: Random, column: Any = None
 ) -> Indices:
     """Choose pairs of training points as landmarks, of shape (n_problems, n_landmarks, 2).
 
@@ -278,9 +277,8 @@ def _diverse(n_landmarks: int, codes: Indices, column: Column, rng: Random) -> I
     sizes = np.bincount(codes)
     if len(sizes) > 2:
         shares = enumerate(_even_shares(n_landmarks, sizes))
-        return np.concatenate(
-            [dselect(column, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
-        )
+        parts = [dselect(column, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
+        return np.concatenate(parts)
     chosen = dselect(column, np.arange(len(codes)), n_landmarks, rng)
     missing = np.setdiff1d(codes, codes[chosen])
     if len(missing) and n_landmarks > 1:

@@ -205,9 +205,8 @@ def _with_reported(
 def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     """Make missing labels equal to each other, and whole numbers to whole numbers."""
     columns = {c: ["" if pd.isna(v) else _item(v) for v in frame[c]] for c in key}
-    return frame.assign(
-        **{c: pd.Series(values, index=frame.index, dtype=object) for c, values in columns.items()}
-    )
+    series = {c: pd.Series(v, index=frame.index, dtype=object) for c, v in columns.items()}
+    return frame.assign(**series)
 
 
 def _item(value: Any) -> Any:

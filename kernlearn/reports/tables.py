@@ -195,9 +195,8 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     """Return the cell of a row of a summary, an empty one for None."""
     if row is None:
         return Cell("")
-    mean, std, reported, n_splits = (
-        row.get(name, np.nan) for name in ("mean", "std", "reported_mean", "n_splits")
-    )
+    names = ("mean", "std", "reported_mean", "n_splits")
+    mean, std, reported, n_splits = (row.get(name, np.nan) for name in names)
     measured = format_number(mean, metric, scope)
     if measured and not np.isnan(std) and scope.better(metric) == 1:
         measured += f" ± {std:.3f}"

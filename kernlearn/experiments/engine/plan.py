@@ -271,6 +271,5 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
 
 def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
     """Whether a combination of labels is run, as ``only`` says."""
-    return not config.only or any(
-        all(labels.get(k) == v for k, v in match.items()) for match in config.only
-    )
+    matches = (all(labels.get(k) == v for k, v in match.items()) for match in config.only)
+    return not config.only or any(matches)

@@ -183,13 +183,13 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
             warm.predict_native(X)
 
 
+# The values to choose from, by parameter.
+_Grid = Mapping[str, list[Any]]
 # Parameters, what is predicted for held-out and for test rows, and the number of support vectors.
 _Fitted = tuple[dict[str, Any], Any, Any, Any]
 
 
-def measure_grid(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, task: Task
-) -> list[dict[str, Any]]:
+def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
     An estimator with a ``path`` method fits all points at once: it receives lists of values, and
@@ -215,9 +215,7 @@ def measure_grid(
     return points
 
 
-def _one_by_one(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
-) -> Iterator[_Fitted]:
+def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
     for parameters in ParameterGrid(dict(grid)):
         model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
         predict = getattr(model, output)
@@ -225,9 +223,7 @@ def _one_by_one(
         yield parameters, predict(parts.X_val), predict(parts.X_test), n_support
 
 
-def _by_path(
-    estimator: Any, grid: Mapping[str, list[Any]], parts: Parts, output: str
-) -> Iterator[_Fitted]:
+def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
     """Follow a path for each combination of the nested parameters, which it does not take."""
     nested = {name: values for name, values in grid.items() if "__" in name}
     lists = {name: values for name, values in grid.items() if name not in nested}
@@ -255,11 +251,9 @@ def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Resul
     for cell in cells.values():
         grids = [result.info["grid"] for result in cell]
         scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-        support = np.mean(
-            [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids], axis=0
-        )
+        support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
         # rounded, so that differences by rounding error are none
-        best = first_best(np.asarray(-np.round(scores, 12)), support)
+        best = first_best(np.asarray(-np.round(scores, 12)), np.mean(support, axis=0))
         for result, grid in zip(cell, grids, strict=True):
             chosen[result.key] = replace(
                 result,

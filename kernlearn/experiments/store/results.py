@@ -252,12 +252,10 @@ class Store(Database):
         """Return all runs in their order."""
         runs = []
         for row in self._rows("SELECT * FROM run ORDER BY id"):
-            number, started, experiment, profile, jobs, *texts = row
-            with self._parsed(f"run {number}"):
-                environment, settings = map(json.loads, texts)
-                runs.append(
-                    Run(number, started, experiment, profile, jobs, environment, tuple(settings))
-                )
+            *facts, environment, settings = row
+            with self._parsed(f"run {facts[0]}"):
+                facts += json.loads(environment), tuple(json.loads(settings))
+            runs.append(Run(*facts))
         return runs
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:

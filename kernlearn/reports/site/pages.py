@@ -374,8 +374,7 @@ def _vega() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``."""
     import vl_convert
 
-    bundle = vl_convert.javascript_bundle(
-        "window.vegaEmbed = vegaEmbed;", vl_version=charts.vega_lite_version()
-    )
+    version = charts.vega_lite_version()
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
     # a function scope for its many short names
     return f"(() => {{\n{bundle}\n}})();\n"
