@@ -31,14 +31,16 @@ from kernlearn.reports.summary import KEY, is_time, summarise, summary_text, tid
 
 #: Columns of a check.
 COLUMNS = [
-    *KEY, "baseline", "measured", "difference", "allowed", "n_baseline", "n_measured", "outcome",
+    *KEY, "baseline", "measured", "difference", "allowed", "std_baseline", "std_measured",
+    "n_baseline", "n_measured", "outcome",
 ]  # fmt: skip
 
 SAME, DRIFTED, TIMED, LEFT_OUT = "same", "within drift", "timed", "left out"
-MOVED, MISSING, NEW, OTHER_SPLITS = "moved", "missing", "new", "other splits"
+MOVED, MISSING, NEW = "moved", "missing", "new"
+OTHER_SPLITS, OTHER_SPREAD = "other splits", "other spread"
 
 #: Outcomes that fail a check.
-FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS)
+FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD)
 
 #: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
@@ -97,7 +99,8 @@ def compare_summaries(
     with the columns :data:`COLUMNS`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
     ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time that is present),
     ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
-    them) or ``left out``.
+    them), ``other spread`` (another standard deviation: by more than 1 % where the mean is the
+    same, else by more than the drift allowed) or ``left out``.
     """
     before, now = (frame[frame["mean"].notna()].set_index(KEY) for frame in (baseline, measured))
     cells = before.index.union(now.index, sort=False)
@@ -108,14 +111,17 @@ def compare_summaries(
     allowed = pd.Series([_allowed(*b, config) for b in baselines], cells, dtype=float)
     allowed = allowed.mask(is_new | is_missing)
     is_left_out = cells.to_frame()[["dataset", "method"]].isin({*left_out}).any(axis="columns")
+    is_same = now["mean"] == before["mean"]
+    spreads = before["std"].fillna(0), now["std"].fillna(0)
+    other_spread = abs(spreads[1] - spreads[0]) > allowed.mask(is_same, 0.01 * spreads[0] + 1e-9)
     outcome = np.select(
         [is_new, is_missing & is_left_out, is_missing, before["n_splits"] != now["n_splits"],
-         allowed.isna(), now["mean"] == before["mean"], difference.abs() > allowed],
-        [NEW, LEFT_OUT, MISSING, OTHER_SPLITS, TIMED, SAME, MOVED],
+         allowed.isna(), difference.abs() > allowed, other_spread, is_same],
+        [NEW, LEFT_OUT, MISSING, OTHER_SPLITS, TIMED, MOVED, OTHER_SPREAD, SAME],
         DRIFTED,
     )  # fmt: skip
-    numbers = [before["mean"], now["mean"], difference, allowed, before["n_splits"],
-               now["n_splits"], pd.Series(outcome, index=cells)]  # fmt: skip
+    numbers = [before["mean"], now["mean"], difference, allowed, before["std"], now["std"],
+               before["n_splits"], now["n_splits"], pd.Series(outcome, index=cells)]  # fmt: skip
     return pd.concat(numbers, axis="columns", keys=COLUMNS[len(KEY) :]).reset_index()
 
 
@@ -155,6 +161,9 @@ def cell_name(row: pd.Series) -> str:
 
 def cell_text(row: pd.Series) -> str:
     """Describe a cell of a check: baseline, measured number, and the drift allowed."""
+    if row["outcome"] == OTHER_SPREAD:
+        spreads = row["std_baseline"], row["std_measured"]
+        return "standard deviation {:.3g} in the baseline, {:.3g} measured".format(*spreads)
     if row["outcome"] == OTHER_SPLITS:
         return f"{row['n_baseline']:g} splits in the baseline, {row['n_measured']:g} measured"
     sides = ["not" if pd.isna(row[s]) else f"{row[s]:g}" for s in ("baseline", "measured")]

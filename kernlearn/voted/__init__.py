@@ -6,10 +6,11 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "base": "VotedPath",
+        "bounds": "VotedBound voted_bound",
         "classifier": "L1SVMClassifier VotedKernelClassifier",
         "complexity": (
-            "VotedBound dimension_complexity feature_dimension local_complexity "
-            "monte_carlo_complexity trace_complexity voted_bound"
+            "dimension_complexity feature_dimension local_complexity monte_carlo_complexity "
+            "trace_complexity"
         ),
     },
 )

@@ -1,16 +1,15 @@
-"""Rademacher complexities of the families ±K(·, x'), and the learning bound of theorem 1.
+"""Rademacher complexities of the families ±K(·, x').
 
 Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015).
 """
 
-from dataclasses import dataclass
-from math import ceil, comb, log, pi, sqrt
+from math import comb, log, pi, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, logsumexp
-from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
+from sklearn.utils.validation import check_array, check_random_state
 
 from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
 from kernlearn.voted.problem import Floats
@@ -246,141 +245,3 @@ def _kappa(diagonal: Floats, kappa: float | None) -> float:
     if not 0 <= kappa < np.inf:
         raise ValueError(f"'kappa' must be a finite number >= 0, got {kappa!r}")
     return float(kappa)
-
-
-@dataclass(frozen=True)
-class VotedBound:
-    """The terms of theorem 1.
-
-    Attributes
-    ----------
-    margin_error : float
-        Share of the sample with a margin of at most ρ.
-    complexity : float
-        4/ρ · Σ α_t r_t.
-    deviation : float
-        The terms that depend only on ρ, the number of kernels, the sample size and δ.
-    rho : float
-        The margin, of the normalised function.
-    """
-
-    margin_error: float
-    complexity: float
-    deviation: float
-    rho: float
-
-    @property
-    def total(self) -> float:
-        """The bound on the error, vacuous above 1."""
-        return self.margin_error + self.complexity + self.deviation
-
-
-def voted_bound(
-    model: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    complexities: ArrayLike,
-    ranges: ArrayLike,
-    rho: float | None = None,
-    delta: float = 0.05,
-) -> VotedBound:
-    r"""Bound the error of a fitted binary classifier by theorem 1.
-
-    With probability :math:`1 - δ` over the sample
-
-    .. math:: R(f) \le \hat R_{S,ρ}(f) + \frac4ρ \sum_t α_t r_t + \frac2ρ \sqrt{\frac{\log p}{m}}
-        + \sqrt{\Big\lceil \frac4{ρ^2} \log \frac{ρ^2 m}{\log p} \Big\rceil \frac{\log p}{m}
-        + \frac{\log(2/δ)}{2m}}
-
-    for all convex combinations f of functions with values in [-1, 1]. The functions of the
-    classifier are divided by their ranges, and f by the sum of its new coefficients, which does
-    not change its sign.
-
-    Parameters
-    ----------
-    model : VotedKernelClassifier or L1SVMClassifier
-        Binary classifier with at least one coefficient.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The sample on which the classifier was trained.
-    y : array-like of shape (n_samples,)
-        Labels.
-    complexities : array-like of shape (n_kernels,)
-        Bounds :math:`r_k` on the Rademacher complexities :math:`R_m(H_k)` over the distribution;
-        those of a sample (``complexities_``) are estimates of them.
-    ranges : array-like of shape (n_kernels,)
-        Maxima of :math:`|K_k|`; :math:`κ_k^2` for positive semi-definite kernels.
-    rho : float, default=None
-        The margin ρ, chosen independently of the sample. None takes one over the sum of
-        coefficients, the margin below which there is a hinge loss; a margin chosen on the sample
-        adds a term of order :math:`\sqrt{\log\log(2/ρ)/m}`, which the paper does not state and
-        which is not included.
-    delta : float, default=0.05
-        Probability δ that the bound fails.
-
-    Returns
-    -------
-    VotedBound
-
-    Raises
-    ------
-    ValueError
-        If the classifier has more than two classes or no coefficient, or a number is not valid.
-
-    Notes
-    -----
-    One kernel counts as two (p = 2): the theorem needs log p > 0, and a family may be listed
-    twice. A negative argument of the ceiling counts as 0; the bound is then far above 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.voted import L1SVMClassifier, voted_bound
-    >>> X, y = np.array([[1.0], [-1.0]] * 500), np.array([1, 0] * 500)
-    >>> model = L1SVMClassifier("linear", beta=0.1).fit(X, y)
-    >>> bound = voted_bound(model, X, y, complexities=[0.03], ranges=[1.0], rho=0.9)
-    >>> bound.margin_error, round(bound.total, 2)
-    (0.0, 0.35)
-    """
-    check_is_fitted(model)
-    if len(model.classes_) != 2:
-        raise ValueError(
-            f"theorem 1 is for two classes, and the classifier has {len(model.classes_)}"
-        )
-    n_kernels = len(model.coef_)
-    r = _numbers(complexities, "complexities", n_kernels)
-    sizes = _numbers(ranges, "ranges", n_kernels)
-    if not 0 < delta < 1:
-        raise ValueError(f"'delta' must lie between 0 and 1, got {delta!r}")
-    sums = np.array([np.abs(c.data).sum() for c in model.coef_])
-    used = sums > 0
-    norm = float(sums[used] @ sizes[used])
-    if norm == 0:
-        raise ValueError("the classifier has no coefficient: its function is 0 everywhere")
-    if rho is None:
-        rho = 1 / norm
-    elif not 0 < rho < np.inf:
-        raise ValueError(f"'rho' must be a finite number > 0, got {rho!r}")
-    sign = np.where(np.asarray(y) == model.classes_[1], 1, -1)
-    values = model.decision_function(X)
-    m = len(values)
-    # A margin of ρ counts as an error, also if rounding makes it slightly larger.
-    at_most = rho * norm * (1 + 1e-9)
-    log_p = log(max(n_kernels, 2))
-    rounds = max(ceil(4 / rho**2 * log(rho**2 * m / log_p)), 0)
-    return VotedBound(
-        margin_error=float(np.mean(sign * values <= at_most)),
-        complexity=4 / rho * float(sums[used] @ r[used]) / norm,
-        deviation=2 / rho * sqrt(log_p / m) + sqrt(rounds * log_p / m + log(2 / delta) / (2 * m)),
-        rho=float(rho),
-    )
-
-
-def _numbers(values: ArrayLike, name: str, n_kernels: int) -> np.ndarray:
-    numbers = np.asarray(values, dtype=np.float64)
-    if numbers.shape != (n_kernels,) or not np.all(numbers >= 0):
-        raise ValueError(
-            f"'{name}' must hold one number >= 0 for each of the {n_kernels} kernels, got "
-            f"{values!r}"
-        )
-    return numbers

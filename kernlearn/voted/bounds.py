@@ -1,0 +1,164 @@
+"""Learning bounds of voted kernels: Cortes, Goyal, Kuznetsov & Mohri (2015), theorems 1 and 2."""
+
+from dataclasses import dataclass
+from math import ceil, log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+
+@dataclass(frozen=True)
+class VotedBound:
+    """The terms of theorem 1, or of theorem 2.
+
+    Attributes
+    ----------
+    margin_error : float
+        Share of the sample with a margin of at most ρ; for theorem 2 times K / (K - 1).
+    complexity : float
+        4/ρ · Σ α_t r_t; for theorem 2 it is 6K/ρ · Σ α_t r_t.
+    deviation : float
+        The terms that depend only on ρ, the number of kernels, the sample size and δ (and K).
+    rho : float
+        The margin, of the normalised function.
+    """
+
+    margin_error: float
+    complexity: float
+    deviation: float
+    rho: float
+
+    @property
+    def total(self) -> float:
+        """The bound on the error, vacuous above 1."""
+        return self.margin_error + self.complexity + self.deviation
+
+
+def voted_bound(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    complexities: ArrayLike,
+    ranges: ArrayLike,
+    rho: float | None = None,
+    delta: float = 0.05,
+    K: float | None = None,
+) -> VotedBound:
+    r"""Bound the error of a fitted binary classifier by theorem 1, or by theorem 2.
+
+    With probability :math:`1 - δ` over the sample
+
+    .. math:: R(f) \le \hat R_{S,ρ}(f) + \frac4ρ \sum_t α_t r_t + \frac2ρ \sqrt{\frac{\log p}{m}}
+        + \sqrt{\Big\lceil \frac4{ρ^2} \log \frac{ρ^2 m}{\log p} \Big\rceil \frac{\log p}{m}
+        + \frac{\log(2/δ)}{2m}}
+
+    (theorem 1), and for any K > 1
+
+    .. math:: R(f) \le \frac{K}{K - 1} \hat R_{S,ρ}(f) + \frac{6K}{ρ} \sum_t α_t r_t
+        + \frac{40K}{ρ^2} \frac{\log p}{m} + 5K \frac{\log(2/δ)}{m}
+        + 5K \Big\lceil \frac8{ρ^2} \log \frac{ρ^2 (1 + \frac{K}{K-1}) m}{40 K \log p} \Big\rceil
+        \frac{\log p}{m}
+
+    (theorem 2, of local complexities: its deviation falls as log m / m), for all convex
+    combinations f of functions with values in [-1, 1]. The functions of the classifier are
+    divided by their ranges, and f by the sum of its new coefficients, which does not change its
+    sign.
+
+    Parameters
+    ----------
+    model : VotedKernelClassifier or L1SVMClassifier
+        Binary classifier with at least one coefficient.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The sample on which the classifier was trained.
+    y : array-like of shape (n_samples,)
+        Labels.
+    complexities : array-like of shape (n_kernels,)
+        Bounds :math:`r_k` on the Rademacher complexities :math:`R_m(H_k)` over the distribution;
+        those of a sample (``complexities_``) are estimates of them.
+    ranges : array-like of shape (n_kernels,)
+        Maxima of :math:`|K_k|`; :math:`κ_k^2` for positive semi-definite kernels.
+    rho : float, default=None
+        The margin ρ, chosen independently of the sample. None takes one over the sum of
+        coefficients, the margin below which there is a hinge loss; a margin chosen on the sample
+        adds a term of order :math:`\sqrt{\log\log(2/ρ)/m}`, which the paper does not state and
+        which is not included.
+    delta : float, default=0.05
+        Probability δ that the bound fails.
+    K : float, default=None
+        None gives theorem 1, a number above 1 theorem 2.
+
+    Returns
+    -------
+    VotedBound
+
+    Raises
+    ------
+    ValueError
+        If the classifier has more than two classes or no coefficient, or a number is not valid.
+
+    Notes
+    -----
+    One kernel counts as two (p = 2): the theorem needs log p > 0, and a family may be listed
+    twice. A negative argument of the ceiling counts as 0; the bound is then far above 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.voted import L1SVMClassifier, voted_bound
+    >>> X, y = np.array([[1.0], [-1.0]] * 500), np.array([1, 0] * 500)
+    >>> model = L1SVMClassifier("linear", beta=0.1).fit(X, y)
+    >>> bound = voted_bound(model, X, y, complexities=[0.03], ranges=[1.0], rho=0.9)
+    >>> bound.margin_error, round(bound.total, 2)
+    (0.0, 0.35)
+    """
+    check_is_fitted(model)
+    if len(model.classes_) != 2:
+        raise ValueError(
+            f"the theorems are for two classes, and the classifier has {len(model.classes_)}"
+        )
+    n_kernels = len(model.coef_)
+    r = _numbers(complexities, "complexities", n_kernels)
+    sizes = _numbers(ranges, "ranges", n_kernels)
+    if not 0 < delta < 1:
+        raise ValueError(f"'delta' must lie between 0 and 1, got {delta!r}")
+    if K is not None and not 1 < K < np.inf:
+        raise ValueError(f"'K' must be a finite number > 1, or None, got {K!r}")
+    sums = np.array([np.abs(c.data).sum() for c in model.coef_])
+    used = sums > 0
+    norm = float(sums[used] @ sizes[used])
+    if norm == 0:
+        raise ValueError("the classifier has no coefficient: its function is 0 everywhere")
+    if rho is None:
+        rho = 1 / norm
+    elif not 0 < rho < np.inf:
+        raise ValueError(f"'rho' must be a finite number > 0, got {rho!r}")
+    sign = np.where(np.asarray(y) == model.classes_[1], 1, -1)
+    values = model.decision_function(X)
+    m = len(values)
+    # A margin of ρ counts as an error, also if rounding makes it slightly larger.
+    at_most = rho * norm * (1 + 1e-9)
+    margin_error = float(np.mean(sign * values <= at_most))
+    complexity = float(sums[used] @ r[used]) / norm / rho
+    log_p = log(max(n_kernels, 2))
+    if K is None:
+        rounds = max(ceil(4 / rho**2 * log(rho**2 * m / log_p)), 0)
+        deviation = sqrt(rounds * log_p / m + log(2 / delta) / (2 * m))
+        deviation += 2 / rho * sqrt(log_p / m)
+        return VotedBound(margin_error, 4 * complexity, deviation, float(rho))
+    weight = K / (K - 1)
+    rounds = max(ceil(8 / rho**2 * log(rho**2 * (1 + weight) * m / (40 * K * log_p))), 0)
+    deviation = (40 * K / rho**2 * log_p + 5 * K * log(2 / delta) + 5 * K * rounds * log_p) / m
+    return VotedBound(weight * margin_error, 6 * K * complexity, deviation, float(rho))
+
+
+def _numbers(values: ArrayLike, name: str, n_kernels: int) -> np.ndarray:
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (n_kernels,) or not np.all(numbers >= 0):
+        raise ValueError(
+            f"'{name}' must hold one number >= 0 for each of the {n_kernels} kernels, got "
+            f"{values!r}"
+        )
+    return numbers

@@ -1,0 +1,157 @@
+"""Theorems 1 and 2 against versions written word by word from the paper."""
+
+from math import ceil, log, sqrt
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, make_moons
+
+from kernlearn.kernels import PolynomialKernel
+from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier, voted_bound
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = make_moons(300, noise=0.1, random_state=0)
+    X /= np.abs(X).max()
+    model = VotedKernelClassifier([PolynomialKernel(k) for k in (1, 2, 3)], lam=1e-3, beta=1e-2)
+    return model.fit(X, y), X, y
+
+
+def slow_bound(model, X, y, r, ranges, rho, delta, K=None):
+    """Theorem 1 or 2, word by word, for f / Σ|α|B with base functions h / B."""
+    sizes = [[abs(c) for c in coef.toarray()[0]] for coef in model.coef_]
+    weights = [size * ranges[k] for k in range(3) for size in sizes[k]]
+    complexity = 0.0
+    for k in range(3):
+        for size in sizes[k]:
+            complexity += size * ranges[k] / sum(weights) * r[k] / ranges[k]
+    f = model.decision_function(X) / sum(weights)
+    m, p = len(y), 3
+    margin = np.mean(
+        [(1 if label else -1) * value <= rho for label, value in zip(y, f, strict=True)]
+    )
+    if K is not None:
+        rounds = ceil(8 / rho**2 * log(rho**2 * (1 + K / (K - 1)) * m / (40 * K * log(p))))
+        return (
+            K / (K - 1) * margin
+            + 6 * K / rho * complexity
+            + 40 * K / rho**2 * log(p) / m
+            + 5 * K * log(2 / delta) / m
+            + 5 * K * max(rounds, 0) * log(p) / m
+        )
+    inside = ceil(4 / rho**2 * log(rho**2 * m / log(p))) * log(p) / m + log(2 / delta) / (2 * m)
+    return margin + 4 / rho * complexity + 2 / rho * sqrt(log(p) / m) + sqrt(inside)
+
+
+@pytest.mark.parametrize("rho", [0.2, 1.0])
+def test_theorem_1(fitted, rho):
+    model, X, y = fitted
+    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
+    found = voted_bound(model, X, y, complexities=r, ranges=ranges, rho=rho, delta=0.1)
+    assert found.total == pytest.approx(slow_bound(model, X, y, r, ranges, rho, 0.1))
+    assert found.total == found.margin_error + found.complexity + found.deviation
+    assert found.rho == rho
+
+
+@pytest.mark.parametrize("K", [1.5, 2, 10])
+@pytest.mark.parametrize("rho", [0.2, 1.0])
+def test_theorem_2(fitted, rho, K):
+    model, X, y = fitted
+    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
+    found = voted_bound(model, X, y, complexities=r, ranges=ranges, rho=rho, delta=0.1, K=K)
+    assert found.total == pytest.approx(slow_bound(model, X, y, r, ranges, rho, 0.1, K))
+    assert found.total == found.margin_error + found.complexity + found.deviation
+
+
+def test_the_deviation_of_theorem_2_falls_faster(fitted):
+    """As log m / m, that of theorem 1 as log m / √m."""
+    model, X, y = fitted
+    how = {"complexities": [0.1] * 3, "ranges": [27.0] * 3, "rho": 1.0}
+
+    def ratio(K):
+        deviations = [
+            voted_bound(model, np.repeat(X, n, axis=0), np.repeat(y, n), K=K, **how).deviation
+            for n in (10, 1000)
+        ]
+        return deviations[0] / deviations[1]
+
+    assert ratio(None) < 10 < 40 < ratio(2)
+
+
+@pytest.mark.parametrize("K", [1, 0.5, np.inf, np.nan])
+def test_theorem_2_needs_a_number_above_1(fitted, K):
+    model, X, y = fitted
+    with pytest.raises(ValueError, match="'K' must be a finite number > 1, or None"):
+        voted_bound(model, X, y, complexities=[0.1] * 3, ranges=[27.0] * 3, K=K)
+
+
+def test_margin_of_the_hinge(fitted):
+    """Without ρ, points count whose margin is 1 at most, and terms follow from objective (1)."""
+    model, X, y = fitted
+    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
+    found = voted_bound(model, X, y, complexities=r, ranges=ranges)
+    margins = np.where(y, 1, -1) * model.decision_function(X)
+    assert found.margin_error == np.mean(margins <= 1 + 1e-9)
+    sums = [np.abs(coef.data).sum() for coef in model.coef_]
+    assert found.complexity == pytest.approx(4 * np.dot(sums, r))
+    assert found.rho == pytest.approx(1 / np.dot(sums, ranges))
+
+
+def test_large_samples_make_it_tell_something():
+    X, y = np.array([[1.0], [-1.0]] * 20000), np.array([1, 0] * 20000)
+    model = L1SVMClassifier("linear", beta=0.1).fit(X[:100], y[:100])
+    found = voted_bound(model, X, y, complexities=[1 / 200], ranges=[1.0], rho=0.9)
+    assert found.margin_error == 0
+    assert found.total < 0.15
+
+
+def test_is_monotone(fitted):
+    model, X, y = fitted
+    how = {"complexities": [0.1] * 3, "ranges": [27.0] * 3, "rho": 0.5}
+    base = voted_bound(model, X, y, **how)
+    assert voted_bound(model, X, y, **how, delta=1e-6).deviation > base.deviation
+    assert voted_bound(model, X, y, **{**how, "rho": 0.9}).deviation < base.deviation
+    assert voted_bound(model, X, y, **{**how, "complexities": [0.2] * 3}).complexity > (
+        base.complexity
+    )
+
+
+def test_one_kernel_counts_as_two(fitted):
+    _, X, y = fitted
+    model = L1SVMClassifier(PolynomialKernel(2), beta=1e-2).fit(X, y)
+    how = {"complexities": [0.1], "ranges": [9.0], "rho": 0.3}
+    expected = ceil(4 / 0.09 * log(0.09 * 300 / log(2))) * log(2) / 300 + log(40) / 600
+    found = voted_bound(model, X, y, **how)
+    assert found.deviation == pytest.approx(2 / 0.3 * sqrt(log(2) / 300) + sqrt(expected))
+    tiny = voted_bound(model, X, y, **{**how, "rho": 1e-3})
+    assert 1 < tiny.total < np.inf
+
+
+def test_an_infinite_complexity_matters_only_where_used(fitted):
+    _, X, y = fitted
+    kernels = [PolynomialKernel(2), PolynomialKernel(3)]
+    model = VotedKernelClassifier(kernels, complexity=[1.0, np.inf]).fit(X, y)
+    how = {"ranges": [9.0, 27.0], "rho": 0.5}
+    assert np.isfinite(voted_bound(model, X, y, complexities=[1.0, np.inf], **how).total)
+    assert voted_bound(model, X, y, complexities=[np.inf, 1.0], **how).total == np.inf
+
+
+def test_bound_refuses(fitted):
+    model, X, y = fitted
+    good = {"complexities": [0.1] * 3, "ranges": [1.0] * 3}
+    for wrong, message in (
+        ({"complexities": [0.1]}, "'complexities' must hold one number >= 0 for each of the 3"),
+        ({"ranges": [1.0, 1.0, -1.0]}, "'ranges' must hold"),
+        ({"rho": 0.0}, "'rho' must be a finite number > 0"),
+        ({"delta": 1.0}, "'delta' must lie between 0 and 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            voted_bound(model, X, y, **{**good, **wrong})
+    zero = L1SVMClassifier(beta=1e9).fit(X, y)
+    with pytest.raises(ValueError, match="no coefficient"):
+        voted_bound(zero, X, y, complexities=[1.0], ranges=[1.0])
+    X, y = load_iris(return_X_y=True)
+    three = L1SVMClassifier("linear").fit(X, y)
+    with pytest.raises(ValueError, match="two classes, and the classifier has 3"):
+        voted_bound(three, X, y, complexities=[1.0], ranges=[1.0])
