@@ -129,6 +129,10 @@ def linear_paths(
     >>> coef.shape
     (2, 3, 2)
     """
+    if solver not in _SOLVES:
+        raise ValueError(f"solver={solver!r} is not known: choose one of {sorted(_SOLVES)}")
+    if tol is not None and not 0 < tol < np.inf:
+        raise ValueError(f"tol={tol!r} must be a positive number or None")
     if loss not in _SOLVES[solver]:
         raise ValueError(
             f"solver={solver!r} needs loss={' or '.join(map(repr, _SOLVES[solver]))}, but "

@@ -180,7 +180,13 @@ def test_liblinear_stopped_short_warns(monkeypatch):
             {"loss": "huber"},
             "needs loss='squared_hinge' or 'logistic', but loss='huber'",
         ),
+        (
+            {"solver": "sag"},
+            r"solver='sag' .* \['auto', 'liblinear', 'newton', 'truncated_newton'\]",
+        ),
         ({"loss": "hinge"}, "solver='newton' needs .* use solver='liblinear'"),
+        ({"tol": 0}, "tol=0 must be a positive number"),
+        ({"tol": np.nan}, "tol=nan must be a positive number"),
         ({"Cs": []}, "Cs must hold one or more positive finite numbers"),
         ({"Cs": [1.0, 0.0]}, "Cs must hold"),
         ({"Cs": [np.inf]}, "Cs must hold"),

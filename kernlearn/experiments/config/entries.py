@@ -5,6 +5,7 @@ A parameter's value is a single value, a list, ``{select: [...]}`` or ``{by_data
 
 import json
 import os
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import product
@@ -114,8 +115,9 @@ class _Entry(BaseModel):
             refuse(self._faults(names))
         return self
 
+    @abstractmethod
     def _faults(self, names: Names) -> Iterator[Fault]:
-        raise NotImplementedError
+        """Yield the faults of the entry's names and parameters."""
 
 
 class DatasetEntry(_Entry):
