@@ -96,6 +96,7 @@ def write_reports(
 
 def show_report(report: "reports.Report", page: Path) -> None:
     """Print the tables, claims and remarks of an experiment and the path of its page."""
+    from kernlearn.reports.conclusions import in_words
     from kernlearn.reports.tables import columns, to_rich
 
     console = options.make_console()
@@ -111,9 +112,13 @@ def show_report(report: "reports.Report", page: Path) -> None:
                 part = to_rich(columns(table, first, last))
             console.print(part)
             first = last
+    for text in in_words(report.conclusions, report.chances):
+        typer.echo(text)
     for claim in report.claims:
         source = f" ({claim.section})" if claim.section else ""
         typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
+        if claim.on_reported:
+            typer.echo(f"  {claim.on_reported}")
     for remark in report.remarks:
         typer.echo(f"- {remark}")
     typer.echo(f"Report: {page}")

@@ -145,6 +145,7 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("estimate_seconds", "estimate s", -1, "rademacher_complexity"),
     _metric("transform_seconds", "transform s", -1, "kernel_approximation"),
     _metric("n_support", "support vectors", -1, *SUPERVISED),
+    _metric("n_similarities", "similarities", -1, *SUPERVISED),
 )
 
 

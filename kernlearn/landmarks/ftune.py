@@ -10,6 +10,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import StrOptions
+from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, select_pairs
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
@@ -58,7 +59,9 @@ class FTuneClassifier(LandmarkClassifier):
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
         As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
-        ``selection="dselect"`` pairs are drawn from points chosen by algorithm 3.
+        ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with "shared"
+        from d points drawn evenly from the classes, which all problems share: a prediction then
+        takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
@@ -139,6 +142,7 @@ class FTuneClassifier(LandmarkClassifier):
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
+        "selection": [base.PAIR_SELECTION],
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
     }

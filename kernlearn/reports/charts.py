@@ -56,7 +56,8 @@ class Chart:
         return {**spec, "config": _page_style()}
 
 
-def _style() -> dict[str, Any]:
+def style() -> dict[str, Any]:
+    """Return the style that all charts share, as a Vega-Lite configuration."""
     return {
         "axis": {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "#e5e5e5"},
         "title": {"fontSize": 13, "anchor": "start"},
@@ -79,7 +80,7 @@ def _page_style() -> dict[str, Any]:
         "view": {"stroke": "var(--line)"},
         "range": {"category": [f"var(--series-{i + 1})" for i in range(len(_PALETTE))]},
     }
-    styles = {key: {**look, **looks[key]} for key, look in _style().items()}
+    styles = {key: {**look, **looks[key]} for key, look in style().items()}
     return {"background": "transparent", "font": "system-ui, sans-serif", **styles}
 
 
@@ -108,7 +109,7 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
         raise ValueError("nothing measured yet for this figure")
     chart = alt.vconcat(*rows, spacing=18).properties(title=spec.title or config.title)
     chart = chart.resolve_scale(color="shared", shape="shared", strokeDash="shared")
-    return chart.configure(**_style())
+    return chart.configure(**style())
 
 
 def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
@@ -263,7 +264,7 @@ def departures(report: Report) -> list[Chart]:
             for values in label_values(rows, panels)
         ]
         chart = alt.concat(*drawn, columns=4, spacing=24).properties(title=title)
-        chart = chart.resolve_scale(color="shared", shape="shared").configure(**_style())
+        chart = chart.resolve_scale(color="shared", shape="shared").configure(**style())
         stem, text = f"deviations_{slug(metric)}", _departures_text(rows, name)
         charts.append(Chart(stem, title, text, chart.to_dict(), []))
     return charts

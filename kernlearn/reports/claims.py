@@ -9,10 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim, LabelValue
+from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports import significance
-from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED, Cell, Region
+from kernlearn.reports.significance import (
+    FAILS,
+    NOT_MEASURED,
+    OUTCOMES,
+    AmongBest,
+    Cell,
+    Region,
+)
 from kernlearn.reports.summary import direction, metric_rows
 
 
@@ -58,85 +65,165 @@ _OVER = {
 _MOST_NAMES = 8
 
 
+_WORST_FIRST = (FAILS, NOT_MEASURED, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
+
+
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of a claim, with its text, the numbers that decided it, and its check."""
+    """The outcome of a claim.
+
+    Attributes
+    ----------
+    says, section : str
+        The claim, and the section of the paper.
+    outcome : str
+        One of :data:`~kernlearn.reports.significance.OUTCOMES`.
+    numbers : str
+        The numbers that decided it.
+    check : str
+        The check in words.
+    on_reported : str
+        Whether the paper's own reported numbers agree; empty where they do not cover the claim.
+    """
 
     says: str
     section: str
     outcome: str
     numbers: str
     check: str = ""
+    on_reported: str = ""
 
 
-def decide_claims(runs: pd.DataFrame, config: ExperimentConfig) -> list[Decision]:
-    """Decide every claim of an experiment; ``runs`` are those of ``tidy_runs``.
+def decide_claims(
+    runs: pd.DataFrame, config: ExperimentConfig, reported: pd.DataFrame | None = None
+) -> list[Decision]:
+    """Decide every claim of an experiment.
 
     :class:`~kernlearn.experiments.config.claims.Check` documents the questions, and
     :mod:`~kernlearn.reports.significance` the tests. Methods, or values of another label, are
     compared within cells in which all else is the same, on the same splits. If a claim names
     several methods, each is decided by itself, against each of those under ``than``, and the
-    worst outcome is that of the claim. ``among_best`` counts the cells in which the method is
-    the best or not significantly worse, as the tables show it in bold.
+    worst outcome is that of the claim.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        From :func:`~kernlearn.reports.summary.tidy_runs`.
+    config : ExperimentConfig
+    reported : pandas.DataFrame, optional
+        The paper's numbers in the form of ``runs``, from
+        :func:`~kernlearn.reports.summary.reported_runs`. A claim is also held against them.
     """
-    return [_decide(runs, claim, config) for claim in config.claims]
+    return [_decide(runs, claim, config, reported) for claim in config.claims]
 
 
-def _decide(runs: pd.DataFrame, claim: Claim, config: ExperimentConfig) -> Decision:
-    check, better = claim.check, direction(claim.check.metric, config)
-    rows = metric_rows(runs, check.metric, config)
-    if check.question == "among_best":
-        rows = rows[rows["method"].isin(config.compared)]
-        parts = [_among_best(rows, check, better, method) for method in check.among_best]
-    else:
-        samples = _samples(rows, check, better)
-        parts = [_in_region(subject, cells, check) for subject, cells in samples.items()]
-    outcomes = [outcome for outcome, _ in parts]
-    worst = next((worst for worst in (FAILS, UNDECIDED) if worst in outcomes), HOLDS)
-    numbers = "; ".join(text for _, text in parts)
-    return Decision(claim.says, claim.section, worst, numbers, check_text(check))
+def worst_outcome(outcomes: Sequence[str]) -> str:
+    """Return the outcome of a whole from those of its parts.
+
+    One part that fails refutes it; else nothing is known of it if nothing is known of a part.
+    """
+    return next(outcome for outcome in _WORST_FIRST if outcome in outcomes)
 
 
-def _among_best(
-    rows: pd.DataFrame, check: Check, better: int, method: LabelValue
-) -> tuple[str, str]:
-    # nothing is significant on a single split
-    cells = [
-        cell
-        for cell in significance.whole_cells(rows, check)
-        if method in cell and cell[method].count() > 1
+class _Part(NamedTuple):
+    """One comparison, or one method, that a claim is about."""
+
+    subject: str
+    cells: Sequence[Cell]
+    region: Region | AmongBest
+
+
+def _decide(
+    runs: pd.DataFrame, claim: Claim, config: ExperimentConfig, reported: pd.DataFrame | None
+) -> Decision:
+    check, rows = claim.check, metric_rows(runs, claim.check.metric, config)
+    wanted = _wanted_datasets(check, config)
+    missing = [name for name in wanted if name not in set(rows["dataset"])]
+    parts, outcomes = _parts(rows, check, config), []
+    for part in parts:
+        # as many cells of each data set that is missing as of those that are not
+        n_missing = round(len(part.cells) / max(len(wanted) - len(missing), 1) * len(missing))
+        outcomes.append(significance.decide(part.cells, check, part.region, n_missing))
+    numbers = "; ".join(part.subject + _part_text(part, check) for part in parts)
+    if missing:
+        numbers += f"; not measured: {', '.join(missing)}"
+    outcome = worst_outcome(outcomes)
+    text = "" if reported is None else _on_reported(reported, check, config)
+    return Decision(claim.says, claim.section, outcome, numbers, check_text(check), text)
+
+
+def _wanted_datasets(check: Check, config: ExperimentConfig) -> list[str]:
+    """Return the data sets that a claim counts, none where it takes means over them."""
+    if "dataset" in (check.compare, *check.across, *check.mean_over) or check.over == "average":
+        return []
+    wanted = check.where.get("dataset", list(config.datasets))
+    return wanted if isinstance(wanted, list) else [wanted]
+
+
+def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:
+    """Hold a claim against the paper's own numbers; empty where they do not cover it."""
+    rows = reported[reported["metric"] == check.metric]
+    parts = _parts(
+        rows if len(rows) else metric_rows(reported, check.metric, config), check, config
+    )
+    no_margin = not (check.margin or check.by or (check.times or 1) > 1)
+    if not all(part.cells for part in parts) or (parts[0].region.presumed and no_margin):
+        return ""
+    agrees = all(significance.leans_for(part.cells, check, part.region) for part in parts)
+    counts = [
+        f"{part.subject}in {sum(map(part.region.has, part.cells))} of {len(part.cells)} cells"
+        for part in parts
+        if check.over != "average"
     ]
-    count = sum(method in significance.best_methods(c, better, check.level) for c in cells)
-    needed = significance.cells_needed(check.over, len(cells))
-    outcome = HOLDS if count >= needed else FAILS
-    outcome = outcome if cells and needed <= len(cells) else UNDECIDED
-    return outcome, f"{method}: in {count} of {len(cells)} cells"
+    text = f"the paper's own numbers {'agree' if agrees else 'contradict it'}"
+    return f"{text}: {'; '.join(counts)}" if counts else text
 
 
-def _samples(rows: pd.DataFrame, check: Check, better: int) -> dict[str, list[Cell]]:
+def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_Part]:
     """Return the cells of each comparison, or of each method whose metric is asked for."""
-    if check.question in COMPARISONS:
-        return {
-            f"{a} against {b}: ": significance.compared_cells(rows, check, a, b, better)
-            for a, b in product(getattr(check, check.question), check.than)
-        }
-    cells = {f"{name}: ": significance.asked_cells(rows, check, name) for name in check.of}
-    return cells or {"": significance.asked_cells(rows, check)}
-
-
-def _in_region(subject: str, cells: Sequence[Cell], check: Check) -> tuple[str, str]:
-    """Decide whether cells are in the claimed region; return the outcome and its numbers."""
+    better = direction(check.metric, config)
+    if check.question == "among_best":
+        cells = significance.whole_cells(rows[rows["method"].isin(config.compared)], check)
+        return [
+            _Part(
+                f"{method}: ",
+                [c for c in cells if method in c.values and c.values[method].notna().any()],
+                AmongBest(str(method), better, check.margin),
+            )
+            for method in check.among_best
+        ]
     region = claimed_region(check)
+    if check.question in COMPARISONS:
+        return [
+            _Part(
+                f"{one} against {other}: ",
+                significance.compared_cells(rows, check, one, other, better),
+                region,
+            )
+            for one, other in product(getattr(check, check.question), check.than)
+        ]
+    parts = [
+        _Part(f"{name}: ", significance.asked_cells(rows, check, name), region)
+        for name in check.of
+    ]
+    return parts or [_Part("", significance.asked_cells(rows, check), region)]
+
+
+def _part_text(part: _Part, check: Check) -> str:
+    """Return the numbers of one comparison or method."""
+    cells = part.cells
     if not cells:
-        text = "not measured"
-    elif check.over == "average":
+        return "not measured"
+    if isinstance(part.region, AmongBest):
+        standings = [part.region.standing(cell, check.level) for cell in cells]
+        among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
+        return f"not significantly worse in {among} of {len(cells)} cells, best mean in {first}"
+    if check.over == "average":
         mean = _interval_text(significance.average(cells), check)
-        text = f"{mean} on average over {len(cells)} cells"
-    elif len(cells) == 1 and (check.times is None or check.trend is not None):
-        text = f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
-    else:
-        text = _counts_text(cells, check, region)
-    return significance.decide(cells, check, region), subject + text
+        return f"{mean} on average over {len(cells)} cells"
+    if len(cells) == 1 and (check.times is None or check.trend is not None):
+        return f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
+    return _counts_text(cells, check, part.region)
 
 
 def claimed_region(check: Check) -> Region:
@@ -151,7 +238,7 @@ def claimed_region(check: Check) -> Region:
     if check.trend and check.times:
         unit = log2(check.times)
     low, high = (limit * unit if isfinite(limit) else limit for limit in (asked.low, asked.high))
-    return Region(low, high, asked.presumed)
+    return Region(low, high, asked.presumed, check.margin)
 
 
 def check_text(check: Check) -> str:
@@ -198,6 +285,8 @@ def _asked(check: Check) -> _Question:
 
 def _margin(check: Check) -> str:
     by, times = _asked(check).margin
+    if check.margin:
+        return f" (equal: within {check.margin:g})"
     if (check.times or 1) > 1:
         return times.format(check.times)
     return by.format(check.by) if check.by else ""
@@ -213,7 +302,7 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     asked = _asked(check)
     has_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
     inside = f"no {asked.outside}" if has_margin else asked.inside
-    standings = [region.standing(cell.values, check.level) for cell in cells]
+    standings = [region.standing(cell, check.level) for cell in cells]
     counts = [standings.count(standing) for standing in ("in", "open", "out")]
     text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {asked.outside} in {counts[2]}"
     out = [c for c, standing in zip(cells, standings, strict=True) if standing == "out"]

@@ -17,7 +17,8 @@ from kernlearn.experiments.engine.spec import StoredDataset, canonical
 from kernlearn.experiments.engine.trial import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
-from kernlearn.reports.summary import summarise, summary_text, tidy_runs
+from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
+from kernlearn.reports.summary import reported_runs, summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import Table, build_tables
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
@@ -40,6 +41,10 @@ class Report:
         Every cell, from :func:`~kernlearn.reports.summary.summarise`.
     tables : list of Table
     claims : list of Decision
+    conclusions : list of Conclusion
+        The differences between methods that the paper's table shows.
+    chances : list of Chance
+        Counts beside those after exchanges of the methods.
     remarks : list of str
     details : dict
         Versions, machine, date, counts, rules of verdicts and chosen parameters, JSON-ready.
@@ -50,13 +55,17 @@ class Report:
     summary: pd.DataFrame
     tables: list[Table]
     claims: list[Decision]
+    conclusions: list[Conclusion]
+    chances: list[Chance]
     remarks: list[str]
     details: dict[str, Any]
 
     @property
     def measured(self) -> Measured:
         """The part that totals are counted from."""
-        return Measured(self.plan.experiment, self.summary, self.claims)
+        return Measured(
+            self.plan.experiment, self.summary, self.claims, self.conclusions, self.chances
+        )
 
     @property
     def run_as(self) -> str:
@@ -82,7 +91,8 @@ def assemble(plan: Plan, store: Store) -> Report:
     runs = tidy_runs(plan, results)
     summary = summarise(plan, runs)
     notes = remarks(plan, results)
-    claims = decide_claims(runs, config)
+    claims = decide_claims(runs, config, reported_runs(summary, plan.axes))
+    conclusions, chances = judge_differences(runs, summary, config)
     started = [result.started for result in results.values()]
     details = {
         "experiment": experiment.name,
@@ -97,12 +107,15 @@ def assemble(plan: Plan, store: Store) -> Report:
         "measured": [min(started), max(started)] if started else [],
         "rules": rules(config),
         "claims": [asdict(c) for c in claims],
+        "conclusions": [asdict(c) for c in conclusions],
+        "chances": [asdict(c) for c in chances],
         "remarks": notes,
         "selected": selections(plan, results),
         "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
         "written_by": describe_environment()["packages"],
     }
-    return Report(plan, runs, summary, build_tables(summary, config), claims, notes, details)
+    tables = build_tables(summary, config)
+    return Report(plan, runs, summary, tables, claims, conclusions, chances, notes, details)
 
 
 def write_summary(report: Report, folder: Path) -> Path:

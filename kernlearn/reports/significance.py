@@ -4,9 +4,9 @@ The values of a cell, one per split, have a mean with an interval by Student's t
 comparison of two methods that is the paired t-test. A claim states a region for the mean. The
 cell is *in* if the interval lies inside the region, *out* if the two do not meet, else *open*.
 
-A claim about at least k of n cells holds if k or more are shown to be in, and fails if at least
-n - k + 1 are shown to be out. To keep the probability of an error below ``level``, "at least k
-of n are in" counts as shown
+A claim about at least k of n cells *holds* if k or more are shown to be in, and *fails* if at
+least n - k + 1 are shown to be out; n counts the cells of data sets that were not measured, too.
+To keep the probability of an error below ``level``, "at least k of n are in" counts as shown
 
 - if k cells are in when each is tested at ``level / (n - k + 1)``: were fewer than k in truth,
   at least one of n - k + 1 others would have to be an error (Benjamini & Heller 2008, Screening
@@ -17,9 +17,10 @@ of n are in" counts as shown
 For a claim about all cells the first rule means that each is in at plain ``level``, and that a
 single cell refutes only at ``level / n``, so that many cells do not refute by chance.
 
-A claim that is presumed (*not worse*) holds unless it is refuted. This does not prove equality,
-only that no difference was found; with fewer than two splits none could be found, and the claim
-is undecided.
+A claim that presumes the absence of a difference (*not worse*) cannot be shown by not finding
+one. It fails as above, and holds if the intervals of k cells lie within a stated margin of
+equality, which is an equivalence test. Otherwise it is *not refuted*. Any other claim that
+neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,11 @@ import pandas as pd
 from kernlearn.experiments.config.claims import Check, LabelValue
 from kernlearn.experiments.engine.spec import LABELS
 
-HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
+HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
+LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
+
+#: All outcomes of a claim, from good to bad; then that of one without results.
+OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED)
 
 Standing = Literal["in", "open", "out"]
 
@@ -83,24 +88,71 @@ class Cell:
     """
 
     name: str
-    values: "pd.Series[float]"
+    values: Any
     effect: float
 
 
 @dataclass(frozen=True)
 class Region:
-    """Where a claim expects a mean; if presumed, the claim holds unless it is refuted."""
+    """Where a claim expects a mean.
+
+    Attributes
+    ----------
+    low, high : float
+        Its limits: a cell beyond them refutes.
+    presumed : bool
+        Whether the claim presumes what no test refutes.
+    margin : float
+        How far beyond the limits a presumed claim still counts as shown.
+    """
 
     low: float = -inf
     high: float = inf
     presumed: bool = False
+    margin: float = 0.0
 
-    def standing(self, values: "pd.Series[float]", level: float) -> Standing:
+    def standing(self, cell: Cell, level: float) -> Standing:
         """Return whether a mean is in or out of the region, by its confidence interval."""
-        low, high = paired_interval(values.to_numpy(dtype=float), level)
+        low, high = paired_interval(cell.values.to_numpy(dtype=float), level)
         if high < self.low or low > self.high:
             return "out"
-        return "in" if low > self.low and high < self.high else "open"
+        inside = low > self.low - self.margin and high < self.high + self.margin
+        return "in" if inside else "open"
+
+    def has(self, cell: Cell) -> bool:
+        """Whether the mean of a cell is in the region, whatever its interval."""
+        mean = float(cell.values.mean())
+        if self.presumed:
+            return self.low - self.margin <= mean <= self.high + self.margin
+        return self.low < mean < self.high
+
+
+@dataclass(frozen=True)
+class AmongBest:
+    """That a method is the best of a cell, or within a margin of each other method.
+
+    The values of a cell have a column per method.
+    """
+
+    method: str
+    better: int
+    margin: float = 0.0
+    presumed: bool = True
+
+    def standing(self, cell: Cell, level: float) -> Standing:
+        """Return "out" if another method is significantly better than this one."""
+        if self.method not in best_methods(cell.values, self.better, level):
+            return "out"
+        lows = [paired_interval(ahead.dropna(), level)[0] for ahead in self._ahead(cell)]
+        return "in" if all(low > -self.margin for low in lows) else "open"
+
+    def has(self, cell: Cell) -> bool:
+        """Whether the mean of the method is the best, or within the margin of it."""
+        return all(float(ahead.mean()) >= -self.margin for ahead in self._ahead(cell))
+
+    def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
+        for other in cell.values.columns.drop(self.method):
+            yield self.better * (cell.values[self.method] - cell.values[other])
 
 
 def cells_needed(over: str | float, n: int) -> int:
@@ -117,19 +169,33 @@ def cells_needed(over: str | float, n: int) -> int:
     return needed[over]
 
 
-def decide(cells: Sequence[Cell], check: Check, region: Region) -> str:
-    """Return ``holds``, ``fails`` or ``undecided``, by the rules in this module's docstring."""
+def decide(
+    cells: Sequence[Cell], check: Check, region: "Region | AmongBest", n_missing: int = 0
+) -> str:
+    """Return one of :data:`OUTCOMES`, by the rules in this module's docstring."""
     if check.over == "average" and cells:
-        cells = [average(cells)]
-    n = len(cells)
+        cells, n_missing = [average(cells)], 0
+    n = len(cells) + n_missing
     k = cells_needed(check.over, n)
-    if k > n or n == 0:
-        return UNDECIDED
-    if _shown(cells, n - k + 1, "out", region, check.level):
+    if k > n or not cells:
+        return NOT_MEASURED
+    if _shown(cells, n, n - k + 1, "out", region, check.level):
         return FAILS
-    if region.presumed:
-        return HOLDS if sum(len(cell.values) > 1 for cell in cells) >= k else UNDECIDED
-    return HOLDS if _shown(cells, k, "in", region, check.level) else UNDECIDED
+    if _shown(cells, n, k, "in", region, check.level):
+        return HOLDS
+    if region.presumed and any(len(cell.values) > 1 for cell in cells):
+        return NOT_REFUTED
+    return LEANS_FOR if leans_for(cells, check, region, n_missing) else LEANS_AGAINST
+
+
+def leans_for(
+    cells: Sequence[Cell], check: Check, region: "Region | AmongBest", n_missing: int = 0
+) -> bool:
+    """Whether the means alone are in the region in as large a share of cells as a claim says."""
+    if check.over == "average":
+        return region.has(average(cells))
+    n = len(cells) + n_missing
+    return sum(map(region.has, cells)) * n >= cells_needed(check.over, n) * len(cells)
 
 
 def average(cells: Sequence[Cell]) -> Cell:
@@ -139,21 +205,26 @@ def average(cells: Sequence[Cell]) -> Cell:
 
 
 def _shown(
-    cells: Sequence[Cell], k: int, standing: Standing, region: Region, level: float
+    cells: Sequence[Cell],
+    n: int,
+    k: int,
+    standing: Standing,
+    region: "Region | AmongBest",
+    level: float,
 ) -> bool:
-    """Whether the tests show that at least k of the cells have a standing."""
+    """Whether the tests show that at least k of n cells have a standing."""
     from scipy.stats import binom
 
     def count(level: float) -> int:
-        return [region.standing(cell.values, level) for cell in cells].count(standing)
+        return [region.standing(cell, level) for cell in cells].count(standing)
 
-    at_border = len(cells) - k + 1
+    at_border = n - k + 1
     if count(level / at_border) >= k:
         return True
     beyond = count(level) - (k - 1)
     # the greatest probability of a standing that is not the true one
-    two_sided = standing == "out" and region.low > -inf and region.high < inf
-    chance = level if two_sided else level / 2
+    two_sided = isinstance(region, Region) and region.low > -inf and region.high < inf
+    chance = level if standing == "out" and two_sided else level / 2
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
 
 
@@ -204,11 +275,11 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     return [Cell(cell, mean["value"], float(effect(mean["value"].mean()))) for cell, mean in means]
 
 
-def whole_cells(rows: pd.DataFrame, check: Check) -> Iterator[pd.DataFrame]:
-    """Yield the values of each combination of labels, with a column per method."""
+def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
+    """Return the values of each combination of labels, with a column per method."""
     rows = rows[_chosen(rows, check.where)]
-    for _, cell in rows.groupby(_labels(rows, "method"), dropna=False, sort=False):
-        yield by_method(cell)
+    cells = rows.groupby(_labels(rows, "method"), dropna=False, sort=False)
+    return [Cell("", by_method(cell), 0.0) for _, cell in cells]
 
 
 def _labels(rows: pd.DataFrame, *without: str) -> list[str]:

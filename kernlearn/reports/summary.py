@@ -12,7 +12,14 @@ from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports.significance import best_methods
-from kernlearn.reports.verdicts import Mean, verdict
+from kernlearn.reports.verdicts import (
+    BASELINE_BETTER,
+    BETTER,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    Mean,
+    verdict,
+)
 from kernlearn.resources import shipped
 
 #: Columns that identify a cell of a summary.
@@ -102,6 +109,13 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     return _ordered(frame, plan)[[*summary_columns(config), *plan.axes]]
 
 
+def reported_runs(summary: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
+    """Return the reported numbers of a summary in the form of :func:`tidy_runs`, as one split."""
+    rows = summary[summary["reported_mean"].notna()]
+    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float))
+    return rows[[*LABELS, *axes, "metric", "split", "value"]]
+
+
 def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
     """Return a summary as CSV, numbers with six digits."""
     return str(summary[summary_columns(config)].to_csv(index=False, float_format="%.6g"))
@@ -116,12 +130,18 @@ def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     """Return the verdict on each row of a summary, by the rules of the config."""
     columns = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
     numbers = summary[columns].to_numpy(dtype=float).tolist()
+    labels = summary[["dataset", "method", "metric"]].itertuples(index=False, name=None)
     verdicts = []
-    for metric, (mean, std, n_splits, *theirs) in zip(summary["metric"], numbers, strict=True):
+    for (dataset, method, metric), row in zip(labels, numbers, strict=True):
         rule = config.verdict.get(metric)
         n_reported = (rule and rule.reported_splits) or np.nan
-        measured, reported = Mean(mean, std, n_splits), Mean(theirs[0], theirs[1], n_reported)
-        verdicts.append(verdict(measured, reported, rule, direction(metric, config)))
+        measured, reported = Mean(*row[:3]), Mean(row[3], row[4], n_reported)
+        judgement = verdict(measured, reported, rule, direction(metric, config))
+        if judgement not in ("", NOT_RUN) and dataset in config.not_comparable:
+            judgement = NOT_COMPARABLE
+        elif judgement == BETTER and config.proposed and method not in config.proposed:
+            judgement = BASELINE_BETTER
+        verdicts.append(judgement)
     return verdicts
 
 

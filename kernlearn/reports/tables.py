@@ -11,13 +11,22 @@ import pandas as pd
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.reports.summary import label_rows, label_values
-from kernlearn.reports.verdicts import BETTER, MATCH, NOT_RUN, WITHIN_SPREAD, WORSE
+from kernlearn.reports.verdicts import (
+    BASELINE_BETTER,
+    BETTER,
+    MATCH,
+    NOT_COMPARABLE,
+    NOT_RUN,
+    WITHIN_SPREAD,
+    WORSE,
+)
 
 #: Verdict to symbol, so that colour is never the only sign.
-SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", WORSE: "▼", NOT_RUN: "–", "": ""}
-_COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", WORSE: "yellow",
-           NOT_RUN: "dim", "": ""}  # fmt: skip
-_COUNTS = ("n_samples", "n_features")
+SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", BASELINE_BETTER: "△", WORSE: "▼",
+           NOT_COMPARABLE: "≠", NOT_RUN: "–", "": ""}  # fmt: skip
+_COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", BASELINE_BETTER: "yellow",
+           WORSE: "yellow", NOT_COMPARABLE: "dim", NOT_RUN: "dim", "": ""}  # fmt: skip
+_COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
@@ -26,7 +35,9 @@ _LATEX = {
     "✓": r"$\checkmark$",
     "≈": r"$\approx$",
     "▲": r"$\blacktriangle$",
+    "△": r"$\triangle$",
     "▼": r"$\blacktriangledown$",
+    "≠": r"$\neq$",
     "❰": r"\textbf{",
     "❱": "}",
     "±": r"$\pm$",

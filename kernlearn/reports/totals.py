@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.reports.claims import Decision
-from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
+from kernlearn.reports import conclusions
+from kernlearn.reports.claims import Decision, worst_outcome
+from kernlearn.reports.conclusions import Chance, Conclusion
+from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.summary import is_time, judged
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
 
@@ -20,18 +22,18 @@ KINDS = SCORES, TIMES, SIZES = ("scores", "times", "sizes")
 #: Measured, but no rule applies: times of another machine.
 NOT_JUDGED = "not judged"
 
-OUTCOMES = (HOLDS, FAILS, UNDECIDED)
-
 _VERDICTS = [*VERDICTS, NOT_JUDGED]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The summary of an experiment, as measured or as read from a file, and its decided claims."""
+    """The summary of an experiment, as measured or as read from a file, and what was judged."""
 
     experiment: LoadedExperiment
     summary: pd.DataFrame
     claims: Sequence[Decision] = ()
+    conclusions: Sequence[Conclusion] = ()
+    chances: Sequence[Chance] = ()
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,19 @@ class Totals:
     ``numbers`` has one row per experiment and kind of number that have reported numbers:
     ``experiment``, ``kind``, ``variant_of`` (empty for none), ``reported``, then the verdicts and
     ``not judged``, which add up to ``reported``. ``claims`` has one row per experiment that has
-    claims: ``experiment``, ``variant_of``, ``claims``, then ``holds``, ``fails`` and
-    ``undecided``, which add up to ``claims``.
+    claims: ``experiment``, ``variant_of``, ``claims``, then the number of each outcome.
+    ``conclusions`` has one row per experiment and metric with differences that the paper shows:
+    ``experiment``, ``metric``, ``variant_of``, ``differences``, then the number of each outcome.
+    ``chances`` has the fields of :class:`~kernlearn.reports.conclusions.Chance`, and ``beaten``.
+    ``sentences`` has the outcome of each claim by its section and text: a sentence that several
+    experiments test counts once, with its worst outcome.
     """
 
     numbers: pd.DataFrame
     claims: pd.DataFrame
+    conclusions: pd.DataFrame
+    chances: pd.DataFrame
+    sentences: dict[tuple[str, str], str]
 
     def overall(self) -> pd.DataFrame:
         """Return the sums over all experiments, one row per kind of number.
@@ -58,12 +67,17 @@ class Totals:
         return sums.reindex([kind for kind in KINDS if kind in sums.index]).reset_index()
 
     def overall_claims(self) -> dict[str, int]:
-        """Return how many claims hold, fail and are undecided, without variants."""
-        counted = self.claims[self.claims["variant_of"] == ""]
-        return {name: int(counted[name].sum()) for name in OUTCOMES}
+        """Return how many claims have each outcome, without variants."""
+        counts = Counter(self.sentences.values())
+        return {name: counts[name] for name in OUTCOMES}
+
+    def overall_conclusions(self) -> dict[str, int]:
+        """Return how many reported differences have each outcome, without variants."""
+        counted = self.conclusions[self.conclusions["variant_of"] == ""]
+        return {name: int(counted[name].sum()) for name in conclusions.OUTCOMES}
 
     def in_words(self) -> list[str]:
-        """Return a sentence on the reported scores and one on the claims, if there are any."""
+        """Return sentences on the reported scores, their differences and the claims."""
         sentences = []
         for row in self.overall().to_dict("records"):
             if row["kind"] == SCORES:
@@ -72,12 +86,13 @@ class Totals:
                     f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
                     f"measured: {', '.join(given) or 'none'}."
                 )
-        claims = self.overall_claims()
-        if sum(claims.values()):
-            sentences.append(
-                f"Of {sum(claims.values())} claims {claims[HOLDS]} hold, {claims[FAILS]} fail and "
-                f"{claims[UNDECIDED]} are undecided."
-            )
+        for what, counts in (
+            ("differences between methods that the papers show", self.overall_conclusions()),
+            ("claims", self.overall_claims()),
+        ):
+            if n := sum(counts.values()):
+                text = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+                sentences.append(f"Of {n} {what}: {text}.")
         return sentences
 
 
@@ -93,7 +108,8 @@ def total(measured: Iterable[Measured]) -> Totals:
 
     Verdicts are computed again by the rules of the configs.
     """
-    numbers, claims = [], []
+    numbers, claims, differences, chances = [], [], [], []
+    sentences: dict[tuple[str, str], str] = {}
     for one in measured:
         config = one.experiment.config
         labels = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
@@ -111,8 +127,24 @@ def total(measured: Iterable[Measured]) -> Totals:
             outcomes = [decision.outcome for decision in one.claims]
             by_outcome = {name: outcomes.count(name) for name in OUTCOMES}
             claims.append({**labels, "claims": len(outcomes), **by_outcome})
+        for decision in one.claims if config.variant_of is None else ():
+            sentence = decision.section, decision.says
+            outcomes = [decision.outcome, sentences.get(sentence, decision.outcome)]
+            sentences[sentence] = worst_outcome(outcomes)
+        for metric in dict.fromkeys(c.metric for c in one.conclusions):
+            outcomes = [c.outcome for c in one.conclusions if c.metric == metric]
+            by_outcome = {name: outcomes.count(name) for name in conclusions.OUTCOMES}
+            row = {**labels, "metric": metric, "differences": len(outcomes)}
+            differences.append({**row, **by_outcome})
+        chances += [{**labels, **asdict(c), "beaten": c.beaten} for c in one.chances]
     heads = ["experiment", "kind", "variant_of", "reported", *_VERDICTS]
     return Totals(
         pd.DataFrame(numbers, columns=heads),
         pd.DataFrame(claims, columns=["experiment", "variant_of", "claims", *OUTCOMES]),
+        pd.DataFrame(
+            differences,
+            columns=["experiment", "metric", "variant_of", "differences", *conclusions.OUTCOMES],
+        ),
+        pd.DataFrame(chances),
+        sentences,
     )

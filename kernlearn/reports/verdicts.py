@@ -6,6 +6,10 @@ or *worse* only if it is significant, so it also has to lie outside the interval
 of the two means (Welch's t-test at ``level``, over the splits of both). The larger of tolerance
 and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
 
+A baseline of the paper that is better than reported does not reproduce the paper, it weakens what
+the paper concludes: it is a verdict of its own, *baseline better*. Numbers that were measured on
+other data than the paper's, as the config states, are *not comparable*.
+
 A wide interval shows that little is known, not that two numbers agree. A verdict that relies on
 it is therefore separate, *match within spread*, and counted separately; beyond ``up_to`` times the
 tolerance a difference is better or worse however wide the interval.
@@ -22,10 +26,13 @@ import numpy as np
 from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
 
 MATCH, WITHIN_SPREAD = "match", "match within spread"
-BETTER, WORSE, NOT_RUN = "better", "worse", "not run"
+BETTER, BASELINE_BETTER, WORSE = "better", "baseline better", "worse"
+NOT_COMPARABLE, NOT_RUN = "not comparable", "not run"
 
-#: Every verdict that a rule can give, from good to bad.
-VERDICTS = (MATCH, WITHIN_SPREAD, BETTER, WORSE, NOT_RUN)
+#: Every verdict that a rule can give.
+VERDICTS = (
+    MATCH, WITHIN_SPREAD, BETTER, BASELINE_BETTER, WORSE, NOT_COMPARABLE, NOT_RUN,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,16 @@ def decide(config):
         )
         (decision,) = decide_claims(
             pd.DataFrame(rows, columns=names),
-            config.model_copy(update={"claims": [claim]}),
+            with_claim(config, claim, [f"d{i}" for i in range(len(gains))]),
         )
         return decision
 
     return decided
+
+
+def with_claim(config, claim, datasets):
+    entries = dict.fromkeys(datasets, next(iter(config.datasets.values())))
+    return config.model_copy(update={"claims": [claim], "datasets": entries})
 
 
 RF_OVER_K = {"better": ["RF"], "than": ["K"]}
@@ -45,13 +50,16 @@ RF_OVER_K = {"better": ["RF"], "than": ["K"]}
     ("gains", "on", "outcome"),
     [
         ([0.05, 0.04], "all", "holds"),
-        ([0.05, 0.0], "all", "undecided"),
+        ([0.05, 0.0001], "all", "leans for"),
+        ([0.05, -0.0001], "all", "leans against"),
         ([0.05, -0.05], "all", "fails"),
         ([0.05, 0.04, -0.05], "most", "holds"),
-        ([0.05, 0.0005, 0.0005], "most", "undecided"),
+        ([0.05, 0.0005, 0.0005], "most", "leans for"),
+        ([0.05, 0.0005, -0.0005, -0.0005], "most", "leans against"),
         ([0.05, -0.05, -0.04], "most", "fails"),
         ([0.05, -0.01], "average", "holds"),
-        ([0.05, -0.05], "average", "undecided"),
+        ([0.05, -0.0502], "average", "leans against"),
+        ([0.0502, -0.05], "average", "leans for"),
         ([0.01, -0.05], "average", "fails"),
     ],
 )
@@ -64,7 +72,10 @@ def test_a_gain_must_reach_the_least_that_counts(decide):
     assert decide([0.05, 0.05], by=0.06, **RF_OVER_K).outcome == "fails"
 
 
-@pytest.mark.parametrize(("gain", "outcome"), [(0.0, "holds"), (-0.1, "holds"), (0.02, "fails")])
+@pytest.mark.parametrize(
+    ("gain", "outcome"),
+    [(0.0, "holds"), (-0.1, "holds"), (0.0055, "not refuted"), (0.02, "fails")],
+)
 def test_no_gain_that_counts(decide, gain, outcome):
     asked = {"not_better": ["RF"], "than": ["K"], "by": 0.005}
     assert decide([gain, gain], **asked).outcome == outcome
@@ -72,7 +83,10 @@ def test_no_gain_that_counts(decide, gain, outcome):
 
 def test_among_the_best(decide):
     asked = {"among_best": ["RF"], "over": "most"}
-    assert decide([0.05, 0.0, -0.05], **asked).outcome == "holds"
+    assert decide([0.05, 0.04, -0.05], **asked).outcome == "holds"
+    # not significantly worse is not shown to be as good, but for a margin
+    assert decide([0.05, 0.0, -0.05], **asked).outcome == "not refuted"
+    assert decide([0.05, 0.0, -0.05], margin=0.01, **asked).outcome == "holds"
     assert decide([0.05, -0.05, -0.05], **asked).outcome == "fails"
     assert decide([0.05, 0.0, -0.05], **{**asked, "over": "all"}).outcome == "fails"
 
@@ -84,9 +98,9 @@ def test_only_the_cells_asked_for_count(decide):
     assert decide(gains, where=where, over="all", **RF_OVER_K).outcome == "fails"
 
 
-def test_what_was_not_measured_is_undecided(decide):
+def test_what_was_not_measured_is_said(decide):
     decision = decide([0.05], better=["H0/1"], than=["K"])
-    assert decision.outcome == "undecided"
+    assert decision.outcome == "not measured"
     assert "not measured" in decision.numbers
 
 
@@ -109,22 +123,23 @@ def test_the_numbers_that_decided_are_said(decide):
 @pytest.mark.parametrize(
     ("question", "gains", "over", "outcome"),
     [
-        ("not_worse", [0.05, 0.0], "all", "holds"),
+        ("not_worse", [0.05, 0.04], "all", "holds"),
+        ("not_worse", [0.05, 0.0], "all", "not refuted"),
         ("not_worse", [0.05, -0.05], "all", "fails"),
-        ("not_worse", [0.05, 0.0, -0.05], "most", "holds"),
+        ("not_worse", [0.05, 0.0, -0.05], "most", "not refuted"),
         ("not_worse", [0.05, -0.05], "most", "fails"),
         ("not_worse", [0.05, -0.01], "average", "holds"),
         ("not_worse", [0.01, -0.05], "average", "fails"),
         ("not_worse", [0.05, -0.05], 1, "holds"),
         ("not_worse", [0.05, -0.05], 2, "fails"),
         ("better", [0.05, 0.04, -0.05], 2, "holds"),
-        ("better", [0.05, 0.001, -0.05], 2, "undecided"),
+        ("better", [0.05, 0.0005, -0.05], 2, "leans for"),
         ("better", [0.05, -0.04, -0.05], 2, "fails"),
-        ("indistinguishable", [0.0, 0.0], "all", "holds"),
+        ("indistinguishable", [0.0, 0.0], "all", "not refuted"),
         ("indistinguishable", [0.0, 0.05], "all", "fails"),
         ("indistinguishable", [0.0, -0.05], "all", "fails"),
-        ("indistinguishable", [0.0, 0.0, 0.05], "most", "holds"),
-        ("indistinguishable", [0.0, 0.0], "average", "holds"),
+        ("indistinguishable", [0.0, 0.0, 0.05], "most", "not refuted"),
+        ("indistinguishable", [0.0, 0.0], "average", "not refuted"),
         ("indistinguishable", [0.05, 0.05], "average", "fails"),
     ],
 )
@@ -151,9 +166,9 @@ def test_many_cells_do_not_refute_by_chance(config):
     runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", "not_worse": ["RF"], "than": ["K"], "over": "all"}
     claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
+    (decision,) = decide_claims(runs, with_claim(config, claim, [f"d{i}" for i in range(400)]))
     assert "worse in 0 " not in decision.numbers
-    assert decision.outcome == "holds"
+    assert decision.outcome == "not refuted"
 
 
 def test_kernels_are_compared_within_a_method(config):
@@ -172,7 +187,7 @@ def test_kernels_are_compared_within_a_method(config):
 
     def outcome(**extra):
         claim = Claim.model_validate({"says": "a", "check": {**check, "over": "all", **extra}})
-        (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
+        (decision,) = decide_claims(runs, with_claim(config, claim, ["d0", "d1"]))
         return decision.outcome
 
     assert outcome(where={"method": "RF"}) == "holds"
@@ -184,13 +199,13 @@ def test_kernels_are_compared_within_a_method(config):
     [
         ({"below": 1.05}, "holds"),
         ({"below": 0.6}, "fails"),
-        ({"below": 0.9}, "undecided"),
+        ({"below": 0.9}, "leans against"),
         ({"above": 0.6}, "holds"),
         ({"above": 1.05}, "fails"),
-        ({"above": 0.8}, "undecided"),
+        ({"above": 0.82}, "leans against"),
         ({"between": [0.7, 1]}, "holds"),
         ({"between": [0.1, 0.6]}, "fails"),
-        ({"between": [0.8, 0.9]}, "undecided"),
+        ({"between": [0.8, 0.9]}, "leans against"),
         ({"above": 0.85, "of": ["RF"]}, "holds"),
         ({"above": 0.85, "of": ["K", "RF"]}, "fails"),
     ],
@@ -212,11 +227,12 @@ def test_what_is_out_of_bounds_is_named(decide):
         ("as_good", -0.01, "holds"),
         ("as_good", 0.3, "holds"),
         ("as_good", -0.03, "fails"),
-        ("as_good", -0.02, "undecided"),
+        ("as_good", -0.0201, "leans against"),
+        ("as_good", -0.0199, "leans for"),
         ("close", -0.01, "holds"),
         ("close", 0.3, "fails"),
         ("close", -0.03, "fails"),
-        ("close", 0.02, "undecided"),
+        ("close", 0.0201, "leans against"),
     ],
 )
 @pytest.mark.parametrize("over", ["all", "average"])
@@ -230,14 +246,14 @@ def test_a_difference_is_shown_to_be_small(decide, question, gain, outcome, over
     [
         ("some", [0.05, -0.05, -0.05], "holds"),
         ("some", [-0.05, -0.05, -0.05], "fails"),
-        ("some", [0.0, -0.05, 0.0], "undecided"),
+        ("some", [0.0001, -0.05, 0.0], "leans for"),
         ("all_but_one", [0.05, -0.05, 0.05], "holds"),
         ("all_but_one", [0.05, -0.05, -0.05], "fails"),
-        ("all_but_one", [0.05, 0.0, -0.05], "undecided"),
+        ("all_but_one", [0.05, -0.0001, -0.05], "leans against"),
         (0.6, [0.05, 0.05, 0.05, -0.05, -0.05], "holds"),
         (0.6, [0.05, 0.05, -0.05, -0.05, -0.05], "fails"),
         (0.61, [0.05, 0.05, 0.05, -0.05, -0.05], "fails"),
-        (3, [0.05, 0.05], "undecided"),
+        (3, [0.05, 0.05], "not measured"),
     ],
 )
 def test_how_many_cells_are_enough(decide, over, gains, outcome):
@@ -294,13 +310,13 @@ def test_one_split_decides_nothing(config, asked):
     runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", **asked}
     claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = decide_claims(runs, config.model_copy(update={"claims": [claim]}))
-    assert decision.outcome == "undecided"
+    (decision,) = decide_claims(runs, with_claim(config, claim, ["d0"]))
+    assert decision.outcome in ("leans for", "leans against")
 
 
 def test_of_several_methods_the_worst_outcome_counts(decide):
     both = {"better": ["RF", "K"], "than": ["K"], "over": "all"}
-    assert decide([0.05], **both).outcome == "undecided"
+    assert decide([0.05], **both).outcome == "leans against"
     assert decide([0.05], better=["K", "RF"], than=["RF"], over="all").outcome == "fails"
 
 
@@ -322,14 +338,14 @@ def test_a_derived_metric_is_decided_split_by_split(config):
         claim = Claim.model_validate({"says": "a", "check": check})
         (decision,) = decide_claims(
             pd.DataFrame(rows, columns=columns),
-            config.model_copy(update={"claims": [claim]}),
+            with_claim(config, claim, ["d"]),
         )
         return decision.outcome
 
     assert outcome(above=1.9) == "holds"
     assert outcome(above=2.1) == "fails"
     assert outcome(between=[1.9, 2.1], of=["RF"]) == "holds"
-    assert outcome(above=1, of=["H0/1"]) == "undecided"
+    assert outcome(above=1, of=["H0/1"]) == "not measured"
 
 
 def test_many_small_losses_refute_together(decide):
@@ -340,7 +356,7 @@ def test_many_small_losses_refute_together(decide):
     together, alone = decide(small, **asked), decide([-0.0017] + [0.0] * 9, **asked)
     assert "worse in 5 " in together.numbers
     assert "worse in 1 " in alone.numbers
-    assert (together.outcome, alone.outcome) == ("fails", "holds")
+    assert (together.outcome, alone.outcome) == ("fails", "not refuted")
 
 
 WORDS = [
@@ -412,3 +428,96 @@ def test_where_a_claim_has_its_numbers(asked, low, high):
     assert (region.low, region.high) == (low, high)
     presumed = {"not_better", "not_worse", "indistinguishable"}
     assert region.presumed == bool(presumed & asked.keys())
+
+
+@pytest.mark.parametrize(
+    ("question", "gains", "margin", "outcome"),
+    [
+        ("not_worse", [0.0, 0.0], 0.01, "holds"),
+        ("not_worse", [0.0, 0.0], 0.0005, "not refuted"),  # without power
+        ("not_worse", [-0.005, 0.0], 0.01, "fails"),  # a difference that is small, but there
+        ("not_better", [0.0, 0.0], 0.01, "holds"),
+        ("indistinguishable", [0.0, 0.0], 0.01, "holds"),
+        ("indistinguishable", [0.0, 0.0], 0.0005, "not refuted"),
+        ("indistinguishable", [0.05, 0.0], 0.01, "fails"),
+    ],
+)
+def test_equality_is_shown_by_an_interval_within_a_margin(
+    decide, question, gains, margin, outcome
+):
+    asked = {question: ["RF"], "than": ["K"], "over": "all", "margin": margin}
+    decision = decide(gains, **asked)
+    assert decision.outcome == outcome
+    assert f"(equal: within {margin:g})" in decision.check
+
+
+def decide_with_missing(config, gains, missing, **asked):
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"d{i}", "accuracy", s, method, level + 0.0001 * rng.normal())
+        for i, gain in enumerate(gains)
+        for s in range(N_SPLITS)
+        for method, level in (("K", 0.8), ("RF", 0.8 + gain))
+    ]
+    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
+    claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
+    datasets = [f"d{i}" for i in range(len(gains) + missing)]
+    return decide_claims(runs, with_claim(config, claim, datasets))[0]
+
+
+@pytest.mark.parametrize(
+    ("over", "gains", "missing", "outcome"),
+    [
+        ("all", [0.05, 0.05], 0, "holds"),
+        ("all", [0.05, 0.05], 1, "leans for"),
+        ("all", [0.05, -0.05], 1, "fails"),
+        ("all_but_one", [0.05, 0.05], 6, "leans for"),  # two of eight
+        ("all_but_one", [0.05, -0.05], 6, "leans against"),
+        ("some", [0.05], 6, "holds"),
+        ("some", [-0.05], 6, "leans against"),
+        (5, [0.05] * 5, 6, "holds"),
+        (5, [0.05] * 4, 6, "leans for"),
+        (5, [-0.05] * 7, 4, "fails"),
+        ("most", [0.05, 0.05, -0.05], 1, "leans against"),  # three of four,
+    ],
+)
+def test_data_sets_that_are_missing_count(config, over, gains, missing, outcome):
+    decision = decide_with_missing(config, gains, missing, over=over, **RF_OVER_K)
+    assert decision.outcome == outcome
+    assert ("; not measured: d" in decision.numbers) == bool(missing)
+
+
+def test_missing_data_refutes_nothing_that_is_presumed(config):
+    asked = {"not_worse": ["RF"], "than": ["K"], "over": "all", "margin": 0.01}
+    assert decide_with_missing(config, [0.05, 0.05], 1, **asked).outcome == "not refuted"
+
+
+@pytest.mark.parametrize(
+    ("reported", "asked", "words"),
+    [
+        ([0.05, 0.05], {"over": "all", **RF_OVER_K}, "agree: RF against K: in 2 of 2 cells"),
+        ([0.05, -0.05], {"over": "all", **RF_OVER_K}, "contradict it: RF against K: in 1 of 2"),
+        ([0.05, -0.04], RF_OVER_K, "agree"),
+        ([0.04, -0.05], RF_OVER_K, "contradict it"),
+        ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"], "margin": 0.06}, "agree"),
+        ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"]}, None),
+        ([-0.05, 0.05], {"among_best": ["RF"], "over": "all", "margin": 0.01}, "contradict it"),
+        ([-0.05, 0.05], {"among_best": ["RF"], "over": "all"}, None),
+        ([0.05, 0.05], {"better": ["H0/1"], "than": ["K"]}, None),
+    ],
+)
+def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, words):
+    rows = [
+        (f"d{i}", "accuracy", 1, method, value)
+        for i, gain in enumerate(reported)
+        for method, value in (("K", 0.8), ("RF", 0.8 + gain))
+    ]
+    paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
+    claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
+    both = with_claim(config, claim, ["d0", "d1"])
+    (decision,) = decide_claims(paper[:0], both, paper)
+    assert decision.outcome == "not measured"
+    if words is None:
+        assert decision.on_reported == ""
+    else:
+        assert f"the paper's own numbers {words}" in decision.on_reported

@@ -20,17 +20,30 @@ HEAD = """\
 # The papers' claims
 
 Every sentence of the papers' experimental sections that states a result is a claim under
-`claims:` in a config. A report shows whether each holds, fails or is undecided, with the
-numbers that decide it. This page is generated from the configs by
-`python -m tests.reports.test_claims_doc`.
+`claims:` in a config, but for those listed at the end of each paper, with the reason. This page
+is generated from the configs by `python -m tests.reports.test_claims_doc`.
 
 A check compares on the same splits, at level 0.05 for all of its cells together; a cell is a
 data set with a kernel and parameters. `kernlearn/reports/significance.py` documents the tests.
-The papers' words are interpreted as follows:
+A report shows the outcome of each claim and the numbers that decide it:
+
+- *holds*: shown by the tests. An equality is shown by an equivalence test, with the margin that
+  the check states.
+- *not refuted*: the claim says that there is no difference, and the tests find none. This does not
+  show that there is none.
+- *leans for*, *leans against*: neither shown nor refuted; the means alone would agree, or not.
+- *fails*: refuted by the tests.
+- *not measured*: no data.
+
+A data set that could not be measured counts as one in which nothing is known: a claim about all
+data sets does not hold on those that are there. Every claim is also held against the numbers
+that the paper itself reports, and a page says where these contradict it. A sentence that several
+experiments test counts once, with its worst outcome. The papers' words are interpreted as follows:
 
 - *all*, *each*: in all cells; *almost always*, *almost all*: in at least four fifths of them;
   *some*: in at least one; *consistently*, or no word at all: in most cells, or on average.
-- *superior*, *better*: shown to be; *did not*, *no difference*: the opposite is not shown.
+- *superior*, *better*: shown to be; *did not*, *no difference*: refuted where one is shown, and
+  shown where the interval lies within the margin.
 - *competitive*: shown to be no more than two points of accuracy or AUC behind; *much higher*:
   more than two points ahead.
 - Where the paper gives no number for *moderate*, *slightly* or *spectacular*, the claim states

@@ -88,7 +88,7 @@ def test_spread_and_tolerance_decide_each_by_the_rule_of_its_metric(plan):
         ("speedup", 5.0, np.nan, 5, 9.0, np.nan, ""),
     ]
     names = ["metric", "mean", "std", "n_splits", "reported_mean", "reported_std", "expected"]
-    frame = pd.DataFrame(rows, columns=names)
+    frame = pd.DataFrame(rows, columns=names).assign(dataset="moons", method="K")
     assert judged(frame, config) == list(frame["expected"])
 
 

@@ -15,12 +15,13 @@ from kernlearn.reports.claims import Decision
 from kernlearn.reports.totals import Measured, total
 
 RESULTS = Path(__file__).parents[2] / "results"
-COUNTS = ["match", "match within spread", "better", "worse", "not run", "not judged"]
+COUNTS = ["match", "match within spread", "better", "baseline better", "worse", "not comparable",
+          "not run", "not judged"]  # fmt: skip
 
 
 def frame(*rows):
     names = ["metric", "mean", "std", "n_splits", "reported_mean", "reported_std"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows, columns=names).assign(dataset="moons", method="K")
 
 
 @pytest.fixture
@@ -54,14 +55,14 @@ def test_verdicts_are_counted_by_kind(experiment):
     numbers = total([Measured(experiment, SUMMARY)]).numbers.set_index("kind")
     assert list(numbers.index) == ["scores", "times"]
     assert dict(numbers.loc["scores", ["reported", *COUNTS]]) == dict(
-        zip(["reported", *COUNTS], [5, 1, 1, 0, 1, 1, 1], strict=True)
+        zip(["reported", *COUNTS], [5, 1, 1, 0, 0, 1, 0, 1, 1], strict=True)
     )
-    assert list(numbers.loc["times", ["reported", *COUNTS]]) == [3, 0, 0, 0, 0, 1, 2]
+    assert list(numbers.loc["times", ["reported", *COUNTS]]) == [3, 0, 0, 0, 0, 0, 0, 1, 2]
 
 
 def test_a_variant_is_shown_and_not_counted_twice(experiment):
     decisions = [Decision("one", "", "holds", ""), Decision("two", "", "fails", ""),
-                 Decision("three", "", "holds", "")]  # fmt: skip
+                 Decision("three", "", "not refuted", "")]  # fmt: skip
     once = total([Measured(experiment, SUMMARY, decisions)])
     other = Measured(variant(experiment, "other"), SUMMARY, decisions[:1])
     both = total([Measured(experiment, SUMMARY, decisions), other])
@@ -69,12 +70,13 @@ def test_a_variant_is_shown_and_not_counted_twice(experiment):
     assert list(both.claims["variant_of"]) == ["", "small"]
     pd.testing.assert_frame_equal(both.overall(), once.overall())
     assert both.overall_claims() == once.overall_claims() == {
-        "holds": 2, "fails": 1, "undecided": 0,
+        "holds": 1, "not refuted": 1, "leans for": 0, "leans against": 0, "fails": 1,
+        "not measured": 0,
     }  # fmt: skip
     assert both.in_words() == [
         "Of 5 reported scores 4 were measured: 1 match, 1 match within spread, 1 worse, "
         "1 not judged.",
-        "Of 3 claims 2 hold, 1 fail and 0 are undecided.",
+        "Of 3 claims: 1 holds, 1 not refuted, 1 fails.",
     ]
 
 
@@ -83,7 +85,20 @@ def test_of_nothing_there_is_nothing(experiment):
     assert empty.numbers.empty
     assert empty.in_words() == []
     assert empty.overall().empty
-    assert empty.overall_claims() == {"holds": 0, "fails": 0, "undecided": 0}
+    assert set(empty.overall_claims().values()) == {0}
+
+
+def test_a_sentence_that_two_experiments_test_counts_once(experiment):
+    sentences = [("one", "fails", "holds"), ("two", "holds", "leans for"),
+                 ("three", "holds", "holds")]  # fmt: skip
+    here, there = (
+        [Decision(says, "5.5", outcome, "") for says, *both in sentences for outcome in [both[i]]]
+        for i in (0, 1)
+    )
+    other = experiment.model_copy(update={"name": "other"})
+    both = total([Measured(experiment, SUMMARY, here), Measured(other, SUMMARY, there)])
+    counts = {name: n for name, n in both.overall_claims().items() if n}
+    assert counts == {"fails": 1, "leans for": 1, "holds": 1}
 
 
 def reported_numbers(name):

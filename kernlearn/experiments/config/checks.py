@@ -157,5 +157,9 @@ MetricName = Annotated[str, known(lambda name, names: names.metric_fault(name))]
 MethodLabel = Annotated[
     str, known(lambda name, names: unknown("method", name, names.labels["methods"]))
 ]
+#: The label of a data set.
+DatasetLabel = Annotated[
+    str, known(lambda name, names: unknown("data set", name, names.labels["datasets"]))
+]
 #: Labels of a combination of data set, kernel and method.
 Combination = Annotated[dict[str, str], AfterValidator(_combination)]

@@ -96,6 +96,9 @@ class Check(Section):
     times : float
         The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
         direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other.
+    margin : float
+        For questions that presume the absence of a difference, and ``among_best``: the largest
+        difference that counts as none. The claim is shown if the interval lies within it.
     level : float
         Significance level of all tests of the check together.
     """
@@ -133,6 +136,9 @@ class Check(Section):
     )
     times: Annotated[float, Field(ge=1)] | None = Field(
         default=None, description="smallest difference that counts, as a factor"
+    )
+    margin: Annotated[float, Field(ge=0)] = Field(
+        default=0.0, description="largest difference that counts as none"
     )
     level: Fraction = 0.05
 
@@ -200,6 +206,9 @@ class Check(Section):
         yield "by goes with trend and with a comparison", bool(self.by) and not changes
         yield f"times goes with {', '.join(by_factor)}", factor and asked not in by_factor
         yield "give by or times", factor and bool(self.by)
+        presumes = ("not_better", "not_worse", "indistinguishable", "among_best")
+        text = f"margin goes with {', '.join(presumes)}, without times"
+        yield text, bool(self.margin) and (asked not in presumes or factor)
         text = "times asks for a ratio of values, not of slopes: give by with along"
         yield text, factor and compares and along
         text = "times is decided cell by cell: give another over than average"

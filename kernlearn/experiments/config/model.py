@@ -26,7 +26,8 @@ class Protocol(Section):
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
         default=None,
         description="cross-validation instead of random splits: the number of folds, or those "
-        "published with the data set; fold k is the test part, the one before it is held out",
+        "published with the data set; fold k is the test part, the one before it is held out. "
+        "With a multiple of as many splits the folds are drawn anew after each round",
     )
     max_train: Count | None = None
     max_test: Count | None = None
@@ -52,8 +53,8 @@ class Protocol(Section):
 
     @model_validator(mode="after")
     def _leaves_a_test_part(self) -> "Protocol":
-        if isinstance(self.folds, int) and self.splits > self.folds:
-            raise ValueError(f"{self.folds} folds make no more than {self.folds} splits")
+        if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
+            raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
         if self.folds is not None and self.holdout is not None:
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.holdout is not None and self.train + self.holdout >= 1:
@@ -242,6 +243,14 @@ class ExperimentConfig(Section):
         default=None, description="file with the paper's numbers"
     )
     verdict: dict[MetricName, Tolerance] = {}
+    proposed: list[checks.MethodLabel] = Field(
+        default=[],
+        description="the methods that the paper proposes; a better number of any other one is "
+        "counted apart, since it weakens what the paper concludes",
+    )
+    not_comparable: dict[checks.DatasetLabel, str] = Field(
+        default={}, description="data sets that are not the paper's, with the reason"
+    )
     variant_of: Annotated[str, checks.known(_variant, "fault")] | None = Field(
         default=None,
         description="the config with the same reported numbers, which this one measures in "

@@ -126,8 +126,9 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         "fit_seconds": fitting.wall, "fit_cpu_seconds": fitting.cpu,
         "predict_seconds": predicting.wall, "predict_cpu_seconds": predicting.cpu,
     }  # fmt: skip
-    if hasattr(estimator, "n_support_"):
-        metrics["n_support"] = float(np.sum(estimator.n_support_))
+    for name in ("n_support", "n_similarities"):
+        if hasattr(estimator, f"{name}_"):
+            metrics[name] = float(np.sum(getattr(estimator, f"{name}_")))
     if hasattr(estimator, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)

@@ -22,19 +22,20 @@ from kernlearn.exceptions import ReportError
 from kernlearn.experiments.engine.selection import duration
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.results import utc_now
-from kernlearn.reports import charts, tables
+from kernlearn.reports import charts, conclusions, tables
 from kernlearn.reports.charts import slug
 from kernlearn.reports.report import Report, Skipped, write_summary
-from kernlearn.reports.significance import FAILS, HOLDS, UNDECIDED
+from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.totals import SCORES, Totals, total
-from kernlearn.reports.verdicts import BETTER, VERDICTS, WORSE
+from kernlearn.reports.verdicts import BASELINE_BETTER, BETTER, VERDICTS, WORSE
 from kernlearn.resources import shipped
 
 _HERE = Path(__file__).parent
 _SPREAD = " ± "
 _ROUNDING = 1e-12
 # Symbols, so that colour is never the only sign.
-_OUTCOMES = {HOLDS: "✓", FAILS: "✗", UNDECIDED: "?"}
+_OUTCOMES = dict(zip(OUTCOMES, "✓○↗↘✗–", strict=True))
+_CONCLUSIONS = dict(zip(conclusions.OUTCOMES, "✓○✗–", strict=True))
 # Name of an experiment and address of its page.
 _Link = tuple[str, str]
 
@@ -138,6 +139,9 @@ def _write_page(
         deviations=deviating,
         deviation_kinds=list(dict.fromkeys(d.cell.verdict for d in deviating)),
         claims=[("", "", claim) for claim in report.claims],
+        conclusions=report.conclusions,
+        conclusion_kinds=list(dict.fromkeys(c.outcome for c in report.conclusions)),
+        chances=conclusions.in_words(report.conclusions, report.chances),
         note_ids=note_ids,
         # the first remarks are the notes
         remarks=report.remarks[len(config.notes) :],
@@ -274,7 +278,9 @@ class Deviation:
 def deviations(report: Report) -> list[Deviation]:
     """List the numbers that are better or worse than reported, the worse first."""
     config, summary, found = report.plan.experiment.config, report.summary, []
-    departing = pd.concat([summary[summary["verdict"] == v] for v in (WORSE, BETTER)])
+    departing = pd.concat(
+        [summary[summary["verdict"] == v] for v in (WORSE, BASELINE_BETTER, BETTER)]
+    )
     for row in departing.to_dict("records"):
         metric, difference = row["metric"], row["mean"] - row["reported_mean"]
         labels = [row[label] for label in LABELS if isinstance(row[label], str)]
@@ -309,7 +315,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"symbols": tables.SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES}
+    environment.globals |= {"symbols": tables.SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES,
+                            "conclusion_signs": _CONCLUSIONS}  # fmt: skip
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,

@@ -1,0 +1,114 @@
+"""A map of all reported numbers, and of all differences that the papers' tables show."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from kernlearn.reports import conclusions, verdicts
+from kernlearn.reports.charts import style
+from kernlearn.reports.summary import judged
+from kernlearn.reports.tables import SYMBOLS
+from kernlearn.reports.totals import SCORES, Measured, kind_of
+
+_COLUMNS = 48
+_TILE = 13
+_NUMBERS, _DIFFERENCES = "reported numbers", "differences between methods"
+#: Outcome to symbol and colour, so that colour is never the only sign.
+_LOOKS = {
+    verdicts.MATCH: (SYMBOLS[verdicts.MATCH], "#2e7d4f"),
+    verdicts.WITHIN_SPREAD: (SYMBOLS[verdicts.WITHIN_SPREAD], "#6aa781"),
+    verdicts.BETTER: (SYMBOLS[verdicts.BETTER], "#3b7bbf"),
+    verdicts.BASELINE_BETTER: (SYMBOLS[verdicts.BASELINE_BETTER], "#d1861f"),
+    verdicts.WORSE: (SYMBOLS[verdicts.WORSE], "#c0392b"),
+    verdicts.NOT_COMPARABLE: (SYMBOLS[verdicts.NOT_COMPARABLE], "#8a8a8a"),
+    verdicts.NOT_RUN: (SYMBOLS[verdicts.NOT_RUN], "#c4c4c4"),
+    conclusions.SHOWN: ("✓", "#2e7d4f"),
+    conclusions.NOT_SHOWN: ("○", "#b9a63b"),
+    conclusions.REVERSED: ("✗", "#c0392b"),
+    conclusions.NOT_MEASURED: ("–", "#c4c4c4"),
+}
+
+
+def map_rows(measured: Iterable[Measured]) -> pd.DataFrame:
+    """Return a row per tile: ``table``, ``what``, ``outcome``, ``name``, and its place.
+
+    Scores and differences of the experiments that have reported numbers, without variants; the
+    tiles of a table are sorted by outcome.
+    """
+    tiles: list[dict[str, Any]] = []
+    for one in measured:
+        config = one.experiment.config
+        if config.variant_of is not None:
+            continue
+        reported = one.summary[one.summary["reported_mean"].notna()]
+        reported = reported.assign(verdict=judged(reported, config))
+        for row in reported.to_dict("records"):
+            if row["verdict"] and kind_of(row["metric"], config) == SCORES:
+                name = " ".join(str(row[k]) for k in ("dataset", "method", "metric"))
+                tiles.append(_tile(one, _NUMBERS, row["verdict"], name))
+        for c in one.conclusions:
+            name = f"{c.cell}: {c.ahead} ahead of {c.behind}"
+            tiles.append(_tile(one, _DIFFERENCES, c.outcome, name))
+    frame = pd.DataFrame(tiles, columns=["table", "what", "outcome", "name"])
+    order = {outcome: i for i, outcome in enumerate(_LOOKS)}
+    frame = frame.sort_values("outcome", key=lambda column: column.map(order), kind="stable")
+    place = frame.groupby(["table", "what"], sort=False).cumcount()
+    return frame.assign(column=place % _COLUMNS, line=place // _COLUMNS)
+
+
+def _tile(one: Measured, what: str, outcome: str, name: str) -> dict[str, Any]:
+    return {"table": one.experiment.name, "what": what, "outcome": outcome, "name": name}
+
+
+def map_chart(measured: Iterable[Measured]) -> dict[str, Any]:
+    """Draw the map: a row of tiles for each table, numbers on the left, differences on the right.
+
+    Returns
+    -------
+    dict
+        Vega-Lite specification.
+    """
+    rows = map_rows(measured)
+    present = [outcome for outcome in _LOOKS if outcome in set(rows["outcome"])]
+    rows["symbol"] = rows["outcome"].map({name: symbol for name, (symbol, _) in _LOOKS.items()})
+    tables = list(dict.fromkeys(rows["table"]))
+    # every table is as high as its longest list of tiles
+    heights = rows.groupby("table")["line"].max() + 1
+    first = heights.reindex(tables).cumsum().shift(fill_value=0) + pd.Series(
+        range(len(tables)), index=tables
+    )
+    rows["y"] = rows["line"] + rows["table"].map(first)
+    color = alt.Color(
+        "outcome:N",
+        scale=alt.Scale(domain=present, range=[_LOOKS[name][1] for name in present]),
+        legend=alt.Legend(title=None, orient="bottom", columns=4, symbolType="square"),
+    )
+    n_lines = int(heights.sum()) + len(tables) - 1
+    labels = pd.DataFrame({"table": tables, "y": [first[t] for t in tables]})
+    panels = []
+    for what in (_NUMBERS, _DIFFERENCES):
+        part = rows[rows["what"] == what]
+        x = alt.X("column:O", axis=None, scale=alt.Scale(domain=list(range(_COLUMNS))))
+        y = alt.Y("y:O", axis=None, scale=alt.Scale(domain=list(range(n_lines))))
+        base = alt.Chart(part).encode(x=x, y=y)
+        tooltip = ["table:N", "name:N", "outcome:N"]
+        tiles = base.mark_rect(stroke="white", strokeWidth=1).encode(color=color, tooltip=tooltip)
+        signs = base.mark_text(color="white", fontSize=9, baseline="middle").encode(
+            text="symbol:N"
+        )
+        panel = alt.layer(tiles, signs).properties(
+            title=what, width=_COLUMNS * _TILE, height=n_lines * _TILE
+        )
+        panels.append(panel)
+    names = (
+        alt.Chart(labels)
+        .mark_text(align="right", fontSize=11, x=80)
+        .encode(
+            y=alt.Y("y:O", axis=None, scale=alt.Scale(domain=list(range(n_lines)))), text="table:N"
+        )
+        .properties(width=80, height=n_lines * _TILE)
+    )
+    look = {**style(), "view": {"stroke": None}}
+    return alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict()
