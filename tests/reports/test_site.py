@@ -15,10 +15,11 @@ from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Store
 from kernlearn.reports import assemble, write_report, write_site
 from kernlearn.reports.charts import departures, figures, slug
+from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.site.pages import address, deviations, in_full, std_text
 from kernlearn.reports.summary import COLUMNS
 from kernlearn.reports.tables import Cell
-from kernlearn.reports.verdicts import rule_text
+from kernlearn.reports.verdicts import VERDICTS, rule_text
 from tests.reports.sites import HEADS, LONG, numbers, plant
 
 
@@ -168,15 +169,15 @@ def test_the_overview_counts_what_the_pages_show(site):
     texts, cells = rows["held"]
     assert texts[2:4] == ["quick", "24"]
     assert float(cells[3]["data-value"]) == 24
-    scores = [int(cell["data-value"]) for cell in cells[5:10]]
-    assert scores == [
-        kinds.count(k) for k in ("match", "match-within-spread", "better", "worse", "not-run")
-    ]
+    n = len(VERDICTS)
+    scores = [int(cell["data-value"]) for cell in cells[5 : 5 + n]]
+    assert scores == [kinds.count(slug(verdict)) for verdict in VERDICTS]
     assert sum(scores) == 6
     claims = [c.outcome for c in site.reports["held"].claims]
-    assert [int(cell["data-value"]) for cell in cells[10:]] == [
-        claims.count(k) for k in ("holds", "fails", "undecided")
+    assert [int(cell["data-value"]) for cell in cells[5 + n :]] == [
+        claims.count(outcome) for outcome in OUTCOMES
     ]
+    assert sum(map(claims.count, OUTCOMES)) == len(claims)
     assert rows["long"][0][2:4] == ["full", "400"]
     totals = index.rows(None)[1:]
     assert {texts[0]: int(texts[1]) for texts, _ in totals} == {"scores": 6, "times": 20}
