@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.reports.significance import paired_interval
+from kernlearn.reports.significance import VALUES, paired_interval
 from kernlearn.reports.summary import direction, label_rows, matching, metric_rows
 from kernlearn.reports.verdicts import MATCH, WITHIN_SPREAD, Mean, half_width, verdict
 
@@ -163,7 +163,7 @@ def _groups(
 ) -> Iterator[_Group]:
     """Group the reported numbers by the labels that all of them have."""
     rows = summary[(summary["metric"] == metric) & summary["reported_mean"].notna()]
-    labels = [c for c in runs.columns if c not in ("method", "metric", "split", "value")]
+    labels = [c for c in runs.columns if c not in ("method", *VALUES)]
     shared = [label for label in labels if rows[label].notna().all()]
     others = [label for label in labels if label not in shared]
     values = metric_rows(runs, metric, config)

@@ -19,7 +19,7 @@ from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
 from kernlearn.reports.summary import reported_runs, summarise, summary_text, tidy_runs
-from kernlearn.reports.tables import Table, build_tables
+from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
 from kernlearn.resources import shipped
@@ -164,6 +164,11 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
     warned = Counter(text for _, info in done for text in info.get("warnings", {}))
     notes += [f"{count} {of_done} issued a warning: {text}" for text, count in warned.items()]
+    if early := sum(not info.get("converged", True) for _, info in done):
+        notes.append(
+            f"{NOT_CONVERGED}: the solver of {early} {of_done} stopped before it converged; their "
+            f"means are marked {NOT_CONVERGED}"
+        )
     plugins = [plugin for _, info in done for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, state in plugins if state != config.scope.state(name))
     notes += [

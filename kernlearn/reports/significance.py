@@ -35,6 +35,9 @@ import pandas as pd
 from kernlearn.experiments.config.claims import Check, LabelValue
 from kernlearn.experiments.engine.spec import LABELS
 
+#: Columns of the numbers of all splits that are no labels.
+VALUES = ("metric", "split", "value", "converged")
+
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
 
@@ -283,7 +286,7 @@ def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
 
 
 def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
-    return [c for c in rows.columns if c not in ("metric", "split", "value", *without)]
+    return [c for c in rows.columns if c not in (*VALUES, *without)]
 
 
 def _chosen(rows: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":

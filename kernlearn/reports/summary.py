@@ -11,7 +11,7 @@ from kernlearn.experiments.engine.plan import Plan, wanted
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.results import Result
-from kernlearn.reports.significance import best_methods
+from kernlearn.reports.significance import VALUES, best_methods
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
     BETTER,
@@ -33,20 +33,26 @@ def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
     """Return every number of a plan's finished trials, given their results by key.
 
     There is one row per trial and metric, in the order of the plan, with columns ``dataset``,
-    ``kernel``, ``method``, the varied parameters, ``metric``, ``split`` and ``value``. A label
-    that does not apply is None.
+    ``kernel``, ``method``, the varied parameters, ``metric``, ``split``, ``value`` and
+    ``converged``, which is False if a solver stopped early. A label that does not apply is None.
     """
     config = plan.experiment.config
     metrics = config.scope.task_metrics(config.task)
     labels = [*LABELS, *plan.axes]
     rows = [
-        [*map(trial.labels.get, labels), metric, trial.split, result.metrics[metric]]
+        [
+            *map(trial.labels.get, labels),
+            metric,
+            trial.split,
+            result.metrics[metric],
+            result.info.get("converged", True),
+        ]
         for trial in plan.trials
         if (result := results.get(trial.key)) is not None and result.done
         for metric in metrics
         if metric in result.metrics
     ]
-    frame = pd.DataFrame(rows, columns=[*labels, "metric", "split", "value"])
+    frame = pd.DataFrame(rows, columns=[*labels, *VALUES])
     frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
     return frame
 
@@ -88,13 +94,17 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         One row per cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
         asks for it, then one for each varied parameter. ``std`` is the standard deviation
-        over the splits (with one degree of freedom removed); ``verdict`` is one of
+        over the splits (with one degree of freedom removed); ``not_converged`` counts the splits
+        in which a solver stopped early; ``verdict`` is one of
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
     """
     config = plan.experiment.config
     labels = [*LABELS, *plan.axes]
-    cells = runs.groupby([*labels, "metric"], dropna=False, sort=False)["value"]
-    measured = cells.agg(mean="mean", std="std", n_splits="size").reset_index().infer_objects()
+    cells = runs.groupby([*labels, "metric"], dropna=False, sort=False)
+    measured = cells.agg(
+        mean=("value", "mean"), std=("value", "std"), n_splits=("value", "size"),
+        not_converged=("converged", lambda converged: (~converged.astype(bool)).sum()),
+    ).reset_index().infer_objects()  # fmt: skip
     derived = [metric_rows(measured, name, config).assign(std=np.nan) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)
     frame = _with_reported(frame, config, labels)
@@ -106,24 +116,27 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     ]
     if config.best is not None:
         frame["best"] = _is_best(frame, runs, config)
-    return _ordered(frame, plan)[[*summary_columns(config), *plan.axes]]
+    frame["not_converged"] = frame["not_converged"].fillna(0).astype(int)
+    return _ordered(frame, plan)[[*summary_columns(config), "not_converged", *plan.axes]]
 
 
 def reported_runs(summary: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
     """Return the reported numbers of a summary in the form of :func:`tidy_runs`, as one split."""
     rows = summary[summary["reported_mean"].notna()]
-    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float))
-    return rows[[*LABELS, *axes, "metric", "split", "value"]]
+    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float), converged=True)
+    return rows[[*LABELS, *axes, *VALUES]]
 
 
 def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
     """Return a summary as CSV, numbers with six digits."""
-    return str(summary[summary_columns(config)].to_csv(index=False, float_format="%.6g"))
+    columns = summary_columns(config)
+    columns += ["not_converged"] if summary["not_converged"].any() else []
+    return str(summary[columns].to_csv(index=False, float_format="%.6g"))
 
 
 def summary_columns(config: ExperimentConfig) -> list[str]:
     """Return the columns of an experiment's committed summary."""
-    return COLUMNS if config.best is None else [*COLUMNS, "best"]
+    return [*COLUMNS] if config.best is None else [*COLUMNS, "best"]
 
 
 def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:

@@ -26,6 +26,8 @@ SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", BASELINE_BETTER: "
            NOT_COMPARABLE: "≠", NOT_RUN: "–", "": ""}  # fmt: skip
 _COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", BASELINE_BETTER: "yellow",
            WORSE: "yellow", NOT_COMPARABLE: "dim", NOT_RUN: "dim", "": ""}  # fmt: skip
+#: Sign of a mean over splits in some of which a solver did not converge.
+NOT_CONVERGED = "!"
 _COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
@@ -65,9 +67,12 @@ class Cell:
     std: float = np.nan
     reported_mean: float = np.nan
     n_splits: int = 0
+    not_converged: int = 0
 
     def __str__(self) -> str:
         text = self.measured or "–"
+        if self.not_converged:
+            text += f" {NOT_CONVERGED}"
         if self.reported:
             text += f" ({self.reported})"
         return f"{text} {SYMBOLS[self.verdict]}".rstrip() if self.measured else text
@@ -206,14 +211,15 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     """Return the cell of a row of a summary, an empty one for None."""
     if row is None:
         return Cell("")
-    names = ("mean", "std", "reported_mean", "n_splits")
-    mean, std, reported, n_splits = (row.get(name, np.nan) for name in names)
+    names = ("mean", "std", "reported_mean")
+    mean, std, reported = (row.get(name, np.nan) for name in names)
     measured = format_number(mean, metric, scope)
     if measured and not np.isnan(std) and scope.better(metric) == 1:
         measured += f" ± {std:.3f}"
-    n_splits = 0 if np.isnan(n_splits) else int(n_splits)
+    counts = (row.get(name, np.nan) for name in ("n_splits", "not_converged"))
+    counts = (0 if np.isnan(count) else int(count) for count in counts)
     texts = measured, format_number(reported, metric, scope), row["verdict"]
-    return Cell(*texts, bool(row.get("best", False)), metric, mean, std, reported, n_splits)
+    return Cell(*texts, bool(row.get("best", False)), metric, mean, std, reported, *counts)
 
 
 def columns(table: Table, first: int, last: int) -> Table:
@@ -283,6 +289,7 @@ def to_csv(table: Table) -> str:
             "reported": [c.reported for c in cells],
             "verdict": [c.verdict for c in cells],
             "best": ["best" if c.best else "" for c in cells],
+            "not converged": [str(c.not_converged or "") for c in cells],
         }
         texts |= {f"{head} {name}": column for name, column in more.items() if any(column)}
     return pd.DataFrame(texts).to_csv(index=False)

@@ -78,7 +78,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def page() -> str:
     def place(row: Sequence[str]) -> list[int]:
-        return [int(part) for part in row[0].split(".")]
+        return [int(part) for part in row[0].partition(",")[0].split(".")]
 
     lines = [HEAD]
     for paper in (THESIS, VOTED):

@@ -45,7 +45,7 @@ def cell(frame, **labels):
 
 def test_mean_and_deviation_over_the_splits(plan):
     frame = summary_of(plan, invented(plan, metrics_of))
-    assert list(frame.columns) == [*COLUMNS, "n_components"]
+    assert list(frame.columns) == [*COLUMNS, "not_converged", "n_components"]
     row = cell(frame, dataset="moons", method="RF", n_components=40, metric="accuracy")
     assert row["mean"] == pytest.approx(0.905)
     assert row["std"] == pytest.approx(np.std([0.9, 0.91], ddof=1))

@@ -5,6 +5,7 @@ import traceback
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.exceptions import PluginError
@@ -109,7 +111,7 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
 
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
-    with environment.Stopwatch() as fitting:
+    with noting_convergence(outcome.info), environment.Stopwatch() as fitting:
         _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0])
     with environment.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
@@ -132,6 +134,18 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     if hasattr(estimator, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+@contextmanager
+def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
+    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
+        info["converged"] = False
+    for warning in caught:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
@@ -186,42 +200,49 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 
 # The values to choose from, by parameter.
 _Grid = Mapping[str, list[Any]]
-# Parameters, what is predicted for held-out and for test rows, and the number of support vectors.
-_Fitted = tuple[dict[str, Any], Any, Any, Any]
+# Parameters, what is predicted for held-out and for test rows, the number of support vectors, and
+# whether the solver converged.
+_Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
 
 
 def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
     An estimator with a ``path`` method fits all points at once: it receives lists of values, and
-    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings, and
-    ``n_support``.
+    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings,
+    ``n_support`` and ``converged``.
 
     Returns
     -------
     list of dict
-        ``parameters``, the ``score`` on held-out rows, and ``metrics`` on test rows.
+        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
+        where it is False.
     """
     points = []
     fitted = _by_path if hasattr(estimator, "path") else _one_by_one
     with warnings.catch_warnings():
         # one warning per point would hide all others
         warnings.filterwarnings("once")
-        for parameters, held_out, tested, n_support in fitted(estimator, grid, parts, task.output):
+        points_of_grid = fitted(estimator, grid, parts, task.output)
+        for parameters, held_out, tested, n_support, converged in points_of_grid:
             score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
             metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
             if n_support is not None:
                 metrics["n_support"] = float(np.sum(n_support))
-            points.append({"parameters": parameters, "score": score, "metrics": metrics})
+            point = {"parameters": parameters, "score": score, "metrics": metrics}
+            points.append(point if converged else {**point, "converged": False})
     return points
 
 
 def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
     for parameters in ParameterGrid(dict(grid)):
-        model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
+        info: dict[str, Any] = {}
+        with noting_convergence(info):
+            model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
         predict = getattr(model, output)
         n_support = getattr(model, "n_support_", None)
-        yield parameters, predict(parts.X_val), predict(parts.X_test), n_support
+        predicted = predict(parts.X_val), predict(parts.X_test)
+        yield parameters, *predicted, n_support, info.get("converged", True)
 
 
 def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
@@ -232,9 +253,11 @@ def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator
         model = clone(estimator).set_params(**fixed, **lists)
         path = model.path(parts.X_train, parts.y_train)
         predict = getattr(path, output)
-        held_out, tested, n_support = predict(parts.X_val), predict(parts.X_test), path.n_support
+        held_out, tested = predict(parts.X_val), predict(parts.X_test)
+        n_support, converged = path.n_support.ravel(), path.converged.ravel()
         for i, setting in enumerate(path.settings):
-            yield {**fixed, **setting.params}, held_out[i], tested[i], n_support.ravel()[i]
+            parameters = {**fixed, **setting.params}
+            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
 
 
 def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
@@ -259,6 +282,10 @@ def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Resul
             chosen[result.key] = replace(
                 result,
                 metrics={**result.metrics, **grid[best]["metrics"]},
-                info={**result.info, "selected": grid[best]["parameters"]},
+                info={
+                    **result.info,
+                    "selected": grid[best]["parameters"],
+                    "converged": grid[best].get("converged", True),
+                },
             )
     return chosen

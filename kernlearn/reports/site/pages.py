@@ -315,7 +315,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"symbols": tables.SYMBOLS, "verdicts": VERDICTS, "outcomes": _OUTCOMES,
+    environment.globals |= {"symbols": tables.SYMBOLS, "not_converged": tables.NOT_CONVERGED,
+                            "verdicts": VERDICTS, "outcomes": _OUTCOMES,
                             "conclusion_signs": _CONCLUSIONS}  # fmt: skip
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
@@ -347,6 +348,8 @@ def in_full(cell: tables.Cell) -> str:
         spread = "" if np.isnan(cell.std) else f" ± {cell.std:.6g}"
         splits = f" over {cell.n_splits} splits" if cell.n_splits > 1 else ""
         parts.append(f"measured {cell.mean:.6g}{spread}{splits}")
+        if cell.not_converged:
+            parts.append(f"the solver stopped early in {cell.not_converged} of them")
     if not np.isnan(cell.reported_mean):
         parts.append(f"reported {cell.reported_mean:.6g}")
     return "; ".join([*parts, cell.verdict] if cell.verdict else parts)
