@@ -65,6 +65,36 @@ def test_a_path_gives_what_single_fits_do(parts):
         assert point["metrics"]["n_support"] == alone.n_support_
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_points_whose_solver_stopped_early_say_so(parts):
+    found = measure_grid(SVC(max_iter=20), {"C": [0.001, 1000.0]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
+    model = L1SVMClassifier("rbf", max_iter=1)
+    found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
+
+
+def test_a_mean_over_splits_that_did_not_converge_is_marked(tmp_path):
+    path = tmp_path / "c.yaml"
+    text = FOLDS.replace("estimator: SVC,", "estimator: SVC, max_iter: 15,")
+    path.write_text(
+        text.replace("gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}", "C: 1")
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        report = assemble(plan, store)
+    marked = report.summary[report.summary["not_converged"] > 0]
+    assert set(marked["method"]) == {"SVM"}
+    assert set(marked["not_converged"]) == {5}
+    (table,) = report.tables
+    (row,) = [cells for labels, cells in table.rows if "SVM" in labels]
+    assert all(" !" in str(cell) for cell in row)
+    assert any(
+        "the solver of 5 of 15 trials stopped before it converged" in r for r in report.remarks
+    )
+
+
 def test_the_best_mean_over_the_splits_is_taken(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(FOLDS)
