@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 import kernlearn
 from kernlearn import experiments
-from kernlearn.cli import analysis, datasets, report, run, store
+from kernlearn.cli import analysis, datasets, forks, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
@@ -25,8 +25,9 @@ app = typer.Typer(
 )
 
 for command in (
-    run.run, run.plan, run.status, report.report, report.check, store.export, store.merge,
-    store.compare, store.doctor, store.gc, analysis.goodness, analysis.rademacher, analysis.regret,
+    run.run, run.plan, run.status, report.report, report.check, forks.forks, store.export,
+    store.merge, store.compare, store.doctor, store.gc, analysis.goodness, analysis.rademacher,
+    analysis.regret,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")

@@ -70,7 +70,7 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if np.isnan(measured.value):
         return NOT_RUN
     difference = measured.value - reported.value
-    allowed = _allowed(tolerance, reported.value)
+    allowed = tolerated(tolerance, reported.value)
     if abs(difference) <= allowed:
         return MATCH
     if tolerance.level is not None and abs(difference) <= min(
@@ -80,7 +80,8 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     return BETTER if difference * better > 0 else WORSE
 
 
-def _allowed(tolerance: Tolerance, reported: float) -> float:
+def tolerated(tolerance: Tolerance, reported: float) -> float:
+    """Return the difference from a reported mean that the rule tolerates."""
     if tolerance.absolute is not None:
         allowed = tolerance.absolute
     else:

@@ -198,6 +198,23 @@ def _named_by_label(value: Any) -> Any:
     return value
 
 
+class Fork(Section):
+    """A choice that agrees with the paper's numbers, and what else could have been chosen.
+
+    Such an agreement is in-sample: the numbers that come back include those that decided.
+    """
+
+    choice: Annotated[str, Field(min_length=1, description="what was decided")]
+    reason: Annotated[str, Field(min_length=1, description="the numbers that decided it")]
+    alternatives: Annotated[dict[str, list[str]], Field(min_length=1)] = Field(
+        description="by name, the settings (key=value) that make this choice instead"
+    )
+    only: list[checks.Combination] = Field(
+        default=[], description="the combinations of labels to compare, by default all"
+    )
+    splits: Count | None = Field(default=None, description="by default those of the protocol")
+
+
 class ExperimentConfig(Section):
     """One experiment: a product of data sets, kernels, methods and splits.
 
@@ -261,6 +278,9 @@ class ExperimentConfig(Section):
     )
     best: BestSpec | None = None
     claims: list[Claim] = []
+    forks: list[Fork] = Field(
+        default=[], description="choices that agree with the paper's numbers, with alternatives"
+    )
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
     _scope: Scope

@@ -1,0 +1,86 @@
+"""The command ``forks``."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from kernlearn import experiments
+from kernlearn.cli import options
+from kernlearn.experiments import engine, executors
+from kernlearn.resources import shipped
+
+
+def forks(
+    configs: Annotated[
+        list[str] | None,
+        Argument(metavar="CONFIG", help="Config files (YAML) or names; by default all shipped."),
+    ] = None,
+    profile: options.Profile = "full",
+    splits: options.Splits = None,
+    jobs: Annotated[int, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")] = 1,
+    data_dir: options.DataDir = None,
+    store: options.StorePath = options.STORE,
+    available: options.Available = False,
+    run: Annotated[bool, Option(help="Run the trials that the store lacks.")] = True,
+    summary: Annotated[
+        Path | None, Option(help="Also write the table as forks.csv to this folder.")
+    ] = None,
+) -> None:
+    """Show what the alternatives to choices that agree with the papers' numbers would give.
+
+    A config lists such choices under `forks`. Each alternative is run, and its verdicts are
+    counted over the reported numbers that all alternatives of the choice have measured.
+    """
+    from kernlearn.cli.progress import make_progress
+    from kernlearn.reports import forks as reports
+
+    names = configs or sorted(path.stem for path in shipped("configs").glob("*.yaml"))
+    loaded = options.load_experiments(names, profile, None, [], data_dir)
+    found: list[reports.Branch] = []
+    with experiments.Store(store) as opened:
+        for name, experiment in zip(names, loaded, strict=True):
+            for fork in experiment.config.forks:
+                summaries = {}
+                for branch, settings in reports.branches(fork).items():
+                    n_splits = splits or fork.splits
+                    ways = options.load_experiments(
+                        [name], profile, n_splits, [*settings, f"execution.jobs={jobs}"], data_dir
+                    )
+                    (plan,) = options.make_plans(ways, data_dir, available, opened)
+                    choice = engine.selection.Choice(only=tuple(fork.only))
+                    if run:
+                        engine.selection.check_choice(plan, choice)
+                        execution = plan.experiment.config.execution
+                        with closing(executors.make_executor(execution, data_dir)) as ready:
+                            experiments.run_plan(
+                                plan, opened, executor=ready, choice=choice,
+                                listener=make_progress(False),
+                            )  # fmt: skip
+                    summaries[branch] = reports.summary_of(plan, opened)
+                found += reports.judge_fork(experiment.name, fork, experiment.config, summaries)
+    if not found:
+        typer.echo("kernlearn: these configs state no forks")
+        return
+    _show(found)
+    if summary is not None:
+        summary.mkdir(parents=True, exist_ok=True)
+        file = summary / "forks.csv"
+        reports.fork_table(found).to_csv(file, index=False, float_format="%.4g")
+        typer.echo(f"wrote {file}")
+
+
+def _show(found: Any) -> None:
+    from kernlearn.reports.forks import MEASURED
+
+    heads = ("experiment", "choice", "", "numbers", *MEASURED, "deviation")
+    table = options.make_table(*heads, left=3)
+    for branch in found:
+        counts = [str(branch.verdicts[verdict] or "·") for verdict in MEASURED]
+        labels = (branch.experiment, branch.choice, branch.branch)
+        table.add_row(*labels, str(branch.numbers), *counts, f"{branch.deviation:.2f}")
+    console = options.make_console()
+    console.print(table)
+    console.print("deviation: median distance from the reported numbers, in tolerances")
