@@ -143,6 +143,7 @@ def _write_site(
     summary: Path | None,
 ) -> None:
     """Write a site of all experiments in a store."""
+    from kernlearn.reports.overview import write_map
     from kernlearn.reports.totals import total
 
     written = []
@@ -155,6 +156,8 @@ def _write_site(
         typer.echo(f"{name}: profile {report.run_as}, {done} of {trials} trials")
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
+    if summary is not None:
+        write_map((report.measured for report in written), summary)
     for sentence in total(report.measured for report in written).in_words():
         typer.echo(sentence)
     typer.echo(f"Site: {reports.write_site(written, output, skipped=skipped)}")

@@ -65,6 +65,7 @@ _OVER = {
 _MOST_NAMES = 8
 
 
+_CONTRADICTED = "the paper's own numbers contradict it"
 _WORST_FIRST = (FAILS, NOT_MEASURED, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
 
@@ -92,6 +93,11 @@ class Decision:
     numbers: str
     check: str = ""
     on_reported: str = ""
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the paper's own numbers contradict the claim."""
+        return self.on_reported.startswith(_CONTRADICTED)
 
 
 def decide_claims(
@@ -175,7 +181,7 @@ def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig)
         for part in parts
         if check.over != "average"
     ]
-    text = f"the paper's own numbers {'agree' if agrees else 'contradict it'}"
+    text = "the paper's own numbers agree" if agrees else _CONTRADICTED
     return f"{text}: {'; '.join(counts)}" if counts else text
 
 

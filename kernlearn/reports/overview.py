@@ -1,17 +1,19 @@
 """A map of all reported numbers, and of all differences that the papers' tables show."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from kernlearn.reports import conclusions, verdicts
-from kernlearn.reports.charts import style
+from kernlearn.reports.charts import Chart, save_pictures, style
 from kernlearn.reports.summary import judged
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import SCORES, Measured, kind_of
 
+MAP_TITLE = "All reported numbers, and all differences between methods that the tables show"
 _COLUMNS = 48
 _TILE = 13
 _NUMBERS, _DIFFERENCES = "reported numbers", "differences between methods"
@@ -62,15 +64,26 @@ def _tile(one: Measured, what: str, outcome: str, name: str) -> dict[str, Any]:
     return {"table": one.experiment.name, "what": what, "outcome": outcome, "name": name}
 
 
-def map_chart(measured: Iterable[Measured]) -> dict[str, Any]:
+def write_map(measured: Iterable[Measured], folder: Path) -> Chart | None:
+    """Draw the map into a folder, as ``map.svg`` and ``map.pdf``; None if there is nothing."""
+    chart = map_chart(measured)
+    if chart is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        save_pictures(chart.spec, folder / chart.stem)
+    return chart
+
+
+def map_chart(measured: Iterable[Measured]) -> Chart | None:
     """Draw the map: a row of tiles for each table, numbers on the left, differences on the right.
 
     Returns
     -------
-    dict
-        Vega-Lite specification.
+    Chart or None
+        None if there are no reported numbers.
     """
     rows = map_rows(measured)
+    if rows.empty:
+        return None
     present = [outcome for outcome in _LOOKS if outcome in set(rows["outcome"])]
     rows["symbol"] = rows["outcome"].map({name: symbol for name, (symbol, _) in _LOOKS.items()})
     tables = list(dict.fromkeys(rows["table"]))
@@ -111,4 +124,10 @@ def map_chart(measured: Iterable[Measured]) -> dict[str, Any]:
         .properties(width=80, height=n_lines * _TILE)
     )
     look = {**style(), "view": {"stroke": None}}
-    return alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict()
+    spec = alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict()
+    counts = [
+        f"{', '.join(f'{n} {name}' for name, n in part['outcome'].value_counts().items())} of "
+        f"{len(part)} {what}"
+        for what, part in rows.groupby("what", sort=False)
+    ]
+    return Chart("map", MAP_TITLE, f"Map with a tile for each: {'; '.join(counts)}.", spec, [])

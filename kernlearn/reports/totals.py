@@ -1,7 +1,7 @@
 """Counts of verdicts and of claims: per experiment and in total."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -48,7 +48,8 @@ class Totals:
     ``experiment``, ``metric``, ``variant_of``, ``differences``, then the number of each outcome.
     ``chances`` has the fields of :class:`~kernlearn.reports.conclusions.Chance`, and ``beaten``.
     ``sentences`` has the outcome of each claim by its section and text: a sentence that several
-    experiments test counts once, with its worst outcome.
+    experiments test counts once, with its worst outcome; ``contradicted`` are those of them
+    that the paper's own numbers contradict.
     """
 
     numbers: pd.DataFrame
@@ -56,6 +57,7 @@ class Totals:
     conclusions: pd.DataFrame
     chances: pd.DataFrame
     sentences: dict[tuple[str, str], str]
+    contradicted: frozenset[tuple[str, str]] = frozenset()
 
     def overall(self) -> pd.DataFrame:
         """Return the sums over all experiments, one row per kind of number.
@@ -77,7 +79,7 @@ class Totals:
         return {name: int(counted[name].sum()) for name in conclusions.OUTCOMES}
 
     def in_words(self) -> list[str]:
-        """Return sentences on the reported scores, their differences and the claims."""
+        """Return up to five sentences on the reported scores, their differences and the claims."""
         sentences = []
         for row in self.overall().to_dict("records"):
             if row["kind"] == SCORES:
@@ -86,14 +88,34 @@ class Totals:
                     f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
                     f"measured: {', '.join(given) or 'none'}."
                 )
-        for what, counts in (
-            ("differences between methods that the papers show", self.overall_conclusions()),
-            ("claims", self.overall_claims()),
-        ):
-            if n := sum(counts.values()):
-                text = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-                sentences.append(f"Of {n} {what}: {text}.")
+        sentences += self._beyond_chance("match", "The matches")
+        if n := sum((counts := self.overall_conclusions()).values()):
+            what = "differences between methods that the papers' tables show"
+            sentences.append(f"Of {n} {what}: {_listed(counts)}.")
+        sentences += self._beyond_chance("shown", "The differences shown")
+        if n := sum((counts := self.overall_claims()).values()):
+            k = len(self.contradicted)
+            more = f"; the papers' own numbers contradict {k}" if k else ""
+            sentences.append(f"Of {n} claims: {_listed(counts)}{more}.")
         return sentences
+
+    def _beyond_chance(self, count: str, what: str) -> list[str]:
+        """Say in how many tables a count is clearly greater than with the methods exchanged."""
+        if self.chances.empty:
+            return []
+        of = self.chances[(self.chances["count"] == count) & (self.chances["variant_of"] == "")]
+        if of.empty:
+            return []
+        named = of["experiment"] + " (" + of["metric"].str.replace("_", " ") + ")"
+        beaten = ", ".join(named[of["beaten"]])
+        return [
+            f"{what} are clearly more than with the methods exchanged at random in "
+            f"{of['beaten'].sum()} of {len(of)} tables{f': {beaten}' if beaten else ''}."
+        ]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
 def kind_of(metric: str, config: ExperimentConfig) -> str:
@@ -110,6 +132,7 @@ def total(measured: Iterable[Measured]) -> Totals:
     """
     numbers, claims, differences, chances = [], [], [], []
     sentences: dict[tuple[str, str], str] = {}
+    contradicted: set[tuple[str, str]] = set()
     for one in measured:
         config = one.experiment.config
         labels = {"experiment": one.experiment.name, "variant_of": config.variant_of or ""}
@@ -131,6 +154,7 @@ def total(measured: Iterable[Measured]) -> Totals:
             sentence = decision.section, decision.says
             outcomes = [decision.outcome, sentences.get(sentence, decision.outcome)]
             sentences[sentence] = worst_outcome(outcomes)
+            contradicted |= {sentence} if decision.contradicted else set()
         for metric in dict.fromkeys(c.metric for c in one.conclusions):
             outcomes = [c.outcome for c in one.conclusions if c.metric == metric]
             by_outcome = {name: outcomes.count(name) for name in conclusions.OUTCOMES}
@@ -147,4 +171,5 @@ def total(measured: Iterable[Measured]) -> Totals:
         ),
         pd.DataFrame(chances),
         sentences,
+        frozenset(contradicted),
     )

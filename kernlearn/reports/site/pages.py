@@ -24,6 +24,7 @@ from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.results import utc_now
 from kernlearn.reports import charts, conclusions, tables
 from kernlearn.reports.charts import slug
+from kernlearn.reports.overview import write_map
 from kernlearn.reports.report import Report, Skipped, write_summary
 from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.totals import SCORES, Totals, total
@@ -105,8 +106,9 @@ def write_site(
             _write_page(report, page, folder / "files" / page.stem, assets, around)
             for report, page, around in zip(reports, pages, neighbours, strict=True)
         ]
-        _write_assets(assets, charts=any(has_charts))
-        index.write_text(_overview(reports, links, skipped), encoding="utf-8")
+        drawn = write_map((report.measured for report in reports), folder / "files")
+        _write_assets(assets, charts=any(has_charts) or drawn is not None)
+        index.write_text(_overview(reports, links, skipped, drawn), encoding="utf-8")
     return index
 
 
@@ -227,7 +229,12 @@ def _order(report: Report) -> tuple[Any, ...]:
     return (number is None, year[1] if year else "", *place, _name(report))
 
 
-def _overview(reports: Sequence[Report], links: list[_Link], skipped: Sequence[Skipped]) -> str:
+def _overview(
+    reports: Sequence[Report],
+    links: list[_Link],
+    skipped: Sequence[Skipped],
+    drawn: charts.Chart | None,
+) -> str:
     totals = total(r.measured for r in reports)
     linked = list(zip(reports, links, strict=True))
     # each environment once, with the experiments that were measured in it
@@ -243,6 +250,8 @@ def _overview(reports: Sequence[Report], links: list[_Link], skipped: Sequence[S
         in_words=totals.in_words(),
         machines=list(machines.values()),
         skipped=skipped,
+        map=drawn,
+        files="files",
         assets="assets",
         written=utc_now(),
     )
