@@ -169,6 +169,11 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
             f"{NOT_CONVERGED}: the solver of {early} {of_done} stopped before it converged; their "
             f"means are marked {NOT_CONVERGED}"
         )
+    if shared := sum(bool(info.get("shared")) for _, info in done):
+        notes.append(
+            f"{shared} {of_done} took over training from others on the same data and split; "
+            "their times in the store leave it out"
+        )
     plugins = [plugin for _, info in done for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, state in plugins if state != config.scope.state(name))
     notes += [

@@ -315,6 +315,15 @@ class ExperimentConfig(Section):
         return {name for names in lists for name in names}
 
     @property
+    def shows_times(self) -> bool:
+        """Whether times, or metrics derived from them, are among the results."""
+        shown = [*self.metrics, *(m for figure in self.figures for m in figure.metrics)]
+        shown += self.table.metrics if self.table is not None else []
+        shown += [claim.check.metric for claim in self.claims]
+        sources = [self.derived[name].ratio for name in shown if name in self.derived]
+        return any(name.endswith("_seconds") for name in [*shown, *sources])
+
+    @property
     def compared(self) -> list[str]:
         """The methods other than baselines."""
         return [label for label, entry in self.methods.items() if not entry.baseline]

@@ -21,6 +21,7 @@ from kernlearn.exceptions import PluginError
 from kernlearn.experiments.engine import build, environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
+from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
@@ -32,6 +33,7 @@ from kernlearn.model_selection import first_best, hold_out_at_random
 _WARM_UP_ROWS = 64
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
+_shared = Shared()
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -93,7 +95,11 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
 
     with environment.Stopwatch() as selecting:
         kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
-        estimator = build.build_estimator(trial, scope, kernel, kind)
+        if trial.shares:
+            _shared.enter(trial)
+        hits = _shared.hits
+        memory = _shared if trial.shares else None
+        estimator = build.build_estimator(trial, scope, kernel, kind, memory)
         if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
             return outcome
@@ -107,6 +113,8 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
         _warm.add(method)
         _warm_up(estimator, parts, task)
     _measure(estimator, parts, task, outcome)
+    if _shared.hits > hits:
+        outcome.info["shared"] = True
     return outcome
 
 
