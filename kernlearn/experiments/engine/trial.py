@@ -34,6 +34,7 @@ _WARM_UP_ROWS = 64
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
 _shared = Shared()
+_LONG_FIT = 0.5  # seconds, above which it pays to fit in other processes
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -45,7 +46,7 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            outcome = run_trial(trial, data_dir)
+            outcome = run_trial(trial, data_dir, alone=not concurrent)
     except Exception as error:  # any error of a method becomes a row, and the run goes on
         return Result(
             trial.key, "failed", started, time.perf_counter() - clock,
@@ -58,8 +59,11 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     return Result(trial.key, "done", started, seconds, outcome.metrics, info)
 
 
-def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
-    """Carry out one trial; data is looked for in ``data_dir`` first."""
+def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False) -> build.Outcome:
+    """Carry out one trial; data is looked for in ``data_dir`` first.
+
+    If no other trial runs, it may choose its parameters on all cores.
+    """
     spec, source = trial.spec, trial.source or Source()
     scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
     states = {name: scope.state(name) for name in sorted(spec.plugins)}
@@ -70,14 +74,16 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
     scope.estimators[spec.method.name].load()
     with environment.thread_limit(spec.protocol.threads):
         task = TASKS[spec.task].load()
-        run = partial(supervise, task) if isinstance(task, Task) else task
+        run = partial(supervise, task, alone=alone) if isinstance(task, Task) else task
         outcome: build.Outcome = run(trial, scope, data_dir)
     if states:
         outcome.info["plugins"] = states
     return outcome
 
 
-def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def supervise(
+    task: Task, trial: Trial, scope: Scope, data_dir: Path | None, *, alone: bool = False
+) -> build.Outcome:
     """Fit on the training part, evaluate the predictions on the test part."""
     spec = trial.spec
     task = replace(task, own=scope.own_metrics(metric.name for metric in spec.metrics))
@@ -103,7 +109,8 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
         if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
             return outcome
-        chosen = _select(estimator, parts, trial, task)
+        n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
+        chosen = _select(estimator, parts, trial, task, n_jobs)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
@@ -163,10 +170,11 @@ def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> 
     return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
 
 
-def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str, Any]:
+def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int) -> dict[str, Any]:
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
-    If the protocol holds no rows out, they are taken from the training part.
+    If the protocol holds no rows out, they are taken from the training part. Fits that take long
+    run in several processes.
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
@@ -181,12 +189,26 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str,
         X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
         y, y_val = y[kept], y[held_out]
 
-    def score(parameters: dict[str, Any]) -> float:
-        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
-        predicted = getattr(fitted, task.output)(X_val)
-        return task.score(y_val, task.as_label(predicted, y), query_val)
+    def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with environment.thread_limit(protocol.threads):
+                fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+                predicted = getattr(fitted, task.output)(X_val)
+        return task.score(y_val, task.as_label(predicted, y), query_val), caught
 
-    return max(ParameterGrid(grid), key=score)
+    points, clock = list(ParameterGrid(grid)), time.perf_counter()
+    scored = [score(points[0])]
+    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        scored += Parallel(n_jobs)(delayed(score)(point) for point in points[1:])
+    else:
+        scored += map(score, points[1:])
+    for one in (one for _, caught in scored for one in caught):
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    scores = [value for value, _ in scored]
+    return points[scores.index(max(scores))]
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
