@@ -70,7 +70,7 @@ def test_a_path_gives_what_single_fits_do(parts):
 def test_points_whose_solver_stopped_early_say_so(parts):
     found = measure_grid(SVC(max_iter=20), {"C": [0.001, 1000.0]}, parts, CLASSIFICATION)
     assert [point.get("converged", True) for point in found] == [True, False]
-    model = L1SVMClassifier("rbf", max_iter=1)
+    model = L1SVMClassifier("gaussian", max_iter=1)
     found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
     assert [point.get("converged", True) for point in found] == [True, False]
 
