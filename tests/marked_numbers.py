@@ -2,8 +2,8 @@
 
 A number is followed by a comment that names its cell: ``<!-- experiment; data set; kernel;
 method; parameters; metric -->``, with ``-`` where there is none, then perhaps another column than
-the mean, or ``%`` for a share in per cent. ``<!-- experiment; metric -->`` follows how many
-numbers are no worse than reported.
+the mean, or ``%`` for a share in per cent. ``<!-- experiment; metric -->`` follows how many of
+the measured numbers match the reported ones.
 """
 
 import json
@@ -50,7 +50,7 @@ def _value(fields: str, digits: int) -> str:
     if len(names) == 1:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
         verdicts = verdicts[verdicts != "not run"]
-        return f"{(verdicts != 'worse').sum()} of {len(verdicts)}"
+        return f"{(verdicts == 'match').sum()} of {len(verdicts)}"
     *cell, metric = names[:5]
     for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
         frame = frame[frame[column] == name]

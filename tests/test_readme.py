@@ -5,19 +5,21 @@
 
 import doctest
 import re
+import textwrap
 from functools import cache
 from pathlib import Path
 
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.reports.check import read_details, read_summary
 from kernlearn.reports.claims import Decision
-from kernlearn.reports.totals import OUTCOMES, SCORES, Measured, Totals, total
-from kernlearn.reports.verdicts import VERDICTS
+from kernlearn.reports.conclusions import Chance, Conclusion
+from kernlearn.reports.totals import SCORES, Measured, Totals, total
 from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 MARKS = re.compile(r"(<!-- totals -->\n).*?(<!-- end -->)", re.DOTALL)
+HEAD = re.compile(r"(<!-- head -->\n).*?(<!-- end -->)", re.DOTALL)
 
 #: What is measured again, and by which experiments.
 CHAPTERS = {
@@ -36,11 +38,15 @@ EXPERIMENTS = [name for chapter in CHAPTERS.values() for name in chapter]
 
 def measured(name: str) -> Measured:
     """The committed results of an experiment, with the outcome of every claim of its config."""
-    experiment = load_config(name)
-    claims = read_details(name, MEASURED).get("claims", [])
-    decided = {claim["says"]: Decision(**claim) for claim in claims}
-    claims = [decided[claim.says] for claim in experiment.config.claims]
-    return Measured(experiment, read_summary(name, MEASURED), claims)
+    experiment, details = load_config(name), read_details(name, MEASURED)
+    decided = {claim["says"]: Decision(**claim) for claim in details.get("claims", [])}
+    return Measured(
+        experiment,
+        read_summary(name, MEASURED),
+        [decided[claim.says] for claim in experiment.config.claims],
+        [Conclusion(**one) for one in details.get("conclusions", [])],
+        [Chance(**one) for one in details.get("chances", [])],
+    )
 
 
 @cache
@@ -49,19 +55,53 @@ def totals() -> Totals:
     return total(map(measured, EXPERIMENTS))
 
 
+def head() -> str:
+    """What came back, what did not and what is not known, in sentences."""
+    return "\n".join(textwrap.fill(f"- {text}", 104, subsequent_indent="  ")
+                     for text in totals().in_words()) + "\n"  # fmt: skip
+
+
+#: Heads of the README's table, with the outcomes that are counted under each.
+COLUMNS = {
+    "numbers": None,
+    "match": ["match"],
+    "within spread": ["match within spread"],
+    "better": ["better"],
+    "baseline better": ["baseline better"],
+    "worse": ["worse"],
+    "not comparable, not run": ["not comparable", "not run"],
+    "differences": None,
+    "shown": ["shown"],
+    "not shown": ["not shown"],
+    "reversed": ["reversed"],
+    "not measured": ["not measured"],
+    "claims": None,
+    "hold": ["holds"],
+    "not refuted": ["not refuted"],
+    "lean": ["leans for", "leans against"],
+    "fail": ["fails"],
+    "not measured ": ["not measured"],
+}
+
+
 def counts(names: list[str]) -> list[int]:
-    """Scores reported and by verdict, claims checked and by outcome, of some experiments."""
-    numbers, claims = totals().numbers, totals().claims
-    scores = numbers[numbers["experiment"].isin(names) & (numbers["kind"] == SCORES)]
-    checked = claims[claims["experiment"].isin(names)]
-    sums = [scores[column].sum() for column in ("reported", *VERDICTS)]
-    return [int(n) for n in (*sums, *(checked[c].sum() for c in ("claims", *OUTCOMES)))]
+    """The counts of :data:`COLUMNS` over some experiments."""
+    frames = iter((totals().numbers, totals().conclusions, totals().claims))
+    found = []
+    for column, outcomes in COLUMNS.items():
+        if outcomes is None:
+            frame = next(frames)
+            frame = frame[frame["experiment"].isin(names)]
+            if "kind" in frame:
+                frame = frame[frame["kind"] == SCORES]
+            outcomes = ["reported" if column == "numbers" else column]
+        found.append(int(frame[outcomes].sum().sum()))
+    return found
 
 
 def table() -> str:
     """The counts of every chapter, and of all."""
-    heads = ["numbers", *VERDICTS, "claims", *OUTCOMES]
-    lines = [f"| | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
+    lines = [f"| | {' | '.join(map(str.strip, COLUMNS))} |", "| --- |" + " ---: |" * len(COLUMNS)]
     for what, names in {**CHAPTERS, "**all**": EXPERIMENTS}.items():
         # a number that is not there is no zero that was found
         cells = [str(n) if n else "·" for n in counts(names)]
@@ -73,6 +113,9 @@ def test_the_totals_are_those_of_the_committed_summaries():
     found = MARKS.search(README.read_text(encoding="utf-8"))
     assert found is not None
     assert found[0] == f"{found[1]}{table()}{found[2]}"
+    found = HEAD.search(README.read_text(encoding="utf-8"))
+    assert found is not None
+    assert found[0] == f"{found[1]}{head()}{found[2]}"
 
 
 def test_every_experiment_that_counts_is_in_the_totals():
@@ -82,10 +125,13 @@ def test_every_experiment_that_counts_is_in_the_totals():
     names = listed[1].replace("\\\n", " ").split()
     counted = {name for name in names if load_config(name).config.variant_of is None}
     assert sorted(EXPERIMENTS) == sorted(counted)
-    numbers, *verdicts = counts(EXPERIMENTS)[: 1 + len(VERDICTS)]
+    by_column = dict(zip(COLUMNS, counts(EXPERIMENTS), strict=True))
     overall = totals().overall().set_index("kind").loc[SCORES]
-    assert [numbers, *verdicts] == [int(overall[c]) for c in ("reported", *VERDICTS)]
-    assert numbers == sum(verdicts) == 316
+    assert by_column["numbers"] == int(overall["reported"]) == 316
+    verdicts = list(COLUMNS)[1:7]
+    assert sum(by_column[name] for name in verdicts) == 316
+    for name in ("match", "better", "baseline better", "worse"):
+        assert by_column[name] == int(overall[name])
 
 
 def test_the_numbers_in_the_text_are_the_measured_ones():
@@ -121,4 +167,5 @@ def test_every_file_that_the_readme_names_is_there():
 
 if __name__ == "__main__":
     text = rewritten(README.read_text(encoding="utf-8"))
-    README.write_text(MARKS.sub(lambda m: m[1] + table() + m[2], text), encoding="utf-8")
+    text = MARKS.sub(lambda m: m[1] + table() + m[2], text)
+    README.write_text(HEAD.sub(lambda m: m[1] + head() + m[2], text), encoding="utf-8")
