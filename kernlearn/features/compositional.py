@@ -8,8 +8,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.kernel_approximation import RBFSampler
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import COUNT, WHOLE, StrOptions
 from kernlearn.features import base
@@ -180,6 +182,39 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self._block_bytes = 2**20 if len(self.inner_maps_) == 1 else 2**24
         self._n_features_out = self.n_components
         return self
+
+    def composed_kernel(self, X: Any) -> np.ndarray:
+        """Return the values f(K(x, y)) that the features estimate, for all pairs of points.
+
+        K has to be known: the Gaussian kernel of ``RBFSampler``, the kernel of `RandomMaclaurin`,
+        or the inner product of the columns of a deterministic inner map. With `truncation`, f is
+        the outer kernel before it is truncated.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+
+        Raises
+        ------
+        ValueError
+            If K is not known.
+        """
+        check_is_fitted(self)
+        X, inner = self._check_data(X), self.inner_maps_[0]
+        if type(inner) is RBFSampler:
+            gram = rbf_kernel(X, gamma=inner._gamma)
+        elif type(inner) is RandomMaclaurin:
+            gram = inner.truncated_kernel_(X)
+        elif not _seeds(inner):
+            columns = _features(inner, X)
+            gram = columns @ columns.T
+        else:
+            raise ValueError(f"the kernel that {inner!r} estimates is not known")
+        return self.kernel_.function(gram)
 
     def _fit_iid(self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState) -> None:
         """Fit one inner map with a column for each factor."""

@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "buffers": "Buffer FIFO RS RSx RSx2 as_buffer",
+        "classifiers": "MetricKNNClassifier MultipleKernelSVM SimilaritySVM",
         "learned_kernels": "OnlineMKL OnlineSimilarityLearner kernel_target_alignment",
         "losses": (
             "CallableLoss Exponential Hinge Logistic PairwiseLoss Squared SquaredHinge "

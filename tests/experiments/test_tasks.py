@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine import build, protocol
 from kernlearn.experiments.engine.tasks import equal_frequency
-from kernlearn.experiments.registry import TASKS
+from kernlearn.experiments.registry import BUILT_IN, TASKS
+from kernlearn.pairwise import follow, stream_regret
 
 
 def test_bins_hold_as_many_rows_each():
@@ -142,3 +144,74 @@ def test_bipartite_ranking_needs_two_classes(tmp_path):
         results = store.get(t.key for t in plan.trials)
         found = [results[t.key] for t in plan.trials]
     assert all("needs two classes, not 3" in str(result.error) for result in found)
+
+
+REGRET = """\
+title: t
+task: regret
+datasets: {stream: {generator: two_gaussians, n_samples: [40, 80], n_features: 3}}
+methods: {OLP: {estimator: OLP, radius: 2, buffer_size: 5, regularization: [0, 0.1]}}
+metrics: [regret, buffer_regret]
+protocol: {splits: 1, train: 0.5, scale: [max_norm]}
+"""
+
+
+def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(REGRET)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 4
+        found = store.get(t.key for t in plan.trials)
+    for trial in plan.trials:
+        result, how = found[trial.key], trial.spec.protocol
+        assert result.info["n"] == trial.labels["n_samples"] // 2
+        data = build.load_data(trial, BUILT_IN, None)
+        parts = protocol.prepare(data.data, data.target, how, 0)
+        learner = build.build_estimator(trial, BUILT_IN, None)
+        seen = follow(learner, parts.X_train, parts.y_train)
+        expected = stream_regret(
+            parts.X_train, parts.y_train, seen.hypotheses, seen.contents, radius=2,
+            regularization=trial.labels["regularization"],
+        )  # fmt: skip
+        assert result.metrics["regret"] == expected.all_pairs.regret[-1]
+        assert result.metrics["regret_per_round"] == expected.all_pairs.per_round[-1]
+        assert result.metrics["buffer_regret"] == expected.buffer.regret[-1]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "{estimator: OAM}",
+        "{estimator: OLP, radius: null}",
+        "{estimator: OLP, eta: {select: [1, 2]}}",
+    ],
+)
+def test_regret_of_what_has_none(method, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: regret\nmetrics: [regret]\nprotocol: {splits: 1}\n"
+        "datasets: {stream: {generator: two_gaussians, n_samples: 20}}\n"
+        f"methods:\n  method: {method}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        (result,) = store.get(t.key for t in plan.trials).values()
+    assert "needs the estimator OLP with a radius and without select" in result.error
+
+
+def test_a_compositional_map_is_compared_with_the_composed_kernel(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: kernel_approximation\nmetrics: [gram_error]\nprotocol: {splits: 1}\n"
+        "datasets: {ball: {generator: unit_ball, n_samples: 20, n_features: 3}}\n"
+        "kernels: {square: {kernel: polynomial, degree: 2}}\n"
+        "methods: {map: {estimator: CompositionalMaclaurin, n_components: [10, 20000]}}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        found = store.get(t.key for t in plan.trials)
+    few, many = (found[t.key].metrics["gram_error"] for t in plan.trials)
+    assert many < 0.1 < few

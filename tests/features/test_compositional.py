@@ -215,3 +215,24 @@ class Twice(TransformerMixin, BaseEstimator):
 def test_bad_parameters(options, message, X):
     with pytest.raises(ValueError, match=message):
         CompositionalMaclaurin(**options).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("inner", "gram"),
+    [
+        (None, lambda X: rbf_kernel(X, gamma=1.0)),
+        (RBFSampler(gamma="scale"), lambda X: rbf_kernel(X, gamma=1 / (X.shape[1] * X.var()))),
+        (RandomMaclaurin(PolynomialKernel(2)), PolynomialKernel(2)),
+        (identity(), lambda X: X @ X.T),
+    ],
+)
+def test_the_composed_kernel_is_that_of_known_inner_maps(inner, gram, X):
+    outer = ExponentialKernel(1.2)
+    model = CompositionalMaclaurin(outer, inner, 5, truncation=4, random_state=0).fit(X)
+    np.testing.assert_allclose(model.composed_kernel(X), outer.function(gram(X)))
+
+
+def test_the_composed_kernel_of_other_inner_maps_is_unknown(X):
+    model = CompositionalMaclaurin(inner=PolynomialCountSketch(), random_state=0).fit(X)
+    with pytest.raises(ValueError, match="estimates is not known"):
+        model.composed_kernel(X)

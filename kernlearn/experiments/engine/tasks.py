@@ -182,7 +182,10 @@ RANKING = Task("ranking", _relevances, "ndcg")
 
 
 def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
-    """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2)."""
+    """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2).
+
+    That of a compositional map is compared with the kernel of the inner map's kernel.
+    """
     X = build.load_data(trial, scope, data_dir).data
     kernel = build.build_kernel(trial, scope, X)
     estimator = build.build_estimator(trial, scope, kernel)
@@ -190,8 +193,10 @@ def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> bui
         estimator.fit(X)
     with environment.Stopwatch() as transforming:
         Z = estimator.transform(X)
+    composed = hasattr(estimator, "composed_kernel")
+    exact = estimator.composed_kernel(X) if composed else kernel(X)
     metrics = {
-        "gram_error": float(np.abs(kernel(X) - Z @ Z.T).mean()),
+        "gram_error": float(np.abs(exact - Z @ Z.T).mean()),
         "fit_seconds": fitting.wall,
         "transform_seconds": transforming.wall,
     }
@@ -228,6 +233,39 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
         "estimate_seconds": estimating.wall,
     }
     return build.Outcome(metrics, {"n": n, "class": hypotheses.name})
+
+
+def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Run OLP on the training part as a stream, and measure its regret (Kar 2013, section 6.4).
+
+    The radius of the ball that contains the best fixed weights is that of the learner, as are the
+    loss and the regulariser. No parameters are chosen: regret is measured on the stream itself.
+    """
+    from kernlearn.pairwise import OLP, follow, stream_regret
+
+    spec, how = trial.spec, trial.spec.protocol
+    learner = build.build_estimator(trial, scope, None)
+    if not isinstance(learner, OLP) or learner.radius is None or spec.method.select:
+        raise ValueError("task: regret needs the estimator OLP with a radius and without select")
+    data, outcome = build.load_data(trial, scope, data_dir), build.Outcome()
+    y = _two_classes(data, spec, outcome.info)
+    parts = protocol.prepare(data.data, y, how, trial.split)
+    stream = parts.X_train, parts.y_train
+    followed = follow(learner, *stream)
+    with environment.Stopwatch() as estimating:
+        found = stream_regret(
+            *stream, followed.hypotheses, followed.contents, radius=learner.radius,
+            loss=learner.loss, regularization=learner.regularization,
+        )  # fmt: skip
+    assert found.buffer is not None
+    outcome.metrics |= {
+        "regret": float(found.all_pairs.regret[-1]),
+        "regret_per_round": float(found.all_pairs.per_round[-1]),
+        "buffer_regret": float(found.buffer.regret[-1]),
+        "estimate_seconds": estimating.wall,
+    }
+    outcome.info["n"] = len(parts.y_train)
+    return outcome
 
 
 def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
