@@ -275,7 +275,10 @@ class Scope:
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel; a parameter ``{kernel: NAME, ...}`` becomes a kernel."""
-        return component.load()(**{k: self._made(k, v) for k, v in parameters.items()})
+        made = {k: self._made(k, v) for k, v in parameters.items()}
+        nested = {k: v for k, v in made.items() if "__" in k}
+        found = component.load()(**{k: v for k, v in made.items() if k not in nested})
+        return found.set_params(**nested) if nested else found
 
     def _made(self, name: str, value: Any) -> Any:
         """Make the kernel that a value describes; a list in it gives several, for ``kernels``."""

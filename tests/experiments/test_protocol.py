@@ -141,6 +141,17 @@ def test_folds_are_drawn_anew_in_each_round():
     assert len({tuple(part) for tested in rounds for part in tested}) == 15
 
 
+def test_of_many_rows_in_folds_some_are_drawn():
+    whole = fold_indices(40, replace(PROTOCOL, folds=4), 1)
+    most = replace(PROTOCOL, folds=4, max_train=7, max_test=5)
+    train, held_out, test = fold_indices(40, most, 1)
+    assert (len(train), len(test)) == (7, 5)
+    assert set(train) < set(whole[0])
+    assert set(test) < set(whole[2])
+    np.testing.assert_array_equal(held_out, whole[1])
+    np.testing.assert_array_equal(train, fold_indices(40, most, 1)[0])
+
+
 def test_folds_that_cannot_be_made():
     with pytest.raises(ValueError, match="no published folds"):
         fold_indices(20, replace(PROTOCOL, folds="published"), 0)

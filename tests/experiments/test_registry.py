@@ -8,6 +8,12 @@ from kernlearn.kernels.registry import KERNELS
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
+def test_parameters_of_a_kernel_within_an_estimator_are_set():
+    parameters = {"kernel": {"kernel": "polynomial"}, "kernel__degree": 6}
+    made = BUILT_IN.make(BUILT_IN.estimators["L1SVMClassifier"], parameters)
+    assert made.kernel.degree == 6
+
+
 def test_the_kernel_parameter_is_the_one_in_the_signature(name):
     estimator = ESTIMATORS[name]
     if not estimator.installed:

@@ -55,6 +55,8 @@ class Protocol(Section):
     def _leaves_a_test_part(self) -> "Protocol":
         if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
             raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
+        if self.folds == "published" and (self.max_train or self.max_test):
+            raise ValueError("published folds are taken whole: leave out max_train and max_test")
         if self.folds is not None and self.holdout is not None:
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.holdout is not None and self.train + self.holdout >= 1:

@@ -147,7 +147,8 @@ def fold_indices(
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
     The first split tests on the last fold, as in LETOR. ``published`` gives the data set's own
-    fold of each row. Random folds are drawn anew after as many splits as there are folds.
+    fold of each row. Random folds are drawn anew after as many splits as there are folds. Of more
+    rows than ``max_train`` or ``max_test`` as many are drawn.
     """
     if protocol.folds == "published":
         if published is None:
@@ -161,8 +162,17 @@ def fold_indices(
         rng = generator(protocol.seed, "folds", *again)
         fold = rng.permutation(n_samples) * n_folds // n_samples
     test, held_out = (split - 1) % n_folds, (split - 2) % n_folds
-    kept = ~np.isin(fold, [test, held_out])
-    return np.flatnonzero(kept), np.flatnonzero(fold == held_out), np.flatnonzero(fold == test)
+    train = np.flatnonzero(~np.isin(fold, [test, held_out]))
+    rng = generator(protocol.seed, "most", split)
+    return (
+        _at_most(protocol.max_train, train, rng),
+        np.flatnonzero(fold == held_out),
+        _at_most(protocol.max_test, np.flatnonzero(fold == test), rng),
+    )
+
+
+def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return rows if most is None or len(rows) <= most else np.sort(rng.permutation(rows)[:most])
 
 
 def prepare(
