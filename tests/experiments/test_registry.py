@@ -8,18 +8,18 @@ from kernlearn.kernels.registry import KERNELS
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_parameters_of_a_kernel_within_an_estimator_are_set():
-    parameters = {"kernel": {"kernel": "polynomial"}, "kernel__degree": 6}
-    made = BUILT_IN.make(BUILT_IN.estimators["L1SVMClassifier"], parameters)
-    assert made.kernel.degree == 6
-
-
 def test_the_kernel_parameter_is_the_one_in_the_signature(name):
     estimator = ESTIMATORS[name]
     if not estimator.installed:
         pytest.skip("an optional library is not installed")
     parameters = [p for p in ("kernel", "similarity") if p in estimator.parameters]
     assert estimator.takes == next(iter(parameters), "")
+
+
+def test_parameters_of_a_kernel_within_an_estimator_are_set():
+    parameters = {"kernel": {"kernel": "polynomial"}, "kernel__degree": 6}
+    made = BUILT_IN.make(BUILT_IN.estimators["L1SVMClassifier"], parameters)
+    assert made.kernel.degree == 6
 
 
 def test_kernels_have_a_short_name_and_the_one_of_their_class():
