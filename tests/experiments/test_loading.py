@@ -82,7 +82,7 @@ def faults(path, old, new, **options):
         ("select: [0.1, 10]", "select: [0.1, -10]", "f:8: methods.K.C: The 'C' parameter of"),
         ("n_components: [10, 40]", "n_components: []", "f:9: methods.RF.n_components: an empty"),
         ("seed: 1,", "seed: 1, train: 0.7, holdout: 0.3,", "f:11: protocol: train and holdout"),
-        ("seed: 1,", "seed: 1, folds: published, max_train: 9,", "published folds are taken whole"),
+        ("seed: 1,", "seed: 1, folds: published, max_test: 9,", "published folds are taken"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:",
          "f:16: best.metrics: no measured metric 'speedup'"),
         ("profiles:", "best: {metrics: [accuracy], within: [data]}\nprofiles:",
