@@ -88,10 +88,15 @@ class Registered:
 
 @dataclass(frozen=True)
 class RegisteredEstimator(Registered):
-    """An estimator; ``takes`` names its parameter for a kernel, if it has one."""
+    """An estimator; ``takes`` names its parameter for a kernel, if it has one.
+
+    ``shares`` tells that estimators with other parameters train the same, by a parameter
+    ``memory`` as scikit-learn's pipelines have it.
+    """
 
     kind = "estimator"
     takes: str = ""
+    shares: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
-def _data_folder() -> Path | None:
-    named = os.environ.get("KERNLEARN_DATA")
-    return Path(named) if named and Path(named).is_dir() else None
+def _data_folders() -> list[Path]:
+    named = os.environ.get("KERNLEARN_DATA", "").split(os.pathsep)
+    return [Path(name) for name in named if name and Path(name).is_dir()]
 
 
 def _mark_other_settings_as_exhaustive(items: list[pytest.Item]) -> None:
@@ -44,7 +44,7 @@ def _mark_other_settings_as_exhaustive(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     _mark_other_settings_as_exhaustive(items)
-    if _data_folder() is not None:
+    if _data_folders():
         return
     if os.environ.get("KERNLEARN_REQUIRE_DATA"):
         raise pytest.UsageError("KERNLEARN_REQUIRE_DATA is set but KERNLEARN_DATA names no folder")
@@ -55,11 +55,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def data_dir() -> Path:
-    """The folder with the real data sets."""
-    folder = _data_folder()
-    assert folder is not None, "mark the test with pytest.mark.data"
-    return folder
+def data_dirs() -> list[Path]:
+    """All folders with real data sets."""
+    folders = _data_folders()
+    assert folders, "mark the test with pytest.mark.data"
+    return folders
+
+
+@pytest.fixture(scope="session")
+def data_dir(data_dirs: list[Path]) -> Path:
+    """The first folder with real data sets."""
+    return data_dirs[0]
 
 
 def pytest_terminal_summary(terminalreporter, exitstatus: int, config: pytest.Config) -> None:

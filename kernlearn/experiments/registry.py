@@ -46,7 +46,9 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
     _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
     _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
-    _on_landmarks("FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function"),
+    _on_landmarks(
+        "FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function", shares=True
+    ),
     _on_landmarks("SimilarityKNNClassifier", "k nearest neighbours by similarity"),
     _on_landmarks("SimilarityFeatureSVM", "linear SVM on all similarities"),
     _on_landmarks("SpectrumSVM", "SVM after clipping, flipping or shifting a spectrum"),
@@ -145,6 +147,7 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("estimate_seconds", "estimate s", -1, "rademacher_complexity"),
     _metric("transform_seconds", "transform s", -1, "kernel_approximation"),
     _metric("n_support", "support vectors", -1, *SUPERVISED),
+    _metric("n_similarities", "similarities", -1, *SUPERVISED),
 )
 
 

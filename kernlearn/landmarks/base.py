@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.landmarks.similarity import (
+    PAIR_SELECTIONS,
     SELECTIONS,
     Floats,
     Indices,
@@ -23,6 +24,7 @@ from kernlearn.landmarks.similarity import (
 from kernlearn.model_selection import split_for_choice
 
 SELECTION = StrOptions(set(SELECTIONS))
+PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
 
 
 class PointsEstimator(BaseEstimator):
@@ -104,6 +106,12 @@ class SimilarityEstimator(PointsEstimator):
     @property
     def _precomputed(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == "precomputed"
+
+    @property
+    def n_similarities_(self) -> int:
+        """Number of training points that a prediction compares a point with."""
+        check_is_fitted(self)
+        return len(self._landmarks)
 
     def _compared_by(self) -> list[Kernel] | None:
         return None if self._precomputed else [as_kernel(self.similarity, "similarity")]

@@ -12,7 +12,7 @@ from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.constraints import COUNT, Interval, StrOptions
-from kernlearn.landmarks.base import SELECTION, ScoresClassifier, decide
+from kernlearn.landmarks.base import PAIR_SELECTION, ScoresClassifier, decide
 from kernlearn.landmarks.similarity import Column, Indices, KeptSimilarities, select_pairs
 from kernlearn.solvers.labels import class_scores, encode_labels
 
@@ -84,8 +84,9 @@ class DBoostClassifier(ScoresClassifier):
         where the class with most votes wins, ties by the sum of combinations.
     reuse : bool, default=True
         Whether a pair may be chosen in more than one round, with the same or another threshold.
-    selection : {"random", "stratified", "dselect"}, default="random"
-        How the pool is chosen; "dselect" is Kar's algorithm 3.
+    selection : {"random", "stratified", "dselect", "shared"}, default="random"
+        How the pool is chosen; "dselect" is Kar's algorithm 3, "shared" as in
+        :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the pools and of the points for thresholds.
 
@@ -165,7 +166,7 @@ class DBoostClassifier(ScoresClassifier):
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
         "multi_class": [StrOptions({"ovr", "ovo"})],
         "reuse": ["boolean"],
-        "selection": [SELECTION],
+        "selection": [PAIR_SELECTION],
         "random_state": ["random_state"],
     }
 

@@ -265,10 +265,11 @@ class PairEmbedding(BaseEmbedding):
     transfer : str, float, Transfer or callable, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
         "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
-    selection : {"random", "stratified", "dselect"}, default="random"
+    selection : {"random", "stratified", "dselect", "shared"}, default="random"
         "random" draws both points of a pair uniformly; "stratified" spreads the second ones
         over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_).
+        unlike each other (algorithm 3 of [1]_), "shared" from d points drawn evenly from the
+        classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -320,6 +321,7 @@ class PairEmbedding(BaseEmbedding):
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
+        "selection": [base.PAIR_SELECTION],
         "transfer": [str, Transfer, callable, POSITIVE],
     }
     _needs_classes = True

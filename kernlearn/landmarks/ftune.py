@@ -6,14 +6,17 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_memory
 
-from kernlearn.constraints import StrOptions
+from kernlearn.constraints import MEMORY, StrOptions
+from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, select_pairs
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
-from kernlearn.solvers.linear_path import linear_path
+from kernlearn.model_selection import Scoreboard
+from kernlearn.solvers.linear_path import Path, linear_path
 
 Columns: TypeAlias = Callable[[Any], np.ndarray]
 
@@ -58,7 +61,9 @@ class FTuneClassifier(LandmarkClassifier):
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
         As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
-        ``selection="dselect"`` pairs are drawn from points chosen by algorithm 3.
+        ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with "shared"
+        from d points drawn evenly from the classes, which all problems share: a prediction then
+        takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
@@ -75,6 +80,10 @@ class FTuneClassifier(LandmarkClassifier):
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points, the pairs, and the solver's order of points.
+    memory : str, object with the joblib.Memory interface or None, default=None
+        Remembers the separators of all transfer functions and C, which do not depend on
+        ``per_class``: as in scikit-learn's pipelines a folder, or an object with a method
+        ``cache``.
 
     Attributes
     ----------
@@ -136,11 +145,14 @@ class FTuneClassifier(LandmarkClassifier):
     fit_intercept: bool = False
     validation_fraction: float = 0.2
     random_state: Any = None
+    memory: Any = None
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
+        "selection": [base.PAIR_SELECTION],
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
+        "memory": MEMORY,
     }
 
     def landmarks(self) -> list[WeightedPair]:
@@ -171,30 +183,11 @@ class FTuneClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
-        options = self._solver_options(rng)
-        similarities, column = data.similarities, data.similarities.column
-        pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, column)
+        untuned = clone(self).set_params(per_class=False, memory=None)
+        train = check_memory(self.memory).cache(_train)
+        pairs, self.scale_, paths, board = train(untuned, data, grid, rng)
         distinct, places = np.unique(pairs, return_inverse=True)
-        similarities.keep(distinct)
-        dtype = similarities.columns(distinct[:1]).dtype
-        batches = gen_batches(len(distinct), 256)
-        self.scale_ = self._scale(similarities.columns(distinct[batch]) for batch in batches)
-        board = self._scoreboard(data, (len(family), len(Cs)))
-        if data.X_val is not None:
-            validation = KeptSimilarities(data.candidates, data.X_val)
-            validation.keep(distinct)
-
-        paths = []
-        for problem, target in enumerate(data.targets):
-            embedded = self._embeddings(similarities.columns, pairs[problem], family)
-            paths.append([linear_path(each, target, Cs, **options) for each in embedded])
-            if data.X_val is not None:
-                embedded = self._embeddings(validation.columns, pairs[problem], family)
-                for row, (each, (coef, intercept)) in enumerate(
-                    zip(embedded, paths[-1], strict=True)
-                ):
-                    board.add(problem, row, each @ coef.T.astype(each.dtype) + intercept)
-
+        dtype = paths[0][0][0].dtype
         self.validation_scores_ = None
         if data.X_val is not None:
             self.validation_scores_ = board.accuracies(each=self.per_class)
@@ -242,3 +235,33 @@ class FTuneClassifier(LandmarkClassifier):
         ):
             embedded = self._differences(lambda which: similarities[:, which], pairs)
             column += transfer(embedded, out=embedded) @ weights[weights != 0]
+
+
+def _train(
+    model: FTuneClassifier, data: Training, grid: dict[str, Any], rng: np.random.RandomState
+) -> tuple[Indices, float, list[list[Path]], Scoreboard]:
+    """Draw the pairs and train a separator for every problem, transfer function and C.
+
+    Returns the pairs, the divisor of similarities, the separators and their scores.
+    """
+    family, Cs = grid.values()
+    options = model._solver_options(rng)
+    similarities, column = data.similarities, data.similarities.column
+    pairs = select_pairs(model.n_landmarks, data.codes, model.selection, rng, column)
+    distinct = np.unique(pairs)
+    similarities.keep(distinct)
+    batches = gen_batches(len(distinct), 256)
+    model.scale_ = model._scale(similarities.columns(distinct[batch]) for batch in batches)
+    board = model._scoreboard(data, (len(family), len(Cs)))
+    if data.X_val is not None:
+        validation = KeptSimilarities(data.candidates, data.X_val)
+        validation.keep(distinct)
+    paths = []
+    for problem, target in enumerate(data.targets):
+        embedded = model._embeddings(similarities.columns, pairs[problem], family)
+        paths.append([linear_path(each, target, Cs, **options) for each in embedded])
+        if data.X_val is not None:
+            embedded = model._embeddings(validation.columns, pairs[problem], family)
+            for row, (each, (coef, intercept)) in enumerate(zip(embedded, paths[-1], strict=True)):
+                board.add(problem, row, each @ coef.T.astype(each.dtype) + intercept)
+    return pairs, model.scale_, paths, board

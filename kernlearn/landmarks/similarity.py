@@ -12,6 +12,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.memory import row_blocks
 
 SELECTIONS = ("random", "stratified", "dselect")
+PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
 Indices: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.floating]
@@ -252,7 +253,7 @@ def select_pairs(
     uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
     proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
     singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
-    at least one per class.
+    at least one per class; "shared" from as many that are drawn evenly from the classes.
     """
     n_classes = int(codes.max()) + 1
     if n_classes < 2:
@@ -260,6 +261,11 @@ def select_pairs(
     pool: Indices = np.arange(len(codes))
     if selection == "dselect":
         pool = _diverse(min(max(n_landmarks, n_classes), len(codes)), codes, column, rng)
+    elif selection == "shared":
+        shares = _even_shares(min(max(n_landmarks, n_classes), len(codes)), np.bincount(codes))
+        pool = np.concatenate(
+            [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
+        )
     problems = [1] if n_classes == 2 else range(n_classes)
     pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
     for c, drawn in zip(problems, pairs, strict=True):

@@ -212,19 +212,22 @@ class OAM(OnlineRanker):
         Scale of the steps, which do not shrink.
     buffer : {"rs", "fifo", "rsx", "rsx2"} or type of Buffer, default="rs"
         The policy of each buffer.
+    average : bool, default=False
+        Whether the weights are the mean of :math:`w_1, \dots, w_n`, as OLP's are by default; the
+        algorithms of [1]_ return :math:`w_n`.
     n_passes, random_state
         As in :class:`OLP`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
-        The last weights, float64.
+        The weights, float64.
     classes_, intercept_, n_samples_seen_, n_features_in_, feature_names_in_
         As of :class:`OLP`.
 
     See Also
     --------
-    OLP : One buffer, projections, and averaged weights.
+    OLP : One buffer and projections.
 
     Notes
     -----
@@ -253,6 +256,7 @@ class OAM(OnlineRanker):
     variant: str = "gradient"
     C: float = 1.0
     buffer: Any = "rs"
+    average: bool = False
     n_passes: int = 1
     random_state: Any = None
 
@@ -262,6 +266,7 @@ class OAM(OnlineRanker):
         "buffer": [str, type],
         "variant": [StrOptions({"gradient", "sequential"})],
         "C": [POSITIVE],
+        "average": ["boolean"],
     }
 
     def _start(self, n_features: int) -> None:
@@ -271,7 +276,7 @@ class OAM(OnlineRanker):
             Reservoir(as_buffer(self.buffer, size), n_features, rng)
             for size in (half, self.buffer_size - half)
         ]
-        self._w = np.zeros(n_features)
+        self._w, self._w_sum = np.zeros(n_features), np.zeros(n_features)
 
     def _learn(self, X: Array, codes: np.ndarray) -> None:
         from kernlearn.pairwise.steps import oam_steps
@@ -287,8 +292,9 @@ class OAM(OnlineRanker):
         oam_steps(
             X, codes, tuple(moves), (negative.rows, positive.rows),
             (negative.codes, positive.codes), self._class_counts.copy(), n_kept, self._w,
-            self._class_sums, float(self.C), self.variant == "sequential",
+            self._w_sum, self._class_sums, float(self.C), self.variant == "sequential",
         )  # fmt: skip
 
     def _weights(self) -> Array:
-        return self._w.copy()
+        n_seen = max(int(self._class_counts.sum()), 1)
+        return self._w_sum / n_seen if self.average else self._w.copy()

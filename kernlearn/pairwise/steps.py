@@ -244,6 +244,7 @@ def oam_steps(
     n_seen: Array,
     n_kept: Array,
     w: Array,
+    w_sum: Array,
     sums: Array,
     C: float,
     sequential: bool,
@@ -258,6 +259,8 @@ def oam_steps(
         The buffer of each class.
     n_seen, n_kept : ndarray of shape (2,), int
         Numbers of points of each class seen, and of its filled slots; written to.
+    w, w_sum
+        The weights, and their sum over the points seen; written to.
     C, sequential
         As in :class:`kernlearn.pairwise.OAM`; whether it is OAM_seq.
     """
@@ -281,5 +284,6 @@ def oam_steps(
                 n_kept[code] += 1
         for k in range(len(x)):
             sums[code, k] += x[k]
+            w_sum[k] += w[k]
         step[code] += 1
         n_seen[code] += 1

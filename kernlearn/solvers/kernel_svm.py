@@ -1,4 +1,4 @@
-"""Kernel support vector classifier, trained by the official LIBSVM."""
+"""Kernel support vector classifier, trained by the official LIBSVM or an interior-point method."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -11,14 +11,14 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import constraints
-from kernlearn.memory import row_blocks
+from kernlearn.memory import require_memory, row_blocks
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
 
 
 @dataclass(eq=False, repr=False)
 class KernelSVM(ClassifierMixin, BaseEstimator):
-    """Support vector classifier with a kernel, trained by LIBSVM [1]_.
+    """Support vector classifier with a kernel, trained by LIBSVM [1]_ by default.
 
     Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
     evaluated by LIBSVM during training; the matrix of any other kernel is computed beforehand
@@ -37,12 +37,19 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Weight of the losses relative to the norm.
     degree : int, default=3
         Degree of "poly".
-    gamma : "scale" or float, default="scale"
-        Factor of "poly", "rbf" and "sigmoid"; "scale" is 1 / (n_features · X.var()).
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of "poly", "rbf" and "sigmoid"; "scale" is 1 / (n_features · X.var()), "auto" is
+        1 / n_features.
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
+    solver : {"libsvm", "interior_point"}, default="libsvm"
+        "interior_point" computes the kernel matrix and converges for any C: where 50,000
+        iterations of SMO do not, it takes about 25 iterations of O(n³). For large C and up to
+        some thousand rows, where LIBSVM takes millions of iterations.
     tol : float, default=0.001
-        Tolerance of the stopping criterion: the largest violation of the optimality conditions.
+        Tolerance of the stopping criterion: the largest violation of the optimality conditions;
+        for the interior-point method the gap between primal and dual objective, relative to
+        them.
     shrinking : bool, default=True
         Whether to use the shrinking heuristic.
     cache_size : float, default=200
@@ -110,6 +117,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     degree: int = 3
     gamma: float | str = "scale"
     coef0: float = 0.0
+    solver: str = "libsvm"
     tol: float = 1e-3
     shrinking: bool = True
     cache_size: float = 200
@@ -124,8 +132,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         ],
         "C": [constraints.POSITIVE],
         "degree": [constraints.WHOLE],
-        "gamma": [constraints.StrOptions({"scale"}), constraints.NOT_NEGATIVE],
+        "gamma": [constraints.StrOptions({"scale", "auto"}), constraints.NOT_NEGATIVE],
         "coef0": [constraints.FINITE],
+        "solver": [constraints.StrOptions({"libsvm", "interior_point"})],
         "tol": [constraints.POSITIVE],
         "shrinking": ["boolean"],
         "cache_size": [constraints.POSITIVE],
@@ -162,7 +171,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If LIBSVM stopped at its maximum number of iterations.
+            If the solver stopped before it converged.
         """
         X, y = validate_data(self, X, y, **self._accepted())
         if self._precomputed and X.shape[0] != X.shape[1]:
@@ -173,15 +182,11 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X
         )
-        if self._native_kernel.name == "precomputed":
-            kernel = None if self._precomputed else self.kernel_
-            rows = libsvm.gram_rows(X, kernel, self.cache_size, self.memory_limit)
+        if self.solver == "interior_point":
+            support = self._solve_exactly(X, codes, class_weight)
         else:
-            rows = nodes.feature_rows(X)
-        self._support = support = libsvm.train(
-            rows, codes, self._native_kernel, class_weight,
-            C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
-        )  # fmt: skip
+            support = self._solve_by_libsvm(X, codes, class_weight)
+        self._support = support
         self.support_, self.n_support_ = support.indices, support.n_by_class
         self.dual_coef_ = self._sign * support.coefficients
         self.intercept_ = -self._sign * support.rho
@@ -190,6 +195,34 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         elif hasattr(self, "support_vectors_"):
             del self.support_vectors_  # of an earlier fit with another kernel
         return self
+
+    def _solve_by_libsvm(self, X: Any, codes: Any, class_weight: Any) -> libsvm.SupportVectors:
+        if self._native_kernel.name == "precomputed":
+            kernel = None if self._precomputed else self.kernel_
+            rows = libsvm.gram_rows(X, kernel, self.cache_size, self.memory_limit)
+        else:
+            rows = nodes.feature_rows(X)
+        return libsvm.train(
+            rows, codes, self._native_kernel, class_weight,
+            C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
+        )  # fmt: skip
+
+    def _solve_exactly(self, X: Any, codes: Any, class_weight: Any) -> libsvm.SupportVectors:
+        from kernlearn.solvers import interior_point  # imports scikit-learn's SVC
+
+        n = X.shape[0]
+        require_memory(
+            5 * 8 * n**2, self.memory_limit,
+            purpose=f"the kernel matrix of {n} rows and its factor",
+            advice="use fewer rows, or solver='libsvm'",
+        )  # fmt: skip
+        if self._precomputed:
+            gram = X
+        elif self._native_kernel.name == "precomputed":
+            gram = libsvm.kernel_block(self.kernel_, X, X)
+        else:
+            gram = self._native_kernel(X, X)
+        return interior_point.train(gram, codes, class_weight, C=self.C, tol=self.tol)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the decision values.

@@ -57,9 +57,11 @@ class SVMKernel:
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
-    """Return gamma; "scale" is 1 / (n_features · X.var()), as in scikit-learn."""
+    """Return gamma; "scale" and "auto" as in scikit-learn."""
     if not isinstance(gamma, str):
         return float(gamma)
+    if gamma == "auto":
+        return 1.0 / X.shape[1]
     variance = X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else X.var()
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 

@@ -68,6 +68,12 @@ class VotedPath:
         return np.array([len(support(row)) for row in self.solutions]).reshape(self.shape)
 
     @property
+    def converged(self) -> NDArray[np.bool_]:
+        """Whether all gaps are within the tolerance, of the shape of the grid."""
+        found = [all(solution.converged for solution in row) for row in self.solutions]
+        return np.array(found).reshape(self.shape)
+
+    @property
     def objective(self) -> Floats:
         """Objective (1), summed over one-vs-all problems, of the shape of the grid."""
         values = [sum(s.objective for s in row) for row in self.solutions]

@@ -183,7 +183,10 @@ class ColumnGeneration:
             vertex.alpha[:] = before[0]
 
     def _by_program(self) -> bool:
-        """Solve the program on the pool's columns by HiGHS; False if that is no improvement."""
+        """Solve the program on the pool's columns by HiGHS; False if it finds no solution.
+
+        The coefficients stay if its are worse, by rounding errors; its dual weights are taken.
+        """
         n = len(self._places)
         alpha = self._vertex.alpha[:n]
         before = alpha.copy(), self._objective()
@@ -197,7 +200,6 @@ class ColumnGeneration:
             return False
         if self._objective() > before[1]:
             alpha[:] = before[0]
-            return False
         self.weights[:] = weights
         return True
 

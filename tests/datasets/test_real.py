@@ -1,11 +1,14 @@
 """Every data set of the folder KERNLEARN_DATA, by its card, and through other formats and back."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
 from kernlearn.datasets import catalogue, fingerprint, load
+from kernlearn.exceptions import DataError
 
 # published rows, features, rows of each class (or how many classes, or the target's range)
 CLASSES = {
@@ -59,6 +62,15 @@ NUMBERS = {
     "house_8l": (22784, 8, 0, None),
     "house_8h": (22784, 8, 0, None),
 }
+# those that a second folder may have: as above, and what is said of the file
+LATER = {
+    "mfeat_zernike": (2000, 47, [200] * 10),
+    "climate": (540, 18, [46, 494]),
+    "vertebral": (310, 6, [100, 210]),
+    "svmguide3": (1243, 22, 2),
+    "house_16h": (22784, 16, None),
+    "bank_32fm": (4096, 32, None),
+}
 DROPPED = {"breast_cancer": (699, 9, [458, 241], 683), "adult_raw": (48842, 14, 2, 45222)}
 EIGENVALUES = {"aural_sonar": -2.10, "protein": -12.4, "voting": -0.27}
 
@@ -93,6 +105,22 @@ def test_it_is_what_its_publisher_says(name, data_dir):
         assert (len(counts) if isinstance(expected, int) else counts.tolist()) == expected
         assert counts.min() > 0
     assert len(bunch.feature_names) == n_features
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", LATER)
+def test_data_of_a_second_folder(name, data_dirs, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_DATA", os.pathsep.join(map(str, data_dirs)))
+    try:
+        bunch = load(name)
+    except DataError:
+        pytest.skip(f"none of the folders of KERNLEARN_DATA has {name}")
+    rows, n_features, target = LATER[name]
+    assert bunch.data.shape == (rows, n_features)
+    assert bunch.fingerprint in {form.fingerprint for form in bunch.card.forms}
+    if target is not None:
+        counts = np.bincount(bunch.target)
+        assert (len(counts) if isinstance(target, int) else counts.tolist()) == target
 
 
 @pytest.mark.data

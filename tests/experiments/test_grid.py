@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from kernlearn.datasets import two_moons
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine import trial as trial_module
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.tasks import CLASSIFICATION
 from kernlearn.experiments.engine.trial import chosen_by_mean, measure_grid
@@ -63,6 +64,15 @@ def test_a_path_gives_what_single_fits_do(parts):
         assert point["score"] == alone.score(parts.X_val, parts.y_val)
         assert point["metrics"]["accuracy"] == alone.score(parts.X_test, parts.y_test)
         assert point["metrics"]["n_support"] == alone.n_support_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_points_whose_solver_stopped_early_say_so(parts):
+    found = measure_grid(SVC(max_iter=20), {"C": [0.001, 1000.0]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
+    model = L1SVMClassifier("gaussian", max_iter=1)
+    found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
 
 
 def test_the_best_mean_over_the_splits_is_taken(tmp_path):
@@ -130,3 +140,24 @@ def test_faults_of_a_kernel_that_is_a_parameter(tmp_path, old, new, said):
     path.write_text(FOLDS.replace(old, new))
     with pytest.raises(ConfigError, match=said):
         load_config(path)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "c.yaml"
+    text = (
+        FOLDS.partition("  L1-SVM:")[0] + "protocol: {splits: 1, seed: 1}\nmetrics: [accuracy]\n"
+    )
+    path.write_text(text.replace("estimator: SVC,", "estimator: SVC, max_iter: 12,"))
+    plan = make_plan(load_config(path))
+    found = []
+    for seconds in (np.inf, -1.0):
+        monkeypatch.setattr(trial_module, "_LONG_FIT", seconds)
+        with Store(tmp_path / f"{seconds}.sqlite") as store:
+            run_plan(plan, store)
+            (result,) = store.get(t.key for t in plan.trials).values()
+        found.append(
+            (result.info["selected"], result.metrics["accuracy"], result.info["warnings"])
+        )
+    assert found[0] == found[1]
+    assert found[0][2]

@@ -133,6 +133,14 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
         np.testing.assert_array_equal(own[list(held[0])], 3)
 
 
+def test_folds_are_drawn_anew_in_each_round():
+    protocol = replace(PROTOCOL, folds=5)
+    rounds = [[fold_indices(20, protocol, 5 * r + s)[2] for s in range(5)] for r in range(3)]
+    for tested in rounds:
+        np.testing.assert_array_equal(np.sort(np.concatenate(tested)), np.arange(20))
+    assert len({tuple(part) for tested in rounds for part in tested}) == 15
+
+
 def test_folds_that_cannot_be_made():
     with pytest.raises(ValueError, match="no published folds"):
         fold_indices(20, replace(PROTOCOL, folds="published"), 0)

@@ -119,3 +119,9 @@ def test_C_is_given_in_any_order(iris):
     np.testing.assert_array_equal(one.validation_scores_, other.validation_scores_)
     np.testing.assert_array_equal(one.coef_, other.coef_)
     assert one.validation_scores_.shape == (3,)
+
+
+def test_a_prediction_takes_one_similarity_per_landmark():
+    X, y = load_iris(return_X_y=True)
+    model = BBSClassifier(12, C=1, random_state=0).fit(X, y)
+    assert model.n_similarities_ == 12

@@ -189,3 +189,35 @@ def test_one_per_class_is_one_for_all_with_two_classes(iris):
     np.testing.assert_array_equal(one.validation_scores_, each.validation_scores_[0])
     assert (each.transfers_, each.C_[0]) == (one.transfers_, one.C_)
     assert not hasattr(each, "transfer_")
+
+
+@pytest.mark.parametrize("n_landmarks", [2, 9, 30])
+def test_shared_pairs_are_of_as_many_points_as_landmarks(iris, n_landmarks):
+    """All problems draw their pairs from the same points, which are spread over the classes."""
+    X, y = iris
+    model = FTuneClassifier(n_landmarks, selection="shared", C=1, random_state=0).fit(X, y)
+    points = np.unique(model.landmark_indices_)
+    assert len(points) <= max(n_landmarks, 3)
+    assert model.n_similarities_ <= len(points)
+    assert set(y[points]) == set(y)
+    for label, pairs in zip(model.classes_, model.landmark_indices_, strict=True):
+        assert set(y[pairs[:, 0]]) == {label}
+        assert label not in y[pairs[:, 1]]
+
+
+def test_a_prediction_takes_the_similarities_to_all_points_of_its_pairs(iris):
+    X, y = iris
+    model = FTuneClassifier(9, C=1, random_state=0).fit(X, y)
+    compared = []
+
+    def similarity(X, Y):
+        compared.append(len(Y))
+        return -np.abs(X[:, None] - Y[None]).sum(axis=2)
+
+    own = FTuneClassifier(9, similarity=similarity, C=1, random_state=0).fit(X, y)
+    compared.clear()
+    own.predict(X[:5])
+    assert compared == [own.n_similarities_]
+    assert own.n_similarities_ == len(np.unique(own.landmark_indices_)) > 9
+    assert not hasattr(FTuneClassifier(), "n_similarities_")
+    assert model.n_similarities_ == own.n_similarities_

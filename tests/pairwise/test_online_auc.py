@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +20,7 @@ POLICIES = ["fifo", "rs", "rsx", "rsx2"]
         OLP(loss="logistic", norm="l1", radius=1.0),
         OLP(loss=Logistic(), regularization=0.1, radius=None),
         OAM(),
-        OAM(variant="sequential"),
+        OAM(variant="sequential", average=True),
         OAM(buffer_size=2, buffer="rsx2"),
     ]
 )
@@ -171,6 +172,8 @@ def test_weights_are_those_of_the_plain_loop_oam(variant, buffer, size):
     expected = plain.oam(X, y, policies, seed=5, C=0.03, variant=variant)
     model = OAM(size, variant=variant, C=0.03, buffer=buffer, random_state=5).fit(X, y)
     np.testing.assert_allclose(model.coef_[0], expected[-1], rtol=0, atol=1e-10)
+    averaged = clone(model).set_params(average=True).fit(X, y)
+    np.testing.assert_allclose(averaged.coef_[0], expected.mean(axis=0), rtol=0, atol=1e-10)
     kept = {-1: size // 2, 1: size - size // 2}
     for label, reservoir in zip((-1, 1), model._reservoirs, strict=True):
         assert reservoir.n_kept == min(kept[label], np.sum(y == label))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.voted import column_generation, pivots
 from kernlearn.voted.column_generation import ColumnGeneration, solve_program
 from kernlearn.voted.coordinate import descend
 from kernlearn.voted.problem import Solution, VotedProblem
@@ -275,14 +276,34 @@ def test_columns_that_rounding_errors_alone_tell_apart(degree, beta):
 
 def test_restricted_program_is_a_fallback(monkeypatch):
     """Where pivots fail HiGHS solves the program on the columns at hand."""
-    from kernlearn.voted import pivots
-
     problem = make_problem(5, 30, 3, "polynomial")
     expected = by_columns(problem)
     failing = ColumnGeneration(problem)
     monkeypatch.setattr(pivots, "pivot", lambda *_: (pivots.STUCK, 0))
     found = failing.solve(problem.penalties)
     assert found.objective == pytest.approx(expected.objective, rel=1e-5)
+    assert found.converged
+
+
+def test_the_fallback_mends_dual_weights_of_an_optimal_vertex(monkeypatch):
+    """Rounding errors may spoil only the weights: HiGHS's coefficients are then no better."""
+    problem = make_problem(5, 30, 3, "polynomial")
+    expected = by_columns(problem)
+    pivot, program = pivots.pivot, column_generation.restricted_program
+
+    def spoiled(vertex, size, costs):
+        outcome = pivot(vertex, size, costs)
+        vertex.multipliers[:] = 1.0
+        return outcome
+
+    def worse(columns, costs):
+        alpha, weights, n_iter = program(columns, costs)
+        return alpha * (1 + 1e-4), weights, n_iter
+
+    monkeypatch.setattr(pivots, "pivot", spoiled)
+    monkeypatch.setattr(column_generation, "restricted_program", worse)
+    found = ColumnGeneration(problem).solve(problem.penalties)
+    assert found.objective == pytest.approx(expected.objective, rel=1e-6)
     assert found.converged
 
 

@@ -26,7 +26,8 @@ class Protocol(Section):
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
         default=None,
         description="cross-validation instead of random splits: the number of folds, or those "
-        "published with the data set; fold k is the test part, the one before it is held out",
+        "published with the data set; fold k is the test part, the one before it is held out. "
+        "With a multiple of as many splits the folds are drawn anew after each round",
     )
     max_train: Count | None = None
     max_test: Count | None = None
@@ -52,8 +53,8 @@ class Protocol(Section):
 
     @model_validator(mode="after")
     def _leaves_a_test_part(self) -> "Protocol":
-        if isinstance(self.folds, int) and self.splits > self.folds:
-            raise ValueError(f"{self.folds} folds make no more than {self.folds} splits")
+        if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
+            raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
         if self.folds is not None and self.holdout is not None:
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.holdout is not None and self.train + self.holdout >= 1:
@@ -284,6 +285,15 @@ class ExperimentConfig(Section):
             *([d.ratio, d.baseline_metric or d.ratio] for d in self.derived.values()),
         ]  # fmt: skip
         return {name for names in lists for name in names}
+
+    @property
+    def shows_times(self) -> bool:
+        """Whether times, or metrics derived from them, are among the results."""
+        shown = [*self.metrics, *(m for figure in self.figures for m in figure.metrics)]
+        shown += self.table.metrics if self.table is not None else []
+        shown += [claim.check.metric for claim in self.claims]
+        sources = [self.derived[name].ratio for name in shown if name in self.derived]
+        return any(name.endswith("_seconds") for name in [*shown, *sources])
 
     @property
     def compared(self) -> list[str]:

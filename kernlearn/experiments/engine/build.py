@@ -113,8 +113,13 @@ def build_kernel(trial: Trial, scope: Scope, X: Any, y: Any = None) -> Any:
     return kernel.set_params(**learnt)
 
 
-def build_estimator(trial: Trial, scope: Scope, kernel: Any, kind: str | None = None) -> Any:
-    """Build the estimator, seeded by split; ``kind`` tells what a matrix of similarities holds."""
+def build_estimator(
+    trial: Trial, scope: Scope, kernel: Any, kind: str | None = None, memory: Any = None
+) -> Any:
+    """Build the estimator, seeded by split; ``kind`` tells what a matrix of similarities holds.
+
+    One that shares training with others does so by ``memory``.
+    """
     spec = trial.spec.method
     component = scope.estimators[spec.name]
     estimator = scope.make(component, spec.parameters)
@@ -127,4 +132,6 @@ def build_estimator(trial: Trial, scope: Scope, kernel: Any, kind: str | None = 
         extra |= {} if given is None else {component.takes: given}
     if kind is not None and "kind" in parameters:
         extra["kind"] = kind
+    if component.shares and memory is not None:
+        extra["memory"] = memory
     return estimator.set_params(**extra)

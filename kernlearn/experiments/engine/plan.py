@@ -96,8 +96,13 @@ def make_plan(
     }
     entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
     axes = list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
+    sharing = {
+        name
+        for name, component in config.scope.estimators.items()
+        if component.shares and not config.shows_times
+    }
     trials = [
-        Trial(key, experiment.name, labels, own, source)
+        Trial(key, experiment.name, labels, own, source, own.method.name in sharing)
         for labels, spec, source in _cells(config, variants, axes)
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]

@@ -147,7 +147,7 @@ def fold_indices(
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
     The first split tests on the last fold, as in LETOR. ``published`` gives the data set's own
-    fold of each row.
+    fold of each row. Random folds are drawn anew after as many splits as there are folds.
     """
     if protocol.folds == "published":
         if published is None:
@@ -157,7 +157,9 @@ def fold_indices(
         n_folds = int(protocol.folds or 0)
         if n_folds > n_samples:
             raise ValueError(f"folds: {n_folds} folds of {n_samples} rows")
-        fold = generator(protocol.seed, "folds").permutation(n_samples) * n_folds // n_samples
+        again = [split // n_folds] if split >= n_folds else []
+        rng = generator(protocol.seed, "folds", *again)
+        fold = rng.permutation(n_samples) * n_folds // n_samples
     test, held_out = (split - 1) % n_folds, (split - 2) % n_folds
     kept = ~np.isin(fold, [test, held_out])
     return np.flatnonzero(kept), np.flatnonzero(fold == held_out), np.flatnonzero(fold == test)

@@ -284,12 +284,7 @@ def check_cores(config: ExperimentConfig, executor: Executor) -> None:
     ExecutorError
         If the experiment reports times and the trials need more cores than there are.
     """
-    shown = [*config.metrics, *(m for figure in config.figures for m in figure.metrics)]
-    shown += config.table.metrics if config.table is not None else []
-    shown += [claim.check.metric for claim in config.claims]
-    sources = [config.derived[name].ratio for name in shown if name in config.derived]
-    timed = any(name.endswith("_seconds") for name in [*shown, *sources])
-    if timed and (crowded := executor.crowded(config.protocol.threads)):
+    if config.shows_times and (crowded := executor.crowded(config.protocol.threads)):
         raise ExecutorError(
             f"{config.title}: reports times, and {crowded}; run fewer at a time, or measure all "
             "the same with --allow-contention"

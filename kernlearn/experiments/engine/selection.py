@@ -103,7 +103,7 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     """Order trials so that whole rows of the table are finished early.
 
     Rows with the least time left come first; rows with equal or unknown times keep the order
-    of the table.
+    of the table. Trials that share training follow each other.
 
     Parameters
     ----------
@@ -122,7 +122,18 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     for trial in trials:
         rows.setdefault(tuple(str(trial.labels.get(n)) for n in names), []).append(trial)
     ordered = sorted(rows.values(), key=lambda row: estimates.total(row) or 0.0)
-    return [trial for row in ordered for trial in row]
+    return [t for group in groups(t for row in ordered for t in row) for t in group]
+
+
+def groups(trials: Iterable[Trial]) -> list[list[Trial]]:
+    """Split trials into those that share training, in the order of the first of each group.
+
+    A trial that shares nothing is a group of its own.
+    """
+    found: dict[str, list[Trial]] = {}
+    for trial in trials:
+        found.setdefault(trial.group if trial.shares else trial.key, []).append(trial)
+    return list(found.values())
 
 
 def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:

@@ -185,6 +185,9 @@ class Trial:
         All that determines the numbers.
     source : Source or None
         Where the data is; None if it is known from a store only.
+    shares : bool
+        Whether it may take over training from other trials of its group; its times are then not
+        those of all its work.
     """
 
     key: str
@@ -192,11 +195,18 @@ class Trial:
     labels: dict[str, Any]
     spec: TrialSpec
     source: Source | None = None
+    shares: bool = False
 
     @property
     def split(self) -> int:
         """Number of the split, from 0."""
         return self.spec.split
+
+    @property
+    def group(self) -> str:
+        """The same for all trials on the same data with the same kernel and split."""
+        spec = self.spec
+        return canonical([spec.dataset, spec.kernel, spec.protocol, spec.split])
 
     def __str__(self) -> str:
         given = {k: v for k, v in self.labels.items() if v is not None}

@@ -5,6 +5,7 @@ import traceback
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -13,12 +14,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.engine import build, environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
+from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
@@ -30,6 +33,8 @@ from kernlearn.model_selection import first_best, hold_out_at_random
 _WARM_UP_ROWS = 64
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
+_shared = Shared()
+_LONG_FIT = 0.5  # seconds, above which it pays to fit in other processes
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -41,7 +46,7 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            outcome = run_trial(trial, data_dir)
+            outcome = run_trial(trial, data_dir, alone=not concurrent)
     except Exception as error:  # any error of a method becomes a row, and the run goes on
         return Result(
             trial.key, "failed", started, time.perf_counter() - clock,
@@ -54,8 +59,11 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     return Result(trial.key, "done", started, seconds, outcome.metrics, info)
 
 
-def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
-    """Carry out one trial; data is looked for in ``data_dir`` first."""
+def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False) -> build.Outcome:
+    """Carry out one trial; data is looked for in ``data_dir`` first.
+
+    If no other trial runs, it may choose its parameters on all cores.
+    """
     spec, source = trial.spec, trial.source or Source()
     scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
     states = {name: scope.state(name) for name in sorted(spec.plugins)}
@@ -66,14 +74,16 @@ def run_trial(trial: Trial, data_dir: Path | None = None) -> build.Outcome:
     scope.estimators[spec.method.name].load()
     with environment.thread_limit(spec.protocol.threads):
         task = TASKS[spec.task].load()
-        run = partial(supervise, task) if isinstance(task, Task) else task
+        run = partial(supervise, task, alone=alone) if isinstance(task, Task) else task
         outcome: build.Outcome = run(trial, scope, data_dir)
     if states:
         outcome.info["plugins"] = states
     return outcome
 
 
-def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def supervise(
+    task: Task, trial: Trial, scope: Scope, data_dir: Path | None, *, alone: bool = False
+) -> build.Outcome:
     """Fit on the training part, evaluate the predictions on the test part."""
     spec = trial.spec
     task = replace(task, own=scope.own_metrics(metric.name for metric in spec.metrics))
@@ -91,11 +101,16 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
 
     with environment.Stopwatch() as selecting:
         kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
-        estimator = build.build_estimator(trial, scope, kernel, kind)
+        if trial.shares:
+            _shared.enter(trial)
+        hits = _shared.hits
+        memory = _shared if trial.shares else None
+        estimator = build.build_estimator(trial, scope, kernel, kind, memory)
         if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
             return outcome
-        chosen = _select(estimator, parts, trial, task)
+        n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
+        chosen = _select(estimator, parts, trial, task, n_jobs)
     estimator.set_params(**chosen)
     if chosen:
         outcome.info["selected"] = chosen
@@ -105,11 +120,13 @@ def supervise(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> 
         _warm.add(method)
         _warm_up(estimator, parts, task)
     _measure(estimator, parts, task, outcome)
+    if _shared.hits > hits:
+        outcome.info["shared"] = True
     return outcome
 
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
-    with environment.Stopwatch() as fitting:
+    with noting_convergence(outcome.info), environment.Stopwatch() as fitting:
         _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0])
     with environment.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
@@ -126,11 +143,24 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         "fit_seconds": fitting.wall, "fit_cpu_seconds": fitting.cpu,
         "predict_seconds": predicting.wall, "predict_cpu_seconds": predicting.cpu,
     }  # fmt: skip
-    if hasattr(estimator, "n_support_"):
-        metrics["n_support"] = float(np.sum(estimator.n_support_))
+    for name in ("n_support", "n_similarities"):
+        if hasattr(estimator, f"{name}_"):
+            metrics[name] = float(np.sum(getattr(estimator, f"{name}_")))
     if hasattr(estimator, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+@contextmanager
+def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
+    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
+        info["converged"] = False
+    for warning in caught:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
@@ -140,10 +170,11 @@ def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> 
     return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
 
 
-def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str, Any]:
+def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int) -> dict[str, Any]:
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
-    If the protocol holds no rows out, they are taken from the training part.
+    If the protocol holds no rows out, they are taken from the training part. Fits that take long
+    run in several processes.
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
@@ -158,12 +189,26 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task) -> dict[str,
         X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
         y, y_val = y[kept], y[held_out]
 
-    def score(parameters: dict[str, Any]) -> float:
-        fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
-        predicted = getattr(fitted, task.output)(X_val)
-        return task.score(y_val, task.as_label(predicted, y), query_val)
+    def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with environment.thread_limit(protocol.threads):
+                fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+                predicted = getattr(fitted, task.output)(X_val)
+        return task.score(y_val, task.as_label(predicted, y), query_val), caught
 
-    return max(ParameterGrid(grid), key=score)
+    points, clock = list(ParameterGrid(grid)), time.perf_counter()
+    scored = [score(points[0])]
+    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        scored += Parallel(n_jobs)(delayed(score)(point) for point in points[1:])
+    else:
+        scored += map(score, points[1:])
+    for one in (one for _, caught in scored for one in caught):
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    scores = [value for value, _ in scored]
+    return points[scores.index(max(scores))]
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
@@ -185,42 +230,49 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 
 # The values to choose from, by parameter.
 _Grid = Mapping[str, list[Any]]
-# Parameters, what is predicted for held-out and for test rows, and the number of support vectors.
-_Fitted = tuple[dict[str, Any], Any, Any, Any]
+# Parameters, what is predicted for held-out and for test rows, the number of support vectors, and
+# whether the solver converged.
+_Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
 
 
 def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
     An estimator with a ``path`` method fits all points at once: it receives lists of values, and
-    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings, and
-    ``n_support``.
+    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings,
+    ``n_support`` and ``converged``.
 
     Returns
     -------
     list of dict
-        ``parameters``, the ``score`` on held-out rows, and ``metrics`` on test rows.
+        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
+        where it is False.
     """
     points = []
     fitted = _by_path if hasattr(estimator, "path") else _one_by_one
     with warnings.catch_warnings():
         # one warning per point would hide all others
         warnings.filterwarnings("once")
-        for parameters, held_out, tested, n_support in fitted(estimator, grid, parts, task.output):
+        points_of_grid = fitted(estimator, grid, parts, task.output)
+        for parameters, held_out, tested, n_support, converged in points_of_grid:
             score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
             metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
             if n_support is not None:
                 metrics["n_support"] = float(np.sum(n_support))
-            points.append({"parameters": parameters, "score": score, "metrics": metrics})
+            point = {"parameters": parameters, "score": score, "metrics": metrics}
+            points.append(point if converged else {**point, "converged": False})
     return points
 
 
 def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
     for parameters in ParameterGrid(dict(grid)):
-        model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
+        info: dict[str, Any] = {}
+        with noting_convergence(info):
+            model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
         predict = getattr(model, output)
         n_support = getattr(model, "n_support_", None)
-        yield parameters, predict(parts.X_val), predict(parts.X_test), n_support
+        predicted = predict(parts.X_val), predict(parts.X_test)
+        yield parameters, *predicted, n_support, info.get("converged", True)
 
 
 def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
@@ -231,9 +283,11 @@ def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator
         model = clone(estimator).set_params(**fixed, **lists)
         path = model.path(parts.X_train, parts.y_train)
         predict = getattr(path, output)
-        held_out, tested, n_support = predict(parts.X_val), predict(parts.X_test), path.n_support
+        held_out, tested = predict(parts.X_val), predict(parts.X_test)
+        n_support, converged = path.n_support.ravel(), path.converged.ravel()
         for i, setting in enumerate(path.settings):
-            yield {**fixed, **setting.params}, held_out[i], tested[i], n_support.ravel()[i]
+            parameters = {**fixed, **setting.params}
+            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
 
 
 def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
@@ -258,6 +312,10 @@ def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Resul
             chosen[result.key] = replace(
                 result,
                 metrics={**result.metrics, **grid[best]["metrics"]},
-                info={**result.info, "selected": grid[best]["parameters"]},
+                info={
+                    **result.info,
+                    "selected": grid[best]["parameters"],
+                    "converged": grid[best].get("converged", True),
+                },
             )
     return chosen

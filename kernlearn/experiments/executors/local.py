@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent import futures
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
+from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.store.results import Result, utc_now
@@ -159,15 +160,22 @@ class Processes:
                 Worker(self._data_dir, self._limits, self.threads, concurrent=self.slots > 1)
                 for _ in range(self.slots)
             ]
-        waiting, idle = iter(trials), list(self._workers)
+        waiting, idle = iter(groups(trials)), list(self._workers)
+        # the rest of a group stays with the process that has begun it
+        begun: dict[Worker, Iterator[Trial]] = {}
         running: dict[futures.Future[Result], tuple[Trial, Worker]] = {}
         with futures.ThreadPoolExecutor(self.slots) as threads:
 
             def fill() -> None:
-                while idle and (trial := next(waiting, None)):
-                    on_start(trial)
-                    worker = idle.pop()
-                    running[threads.submit(worker.run, trial)] = (trial, worker)
+                for worker in reversed(idle[:]):
+                    trial = next(begun.get(worker, iter(())), None)
+                    if trial is None and (group := next(waiting, None)):
+                        begun[worker] = iter(group)
+                        trial = next(begun[worker])
+                    if trial is not None:
+                        on_start(trial)
+                        idle.remove(worker)
+                        running[threads.submit(worker.run, trial)] = (trial, worker)
 
             try:
                 fill()

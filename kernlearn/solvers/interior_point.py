@@ -1,0 +1,223 @@
+"""The dual problem of the kernel SVM by an interior-point method, where SMO is slow."""
+
+import warnings
+from collections.abc import Callable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.solvers.libsvm import SupportVectors
+
+_SMO_ITERATIONS = 50_000  # of SMO, which solves easy problems sooner
+_MAX_ITER = 80
+_STEP = 0.995  # share of the step to the boundary
+_MARGIN = 1e-3  # deviation of a margin that counts as none, as in LIBSVM
+_COMPLEMENTARITY = 1e-8  # at the end
+_NOISE = 1e-4  # a gap of rounding errors, where C is large: later steps still improve the solution
+
+Floats = NDArray[np.float64]
+
+
+class DualSolution(NamedTuple):
+    """A binary classifier with decision function K (y α) + intercept.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_samples,)
+        From 0 to C.
+    intercept : float
+    gap : float
+        Difference of the primal and the dual objective, relative to the primal one.
+    """
+
+    alpha: Floats
+    intercept: float
+    gap: float
+
+
+def _objectives(Q: Floats, y: Floats, alpha: Floats, C: Floats) -> tuple[float, float, float]:
+    """Return the primal objective with its best intercept, the dual one, and the intercept."""
+    margins = Q @ alpha
+    half_norm = 0.5 * float(alpha @ margins)
+    # The losses are piecewise linear in the intercept b; y_i (1 - margin_i) are the kinks.
+    kinks = y * (1 - margins)
+    order = np.argsort(kinks, kind="stable")
+    slopes = np.cumsum(C[order]) - C[y > 0].sum()
+    b = float(kinks[order[np.searchsorted(slopes, 0.0).clip(max=len(y) - 1)]])
+    losses = C @ np.maximum(0.0, 1 - margins - b * y)
+    return half_norm + float(losses), float(alpha.sum()) - half_norm, b
+
+
+def solve_dual(gram: Floats, y: Floats, C: Floats) -> DualSolution:
+    r"""Maximise :math:`\sum_i α_i - ½ αᵀQα` over 0 ≤ α ≤ C with :math:`yᵀα = 0`.
+
+    Q is the kernel matrix times y yᵀ. Mehrotra's predictor-corrector method [1]_: about 25
+    iterations of O(n³), for any C. The losses of the primal problem are weighted by C.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_samples, n_samples)
+        A positive semidefinite kernel matrix.
+    y : ndarray of shape (n_samples,)
+        Labels, -1 and 1.
+    C : ndarray of shape (n_samples,)
+        Weights of the losses.
+
+    Returns
+    -------
+    DualSolution
+        Its gap says how well the problem is solved.
+
+    References
+    ----------
+    .. [1] S. Mehrotra. On the implementation of a primal-dual interior point method. SIAM Journal
+       on Optimization 2, 1992.
+    """
+    Q = gram * np.outer(y, y)
+    best = _follow_path(Q, y, C)
+    # An α_i whose margin is beyond 1 should be 0: the least are, as long as no margin changes.
+    margins = Q @ best.alpha + best.intercept * y
+    unused = np.flatnonzero(margins > 1 + _MARGIN)
+    unused = unused[np.argsort(best.alpha[unused], kind="stable")]
+    change = np.cumsum(best.alpha[unused]) * np.abs(Q).max()
+    best.alpha[unused[change <= 0.1 * _MARGIN]] = 0.0
+    return best
+
+
+def _follow_path(Q: Floats, y: Floats, C: Floats) -> DualSolution:
+    """Follow the central path, as far as rounding errors let it."""
+    n = len(y)
+    largest = max(float(np.diag(Q).max()), 1e-300)
+    alpha = np.minimum(0.5 * C, 1 / largest)
+    b, lower, upper = 0.0, np.ones(n), np.ones(n)  # intercept, multipliers of the bounds
+    best = DualSolution(np.zeros(n), 0.0, np.inf)
+    for _ in range(_MAX_ITER):
+        room = C - alpha
+        primal, dual, intercept = _objectives(Q, y, alpha, C)
+        gap = abs(primal - dual) / abs(primal)
+        unbalanced = float(y @ alpha)
+        if gap <= max(best.gap, _NOISE) and abs(unbalanced) <= 1e-9 * alpha.sum():
+            best = DualSolution(alpha, intercept, gap)
+        mean = float(alpha @ lower + room @ upper) / (2 * n)
+        # coefficients that should be 0 are then too small to change a margin
+        if gap < 1e-3 and n * largest * mean <= _COMPLEMENTARITY:
+            break
+        residual = Q @ alpha - 1 + b * y - lower + upper
+        try:
+            direction = _direction(Q, y, alpha, room, lower, upper, residual, unbalanced)
+        except (LinAlgError, ValueError):  # singular by rounding errors
+            break
+        # Predictor: towards the solution. Corrector: centred, with the terms of second order.
+        step, _, low, high = direction(-alpha * lower, -room * upper)
+        reach = min(_reach(alpha, step), _reach(room, -step))
+        dual_reach = min(_reach(lower, low), _reach(upper, high))
+        ahead = (alpha + reach * step) @ (lower + dual_reach * low)
+        ahead += (room - reach * step) @ (upper + dual_reach * high)
+        centre = mean * (float(ahead) / (2 * n * mean)) ** 3
+        step, turn, low, high = direction(
+            centre - alpha * lower - step * low, centre - room * upper + step * high
+        )
+        pairs = (alpha, step), (room, -step), (lower, low), (upper, high)
+        length = _STEP * min(_reach(v, d) for v, d in pairs)
+        if not np.isfinite(length):
+            break
+        alpha, b = alpha + length * step, b + length * turn
+        lower, upper = lower + length * low, upper + length * high
+    return best
+
+
+_Step = tuple[Floats, float, Floats, Floats]
+
+
+def _direction(
+    Q: Floats, y: Floats, alpha: Floats, room: Floats, lower: Floats, upper: Floats,
+    residual: Floats, unbalanced: float,
+) -> Callable[[Floats, Floats], _Step]:  # fmt: skip
+    """Return the Newton step as a function of the wanted changes of the complementarities."""
+    with np.errstate(all="ignore"):
+        diagonal = lower / alpha + upper / room
+    system = Q.copy()
+    system.flat[:: len(y) + 1] += diagonal
+    factor = cho_factor(system, lower=True, overwrite_a=True)
+
+    def solve(right: Floats) -> Floats:
+        found = cho_solve(factor, right, check_finite=False)
+        rest = right - (Q @ found + diagonal * found)
+        return found + cho_solve(factor, rest, check_finite=False)
+
+    of_y = solve(y)
+
+    def direction(low: Floats, high: Floats) -> _Step:
+        plain = solve(low / alpha - high / room - residual)
+        turn = float(y @ plain + unbalanced) / float(y @ of_y)
+        step = plain - turn * of_y
+        return step, turn, (low - lower * step) / alpha, (high + upper * step) / room
+
+    return direction
+
+
+def _reach(values: Floats, direction: Floats) -> float:
+    """Return the largest step, up to 1, that keeps the values positive."""
+    falling = direction < 0
+    return min(1.0, float((-values[falling] / direction[falling]).min(initial=np.inf)))
+
+
+def train(
+    gram: Floats, codes: NDArray[np.intp], class_weight: Floats, *, C: float, tol: float
+) -> SupportVectors:
+    """Train a C-SVC on a kernel matrix, one against one.
+
+    Each problem is given to SMO first, and to the interior-point method if SMO has not converged
+    after 50,000 iterations. The arguments and the result are those of
+    :func:`kernlearn.solvers.libsvm.train`.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the relative gap between the primal and dual objective stayed above `tol`.
+    """
+    n_classes = len(class_weight)
+    pairs = list(combinations(range(n_classes), 2))
+    coefficients = np.zeros((n_classes - 1, len(codes)))
+    rho, gaps = np.empty(len(pairs)), []
+    for k, (i, j) in enumerate(pairs):
+        rows = np.flatnonzero((codes == i) | (codes == j))
+        y = np.where(codes[rows] == i, 1.0, -1.0)
+        found = _train_pair(gram[np.ix_(rows, rows)], y, C * class_weight[codes[rows]], tol)
+        signed = y * found.alpha
+        coefficients[j - 1, rows[y > 0]] = signed[y > 0]
+        coefficients[i, rows[y < 0]] = signed[y < 0]
+        rho[k] = -found.intercept
+        gaps.append(found.gap)
+    if max(gaps) > tol:
+        warnings.warn(
+            f"the interior-point method stopped at a relative gap of {max(gaps):.3g}: scale the "
+            "features, lower C, or check that the kernel is positive semidefinite",
+            ConvergenceWarning, stacklevel=2,
+        )  # fmt: skip
+    used = np.flatnonzero(coefficients.any(axis=0))
+    indices = used[np.argsort(codes[used], kind="stable")]
+    return SupportVectors(
+        indices=indices.astype(np.int32),
+        n_by_class=np.bincount(codes[indices], minlength=n_classes).astype(np.int32),
+        coefficients=np.ascontiguousarray(coefficients[:, indices]),
+        rho=rho,
+    )
+
+
+def _train_pair(gram: Floats, y: Floats, C: Floats, tol: float) -> DualSolution:
+    from sklearn.svm import SVC
+
+    smo = SVC(C=1.0, kernel="precomputed", tol=tol, max_iter=_SMO_ITERATIONS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        smo.fit(gram, y, sample_weight=C)
+    if smo.n_iter_.max() < _SMO_ITERATIONS:
+        alpha = np.zeros(len(y))
+        alpha[smo.support_] = np.abs(smo.dual_coef_[0])
+        return DualSolution(alpha, float(smo.intercept_[0]), 0.0)
+    return solve_dual(gram, y, C)
