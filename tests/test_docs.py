@@ -1,21 +1,27 @@
 """What ``docs/reproduction.md`` says is so: commands parse, links lead somewhere, numbers are the
 measured ones.
 
-``python -m tests.test_docs`` writes the numbers anew.
+``python -m tests.test_docs`` writes the numbers and the tables between marks anew.
 """
 
 import doctest
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
 from kernlearn.datasets import catalogue
 from kernlearn.experiments import find_config
-from tests.marked_numbers import MARKED, rewritten, wrong_numbers
+from kernlearn.reports.check import read_details
+from kernlearn.reports.conclusions import Chance
+from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
+from tests.test_readme import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
@@ -36,9 +42,72 @@ def arguments(command: str) -> tuple[str, list[str], list[str]]:
     return name, rest[:first], rest[first:]
 
 
+def rows(heads: list[str], lines: Iterable[list[str]], left: int) -> str:
+    """A table in Markdown; all but the first columns are numbers."""
+    rules = ["---"] * left + ["---:"] * (len(heads) - left)
+    return "".join(f"| {' | '.join(line)} |\n" for line in [heads, rules, *lines])
+
+
+def chances() -> str:
+    """The counts of every table beside those after exchanges of its methods."""
+    heads = ["table", "numbers", "match", "exchanged, mean", "95 %", "", "differences", "shown",
+             "reversed", "exchanged, mean", "95 %", ""]  # fmt: skip
+    lines = []
+    for name in EXPERIMENTS:
+        details = read_details(name, MEASURED)
+        by_metric: dict[str, dict[str, Any]] = {}
+        for one in details.get("chances", []):
+            by_metric.setdefault(one["metric"], {})[one["count"]] = Chance(**one)
+        for metric, found in by_metric.items():
+            outcomes = [c["outcome"] for c in details["conclusions"] if c["metric"] == metric]
+            cells = [f"{name}, {metric.replace('_', ' ')}"]
+            for count in ("match", "shown"):
+                if (chance := found.get(count)) is None:
+                    cells += [""] * (5 if count == "match" else 6)
+                    continue
+                cells += [str(chance.of), str(chance.found)]
+                cells += [str(outcomes.count("reversed"))] if count == "shown" else []
+                cells += [f"{chance.mean:.1f}", f"{chance.limit:g}"]
+                cells += ["more" if chance.beaten else "not clearly more"]
+            lines.append(cells)
+    return rows(heads, lines, 1)
+
+
+def forks() -> str:
+    """Choices that agree with the reported numbers, with the counts of each alternative."""
+    frame = pd.read_csv(MEASURED / "forks.csv")
+    heads = ["table", "choice", "decided by", "", "numbers", *FORK_VERDICTS, "deviation"]
+    lines, before = [], None
+    for row in frame.to_dict("records"):
+        fork = [row["experiment"], row["choice"], row["reason"]]
+        counts = [str(row[name]) if row[name] else "·" for name in ("numbers", *FORK_VERDICTS)]
+        shown = fork if fork != before else ["", "", ""]
+        lines.append([*shown, row["branch"], *counts, f"{row['deviation']:.2f}"])
+        before = fork
+    return rows(heads, lines, 4)
+
+
+FORK_VERDICTS = ("match", "match within spread", "better", "baseline better", "worse")
+TABLES = {"chances": chances, "forks": forks}
+
+
+def with_tables(text: str) -> str:
+    """The text with every table between marks as the committed results have it."""
+    for name, table in TABLES.items():
+        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+        text = re.sub(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
+    return text
+
+
 def test_the_page_has_commands_and_numbers():
     assert len(COMMANDS) > 20
-    assert len(MARKED.findall(TEXT)) == TEXT.count("<!--") > 50
+    assert len(MARKED.findall(TEXT)) == TEXT.count("<!--") - 2 * len(TABLES) > 50
+
+
+def test_the_tables_are_those_of_the_committed_results():
+    for name in TABLES:
+        assert TEXT.count(f"<!-- {name} -->") == 1
+    assert with_tables(TEXT) == TEXT
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -91,4 +160,4 @@ def test_every_link_leads_somewhere():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(rewritten(TEXT), encoding="utf-8")
+    PAGE.write_text(with_tables(rewritten(TEXT)), encoding="utf-8")
