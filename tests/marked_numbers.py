@@ -3,7 +3,7 @@
 A number is followed by a comment that names its cell: ``<!-- experiment; data set; kernel;
 method; parameters; metric -->``, with ``-`` where there is none, then perhaps another column than
 the mean, or ``%`` for a share in per cent. ``<!-- experiment; metric -->`` follows how many of
-the measured numbers match the reported ones.
+the measured numbers match the reported ones, without those of other data.
 """
 
 import json
@@ -49,7 +49,7 @@ def _value(fields: str, digits: int) -> str:
     frame = _summary(experiment)
     if len(names) == 1:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
-        verdicts = verdicts[verdicts != "not run"]
+        verdicts = verdicts[~verdicts.isin(["not run", "not comparable"])]
         return f"{(verdicts == 'match').sum()} of {len(verdicts)}"
     *cell, metric = names[:5]
     for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
