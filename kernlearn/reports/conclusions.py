@@ -161,8 +161,9 @@ def _groups(
     better: int,
     config: ExperimentConfig,
 ) -> Iterator[_Group]:
-    """Group the reported numbers by the labels that all of them have."""
+    """Group the reported numbers of the paper's data by the labels that all of them have."""
     rows = summary[(summary["metric"] == metric) & summary["reported_mean"].notna()]
+    rows = rows[~rows["dataset"].isin(config.not_comparable)]
     labels = [c for c in runs.columns if c not in ("method", *VALUES)]
     shared = [label for label in labels if rows[label].notna().all()]
     others = [label for label in labels if label not in shared]

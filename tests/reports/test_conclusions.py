@@ -164,3 +164,11 @@ def test_a_better_baseline_and_other_data_are_verdicts_of_their_own():
     assert verdicts["d0", "C"] == BETTER
     assert verdicts["d0", "A"] == verdicts["d0", "B"] == BASELINE_BETTER
     assert {verdicts["d7", m] for m in LEVELS} == {NOT_COMPARABLE}
+
+
+def test_other_data_than_the_papers_give_no_conclusions():
+    runs, summary = table(LEVELS)
+    all_of_them, _ = judge_differences(runs, summary, config())
+    found, chances = judge_differences(runs, summary, config(not_comparable={"d7": "a sample"}))
+    assert {c.cell for c in all_of_them} - {c.cell for c in found} == {"d7"}
+    assert [chance.of for chance in chances if chance.count == "match"] == [21]
