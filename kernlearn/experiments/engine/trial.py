@@ -202,7 +202,9 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
     if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
         from joblib import Parallel, delayed
 
-        scored += Parallel(n_jobs)(delayed(score)(point) for point in points[1:])
+        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
+        run = Parallel(n_jobs, max_nbytes=None)
+        scored += run(delayed(score)(point) for point in points[1:])
     else:
         scored += map(score, points[1:])
     for one in (one for _, caught in scored for one in caught):
