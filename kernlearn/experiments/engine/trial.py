@@ -204,7 +204,10 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
 
         # arrays are copied: joblib's files of large ones leave messages of its resource tracker
         run = Parallel(n_jobs, max_nbytes=None)
-        scored += run(delayed(score)(point) for point in points[1:])
+        with warnings.catch_warnings():
+            # a process that has grown is replaced
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+            scored += run(delayed(score)(point) for point in points[1:])
     else:
         scored += map(score, points[1:])
     for one in (one for _, caught in scored for one in caught):
