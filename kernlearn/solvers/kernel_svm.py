@@ -216,12 +216,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             purpose=f"the kernel matrix of {n} rows and its factor",
             advice="use fewer rows, or solver='libsvm'",
         )  # fmt: skip
-        if self._precomputed:
-            gram = X
-        elif self._native_kernel.name == "precomputed":
-            gram = libsvm.kernel_block(self.kernel_, X, X)
-        else:
-            gram = self._native_kernel(X, X)
+        gram = X if self._precomputed else self._compare(X, X)
         return interior_point.train(gram, codes, class_weight, C=self.C, tol=self.tol)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -328,16 +323,19 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_data(self, X, reset=False, **self._accepted())
 
+    def _compare(self, X: Any, Y: Any) -> NDArray[np.float64]:
+        """Evaluate the kernel between two sets of points, LIBSVM's formula where it has one."""
+        if self._native_kernel.name == "precomputed":
+            return libsvm.kernel_block(self.kernel_, X, Y)
+        return self._native_kernel(X, Y)
+
     def _support_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield row blocks of the kernel matrix between X and the support vectors."""
         for batch in row_blocks(X.shape[0], len(self.support_)):
             if self._precomputed:
-                block = X[batch][:, self.support_]
-            elif self._native_kernel.name == "precomputed":
-                block = libsvm.kernel_block(self.kernel_, X[batch], self.support_vectors_)
+                yield batch, X[batch][:, self.support_]
             else:
-                block = self._native_kernel(X[batch], self.support_vectors_)
-            yield batch, block
+                yield batch, self._compare(X[batch], self.support_vectors_)
 
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
         """Return decision values of shape (n_samples, n_pairs)."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.selection import groups
@@ -131,3 +132,8 @@ def test_a_group_stays_in_one_process(plan, monkeypatch):
     for group in groups(plan.trials):
         assert len({places[trial.key] for trial in group}) == 1
     assert len(set(places.values())) == 3
+
+
+def test_clones_share_the_memory_and_do_not_copy_it():
+    memory = Shared()
+    assert clone(FTuneClassifier(memory=memory)).memory is memory

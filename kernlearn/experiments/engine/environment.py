@@ -5,7 +5,8 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -56,6 +57,20 @@ def thread_limit(threads: int) -> Iterator[None]:
     """Limit the threads of BLAS and OpenMP within a block."""
     with _controller(len(sys.modules)).limit(limits=threads):
         yield
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect all warnings of a block; none of them is shown."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def warn_again(caught: Iterable[warnings.WarningMessage]) -> None:
+    """Issue collected warnings where they came from."""
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 @lru_cache(maxsize=1)

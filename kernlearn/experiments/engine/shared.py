@@ -1,10 +1,10 @@
 """Training that the trials of a group share: it is done once in a process, then remembered."""
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from kernlearn.experiments.engine.environment import recorded_warnings, warn_again
 from kernlearn.experiments.engine.spec import Trial
 
 _MOST_RESULTS = 8
@@ -26,6 +26,10 @@ class Shared:
         self._results: OrderedDict[str, Any] = OrderedDict()
         self.hits = 0
 
+    def __deepcopy__(self, memo: Any) -> "Shared":
+        """Return itself: clones of an estimator share what it remembers, and do not copy it."""
+        return self
+
     def enter(self, trial: Trial) -> None:
         """Forget all results if the trial belongs to another group than the last one."""
         if (group := trial.group) != self._group:
@@ -44,14 +48,12 @@ class Shared:
                 self._results.move_to_end(key)
                 result, caught = self._results[key]
             else:
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always")
+                with recorded_warnings() as caught:
                     result = function(*arguments)
                 self._results[key] = result, caught
                 if len(self._results) > _MOST_RESULTS:
                     self._results.popitem(last=False)
-            for one in caught:
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            warn_again(caught)
             return result
 
         return remembered

@@ -44,8 +44,7 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     """
     started, clock = utc_now(), time.perf_counter()
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with environment.recorded_warnings() as caught:
             outcome = run_trial(trial, data_dir, alone=not concurrent)
     except Exception as error:  # any error of a method becomes a row, and the run goes on
         return Result(
@@ -154,13 +153,11 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
 @contextmanager
 def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
     """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with environment.recorded_warnings() as caught:
         yield
     if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
         info["converged"] = False
-    for warning in caught:
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    environment.warn_again(caught)
 
 
 def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
@@ -190,12 +187,14 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
         y, y_val = y[kept], y[held_out]
 
     def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            with environment.thread_limit(protocol.threads):
-                fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
-                predicted = getattr(fitted, task.output)(X_val)
+        with environment.recorded_warnings() as caught:
+            fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+            predicted = getattr(fitted, task.output)(X_val)
         return task.score(y_val, task.as_label(predicted, y), query_val), caught
+
+    def score_elsewhere(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+        with environment.thread_limit(protocol.threads):
+            return score(parameters)
 
     points, clock = list(ParameterGrid(grid)), time.perf_counter()
     scored = [score(points[0])]
@@ -207,11 +206,10 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
         with warnings.catch_warnings():
             # a process that has grown is replaced
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-            scored += run(delayed(score)(point) for point in points[1:])
+            scored += run(delayed(score_elsewhere)(point) for point in points[1:])
     else:
         scored += map(score, points[1:])
-    for one in (one for _, caught in scored for one in caught):
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    environment.warn_again(one for _, caught in scored for one in caught)
     scores = [value for value, _ in scored]
     return points[scores.index(max(scores))]
 
