@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -91,12 +91,18 @@ class RegisteredEstimator(Registered):
     """An estimator; ``takes`` names its parameter for a kernel, if it has one.
 
     ``shares`` tells that estimators with other parameters train the same, by a parameter
-    ``memory`` as scikit-learn's pipelines have it.
+    ``memory`` as scikit-learn's pipelines have it. ``pinned`` are the values of parameters that a
+    config does not mention, where the default of the class has changed since results were stored.
     """
 
     kind = "estimator"
     takes: str = ""
     shares: bool = False
+    pinned: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        return {**super().parameters, **self.pinned}
 
 
 @dataclass(frozen=True)

@@ -275,7 +275,8 @@ class Scope:
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel; a parameter ``{kernel: NAME, ...}`` becomes a kernel."""
-        made = {k: self._made(k, v) for k, v in parameters.items()}
+        pinned = getattr(component, "pinned", {})
+        made = {k: self._made(k, v) for k, v in {**pinned, **parameters}.items()}
         nested = {k: v for k, v in made.items() if "__" in k}
         found = component.load()(**{k: v for k, v in made.items() if k not in nested})
         return found.set_params(**nested) if nested else found

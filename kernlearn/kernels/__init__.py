@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
             "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
         "dot_product": "BaseDotProductKernel DotProductKernel KernelProduct KernelSum",
+        "gaussian_process": "GaussianProcessKernel",
         "inner_product": (
             "BilinearSimilarity CosineSimilarity ExponentialKernel "
             "HomogeneousPolynomialKernel LinearKernel PolynomialKernel SigmoidKernel "

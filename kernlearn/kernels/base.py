@@ -3,15 +3,17 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import KW_ONLY, dataclass
+from functools import reduce, wraps
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, gen_batches
 
+from kernlearn.constraints import StrOptions
 from kernlearn.kernels.registry import KERNELS
 
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
@@ -27,6 +29,11 @@ class Kernel(BaseEstimator, ABC):
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
     and ``fit`` with ``data_dependent`` if a parameter is estimated from data.
 
+    A kernel whose parameters do not depend on data may be passed to scikit-learn's estimators, as
+    ``SVC(kernel=GaussianKernel(sigma=2.0))``. Those that call a kernel with two vectors instead of
+    two matrices, such as ``KernelRidge``, get a number; :class:`GaussianProcessKernel` is faster
+    there.
+
     Attributes
     ----------
     structured : bool
@@ -39,6 +46,13 @@ class Kernel(BaseEstimator, ABC):
     _parameter_constraints: dict[str, list[Any]] = {}
     structured: bool = False
     columnwise: bool = False
+    # whether two vectors of numbers are two points; for a user-defined function they are not
+    _compares_vectors: bool = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__call__" in vars(cls):
+            cls.__call__ = _of_vectors_too(cls.__call__)  # type: ignore[method-assign]
 
     @property
     def data_dependent(self) -> bool:
@@ -91,51 +105,124 @@ class Kernel(BaseEstimator, ABC):
         """
 
 
+def _of_vectors_too(call: Callable[..., np.ndarray]) -> Callable[..., Any]:
+    """Let the ``__call__`` of a kernel return a number for two vectors of numbers."""
+
+    @wraps(call)
+    def compare(self: Kernel, X: Any, Y: Any = None) -> Any:
+        if not (_is_vector(X) and _is_vector(Y) and self._compares_vectors) or self.structured:
+            return call(self, X, Y)
+        return call(self, X[np.newaxis], Y[np.newaxis])[0, 0]
+
+    return compare
+
+
+def _is_vector(points: Any) -> bool:
+    return isinstance(points, np.ndarray) and points.ndim == 1 and points.dtype.kind in "biuf"
+
+
 @dataclass(eq=False, repr=False)
 class CallableKernel(Kernel):
-    """A kernel from a function of two matrices.
+    """A kernel from a function, of two matrices or of two points.
 
     Parameters
     ----------
     function : callable
-        Function of (X, Y) that returns an array of shape (n_samples_x, n_samples_y).
+        Function of (X, Y) that returns an array of shape (n_samples_x, n_samples_y), or of two
+        points, rows of a matrix or objects, that returns a number. The latter is called once for
+        each pair.
+    takes : {"auto", "matrices", "points"}, default="auto"
+        What the function takes. With "auto" it is given matrices; where it fails, or returns
+        something else than a matrix of the right shape, and returns a number for two points, it
+        is a function of two points.
 
     Examples
     --------
     >>> from kernlearn.kernels import CallableKernel
     >>> CallableKernel(lambda X, Y: X @ Y.T)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
+    >>> CallableKernel(lambda x, y: -abs(x - y).max())([[1.0, 2.0]], [[3.0, 4.0], [1.0, 1.0]])
+    array([[-2., -1.]])
     """
 
     function: Callable[[Any, Any], ArrayLike]
+    _: KW_ONLY
+    takes: str = "auto"
 
     columnwise = True
-    _parameter_constraints = {"function": [callable]}
+    _compares_vectors = False
+    _parameter_constraints = {
+        "function": [callable],
+        "takes": [StrOptions({"auto", "matrices", "points"})],
+    }
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
         X = X if hasattr(X, "shape") else np.asarray(X)
         Y = X if Y is None else Y if hasattr(Y, "shape") else np.asarray(Y)
-        gram = np.asarray(self.function(X, Y))
+        if self.takes == "points":
+            return self._of_points(X, Y)
+        try:
+            gram = np.asarray(self.function(X, Y))
+        except Exception:
+            if self.takes == "matrices" or not self._takes_points(X, Y):
+                raise
+            return self._of_points(X, Y)
         expected = (X.shape[0], Y.shape[0])
-        if gram.shape != expected:
-            raise ValueError(
-                f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
-                f"be {expected}, one row per row of X and one column per row of Y"
-            )
-        return gram
+        by_chance = gram.shape == expected and self._by_chance(X, Y)
+        if gram.shape == expected and not by_chance:
+            return gram
+        if by_chance or (self.takes == "auto" and gram.ndim != 2 and self._takes_points(X, Y)):
+            return self._of_points(X, Y)
+        raise ValueError(
+            f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
+            f"be {expected}, one row per row of X and one column per row of Y, or the function "
+            "must take two points and return a number"
+        )
+
+    def _of_points(self, X: Any, Y: Any) -> np.ndarray:
+        left, right = _points(X), _points(Y)
+        values = [[self.function(x, y) for y in right] for x in left]
+        gram = np.asarray(values).reshape(len(left), len(right), -1)
+        if gram.shape[2] != 1 or gram.dtype.kind not in "biuf":
+            raise ValueError("'function' must return a number for two points")
+        return gram[:, :, 0]
+
+    def _takes_points(self, X: Any, Y: Any) -> bool:
+        """Whether the function returns a number for two points."""
+        try:
+            value = np.asarray(self.function(_points(X[:1])[0], _points(Y[:1])[0]))
+        except Exception:
+            return False
+        return value.ndim == 0 and value.dtype.kind in "biuf"
+
+    def _by_chance(self, X: Any, Y: Any) -> bool:
+        """Whether a function of points, such as x @ y, gives a matrix of the right shape."""
+        if self.takes == "matrices" or len(Y.shape) != 2 or Y.shape[0] != Y.shape[1]:
+            return False
+        try:
+            value = np.asarray(self.function(X[:1], Y[:1]))
+        except Exception:
+            return self._takes_points(X, Y)
+        return value.shape != (1, 1) and self._takes_points(X, Y)
+
+
+def _points(X: Any) -> list[Any]:
+    """Return the points of a matrix or a sequence."""
+    return list(X.toarray()) if sparse.issparse(X) else list(X)
 
 
 def as_kernel(
     spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
 ) -> Kernel:
-    """Convert a name, a kernel or a function of two matrices to a kernel.
+    """Convert a name, a kernel or a function to a kernel.
 
     Parameters
     ----------
     spec : str, Kernel or callable
         A name in `KERNELS`, for that kernel with its default parameters; a kernel, which is
-        returned unchanged; or a callable (X, Y) -> matrix. Kernels with a width
+        returned unchanged; or a callable of two matrices or two points, see
+        :class:`CallableKernel`. Kernels with a width
         ("exponential", "gaussian", "laplacian") estimate it by the mean distance of the points
         that they are fitted to.
     name : str, default="kernel"
@@ -165,8 +252,8 @@ def as_kernel(
     if callable(spec):
         return CallableKernel(spec)
     raise ValueError(
-        f"{name!r} must be one of {', '.join(map(repr, names))}, a kernel object or a callable "
-        f"(X, Y) -> matrix, got {spec!r}"
+        f"{name!r} must be one of {', '.join(map(repr, names))}, a kernel object, or a function "
+        f"of two matrices or two points, got {spec!r}"
     )
 
 
@@ -261,11 +348,11 @@ class NormalizedKernel(_OfFittedKernels):
         if Y is None:
             left = right = _inverse_root(gram.diagonal())
         else:
-            left, right = (_inverse_root(_diagonal(kernel, points)) for points in (X, Y))
+            left, right = (_inverse_root(diagonal(kernel, points)) for points in (X, Y))
         return gram * left[:, None] * right
 
 
-def _diagonal(kernel: Kernel, X: Any) -> np.ndarray:
+def diagonal(kernel: Kernel, X: Any) -> np.ndarray:
     """Return K(x, x) for each row x."""
     blocks = gen_batches(X.shape[0], _DIAGONAL_ROWS)
     return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])

@@ -1,5 +1,6 @@
 """Base classes of the estimators: checks of inputs, landmarks, choice of parameters."""
 
+import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from math import prod
@@ -123,6 +124,13 @@ class SimilarityEstimator(PointsEstimator):
                 "similarity='precomputed' needs a square matrix for training, one row and one "
                 f"column per training point, got shape {X.shape}"
             )
+        if self._precomputed and self.kind == "similarity" and _are_distances(X):
+            warnings.warn(
+                "X looks like distances, with a diagonal of 0 and no value below: they are taken "
+                "as similarities, the greater the more alike. Pass kind='distance' for distances",
+                UserWarning,
+                stacklevel=4,
+            )
         return X, y
 
     def _all_points(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
@@ -139,6 +147,11 @@ class SimilarityEstimator(PointsEstimator):
         kernel = as_kernel(self.similarity, "similarity")
         fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
         return Landmarks(indices, X, fitted, sign)
+
+
+def _are_distances(matrix: np.ndarray) -> bool:
+    """Whether a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
+    return not matrix.diagonal().any() and bool(matrix.any()) and bool(matrix.min() >= 0)
 
 
 def decide(scores: Floats) -> Indices:

@@ -292,6 +292,11 @@ class SpectrumSVM(ChoosesC):
     similarities of new points stay as they are. Eigenvalues that are negative by rounding count
     as 0: clip, flip and shift leave a positive semi-definite matrix unchanged.
 
+    Shift suits distances only as max(D) - D: the least eigenvalue of -D is minus the greatest of
+    D, whose eigenvector is almost constant and tells no classes apart, and a diagonal raised by so
+    much outweighs all similarities. The constant max(D) removes it and changes nothing else, as
+    the SVM has an intercept.
+
     Parameters
     ----------
     spectrum : {"clip", "flip", "shift", "square"}, default="clip"
@@ -301,6 +306,9 @@ class SpectrumSVM(ChoosesC):
         accuracy, then the smallest.
     similarity, kind
         As for :class:`BBSClassifier`.
+    distances : {"complement", "negate"}, default="complement"
+        How shift turns a distance (``kind="distance"``) into a similarity: max(D) - D, with the
+        largest distance of two training points, or -D. Otherwise it is -D.
     validation_fraction : float, default=0.2
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
@@ -335,10 +343,10 @@ class SpectrumSVM(ChoosesC):
     --------
     >>> import numpy as np
     >>> from kernlearn.landmarks import SpectrumSVM
-    >>> S = np.array([[0.0, 1.0, 0.2], [1.0, 0.0, 0.1], [0.2, 0.1, 0.0]])
+    >>> S = np.array([[0.5, 1.0, 0.2], [1.0, 0.5, 0.1], [0.2, 0.1, 0.5]])
     >>> model = SpectrumSVM("shift", C=10.0, similarity="precomputed").fit(S, [0, 0, 1])
     >>> model.eigenvalues_.round(2)
-    array([-1.01, -0.04,  1.04])
+    array([-0.51,  0.46,  1.54])
     >>> model.predict([[0.9, 0.8, 0.1]])
     array([0])
     """
@@ -348,16 +356,22 @@ class SpectrumSVM(ChoosesC):
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
+    distances: str = "complement"
     validation_fraction: float = 0.2
     random_state: Any = None
 
     _parameter_constraints = {
         **ChoosesC._parameter_constraints,
         "spectrum": [StrOptions({"clip", "flip", "shift", "square"})],
+        "distances": [StrOptions({"complement", "negate"})],
     }
 
     def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
         similarities = data.candidates.compare(data.X)
+        self._offset = similarities.dtype.type(0)
+        if (self.spectrum, self.kind, self.distances) == ("shift", "distance", "complement"):
+            self._offset = -similarities.min()
+            similarities = similarities + self._offset
         matrix = similarities.astype(np.float64)
         matrix = (matrix + matrix.T) / 2
         self.eigenvalues_, vectors = eigh(matrix)
@@ -371,7 +385,7 @@ class SpectrumSVM(ChoosesC):
         return [KernelSVM("precomputed", C=C).fit(kernel, data.codes) for C in choices]
 
     def _decide(self, model: KernelSVM, similarities: Floats) -> Floats:
-        return model.decision_function(self._mapped(similarities))
+        return model.decision_function(self._mapped(similarities + self._offset))
 
     def _mapped(self, similarities: Floats) -> Floats:
         """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""

@@ -3,20 +3,25 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import WhiteKernel
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import cross_val_score
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from kernlearn.kernels import (
     CallableKernel,
     CosineSimilarity,
     GaussianKernel,
+    GaussianProcessKernel,
     Kernel,
     LinearKernel,
     NormalizedKernel,
     PolynomialKernel,
     WeightedKernelSum,
+    as_kernel,
 )
-from kernlearn.landmarks import RegLand
+from kernlearn.landmarks import KernelRegressor, RegLand
 
 
 def test_a_subclass_needs_only_a_call():
@@ -145,3 +150,69 @@ def test_normalized_refuses_what_is_no_mercer_kernel():
 def test_normalized_widths_stay_as_fitted():
     kernel = NormalizedKernel(GaussianKernel().fit(A))
     np.testing.assert_array_equal(clone(kernel)(B), kernel(B))
+
+
+OF_POINTS = {
+    "raises for matrices": lambda x, y: float(x @ y),
+    "a number for matrices": lambda x, y: -abs(x - y).max(),
+    "a matrix for square Y": lambda x, y: x @ y,
+}
+
+
+@pytest.mark.parametrize("n", [3, 5])  # B[:3] is square
+@pytest.mark.parametrize("name", OF_POINTS)
+def test_a_function_of_two_points(name, n):
+    function = OF_POINTS[name]
+    expected = [[function(x, y) for y in B[:n]] for x in A[:4]]
+    np.testing.assert_array_equal(CallableKernel(function)(A[:4], B[:n]), expected)
+    np.testing.assert_array_equal(CallableKernel(function, takes="points")(A[:4], B[:n]), expected)
+
+
+def test_a_function_of_two_objects():
+    def shared(one, other):
+        return len(set(one) & set(other))
+
+    words = np.array(["abc", "bcd", "xy"], dtype=object)
+    gram = CallableKernel(shared, takes="points")(words)
+    np.testing.assert_array_equal(gram, [[3, 2, 0], [2, 3, 0], [0, 0, 2]])
+    model = KernelRegressor(shared).fit(["abc", "xy"], [0.0, 1.0])
+    np.testing.assert_allclose(model.predict(["abx", "y"]), [1 / 3, 1])
+
+
+def test_what_is_neither_a_function_of_matrices_nor_of_points():
+    with pytest.raises(ValueError, match="or the function must take two points"):
+        CallableKernel(lambda x, y: np.zeros(7))(A, B)
+    with pytest.raises(ValueError, match="must return a number for two points"):
+        CallableKernel(lambda x, y: x, takes="points")(A, B)
+    with pytest.raises(ZeroDivisionError):
+        CallableKernel(lambda x, y: 1 / 0)(A, B)
+    with pytest.raises(ValueError, match="returned an array of shape"):
+        CallableKernel(lambda x, y: -abs(x - y).max(), takes="matrices")(A[:5], B)
+
+
+@pytest.mark.parametrize("kernel", [GaussianKernel(sigma=1.0), PolynomialKernel(), "linear"])
+def test_kernels_within_scikit_learn(kernel):
+    """Estimators that call a kernel with matrices, with two vectors, or take their own kind."""
+    kernel = as_kernel(kernel)
+    X, y = A[:40], A[:40, 0] ** 2
+    gram, rows = kernel(X), kernel(A[40:], X)
+    for make in KernelRidge, SVR:
+        expected = make(kernel="precomputed").fit(gram, y).predict(rows)
+        for given in kernel, GaussianProcessKernel(kernel):
+            found = make(kernel=given).fit(X, y).predict(A[40:])
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+    expected = SVC(kernel="precomputed").fit(gram, y > 1).decision_function(rows)
+    found = SVC(kernel=kernel).fit(X, y > 1).decision_function(A[40:])
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    process = GaussianProcessRegressor(GaussianProcessKernel(kernel) + WhiteKernel(0.1)).fit(X, y)
+    noise = process.kernel_.k2.noise_level
+    by_hand = rows @ np.linalg.solve(gram + (noise + 1e-10) * np.eye(40), y)
+    np.testing.assert_allclose(process.predict(A[40:]), by_hand, rtol=1e-5, atol=1e-7)
+    assert isinstance(kernel(X[0], X[1]), float)
+
+
+def test_a_fitted_kernel_stays_fitted_in_a_gaussian_process():
+    kernel = GaussianProcessKernel(GaussianKernel().fit(A))
+    assert clone(kernel).kernel.sigma_ == kernel.kernel.sigma_
+    words = GaussianProcessRegressor(GaussianProcessKernel("levenshtein"), alpha=0.1)
+    assert words.fit(["anna", "otto"], [0.0, 1.0]).predict(["ott"])[0] > 0.5

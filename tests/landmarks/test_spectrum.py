@@ -135,6 +135,39 @@ def test_distances_and_names(data):
     )
 
 
+def test_distances_are_shifted_after_the_largest_is_added():
+    """-D alone is shifted by the greatest eigenvalue of D: the diagonal outweighs the rest."""
+    X, y = load_iris(return_X_y=True)
+    D = np.sqrt(abs(X[:, None] - X[None]).sum(axis=2))
+    train, test = np.arange(150) % 3 > 0, np.arange(150) % 3 == 0
+    rows = D[train][:, train], D[test][:, train]
+    model = SpectrumSVM("shift", 1.0, similarity="precomputed", kind="distance")
+    complement = clone(model).fit(rows[0], y[train])
+    by_hand = SpectrumSVM("shift", 1.0, similarity="precomputed")
+    by_hand.fit(rows[0].max() - rows[0], y[train])
+    np.testing.assert_allclose(
+        complement.decision_function(rows[1]),
+        by_hand.decision_function(rows[0].max() - rows[1]),
+        rtol=1e-6,
+    )
+    negated = clone(model).set_params(distances="negate").fit(rows[0], y[train])
+    assert complement.score(rows[1], y[test]) > 0.9
+    assert negated.svm_.support_.size == 100 > complement.svm_.support_.size
+    assert negated.eigenvalues_[0] < -100
+    assert complement.eigenvalues_[0] > -1e-9
+
+
+@pytest.mark.filterwarnings("error")
+def test_distances_passed_as_similarities_are_named():
+    X, y = load_iris(return_X_y=True)
+    D = abs(X[:, None] - X[None]).sum(axis=2)
+    with pytest.warns(UserWarning, match=r"looks like distances.*kind='distance'"):
+        SpectrumSVM(C=1.0, similarity="precomputed").fit(D, y)
+    SpectrumSVM(C=1.0, similarity="precomputed", kind="distance").fit(D, y)
+    SpectrumSVM(C=1.0, similarity="precomputed").fit(D.max() - D, y)
+    SpectrumSVM(C=1.0, similarity="precomputed").fit(-D, y)
+
+
 def test_integers_from_a_function_of_ones_own():
     def common(left, right):
         return np.array([[len(set(a) & set(b)) for b in right] for a in left])
