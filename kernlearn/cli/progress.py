@@ -11,7 +11,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from kernlearn.cli.options import make_console, show_left_out
-from kernlearn.cli.report import show_report
+from kernlearn.cli.tables import show_report
 from kernlearn.experiments import Plan, Trial
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import STATES, Estimates, State, duration

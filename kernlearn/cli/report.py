@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kernlearn import experiments, reports
 from kernlearn.cli import options
+from kernlearn.cli.tables import show_report
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
 from kernlearn.reports import site
 
@@ -86,42 +87,16 @@ def report(
 def write_reports(
     plan: "experiments.Plan", store: "experiments.Store", output: Path, summary: Path | None
 ) -> "tuple[reports.Report, Path]":
-    """Write the page of an experiment and, if a folder for it is given, its summary."""
-    report = reports.assemble(plan, store)
-    page = reports.write_report(report, output / plan.experiment.name)
+    """Write the page of an experiment and, if a folder for it is given, its summary.
+
+    What a profile gives has a folder of its own, so that it never replaces the full report.
+    """
+    report, experiment = reports.assemble(plan, store), plan.experiment
+    profile = f"-{experiment.profile}" if experiment.indicative else ""
+    page = reports.write_report(report, output / f"{experiment.name}{profile}")
     if summary is not None:
         reports.write_summary(report, summary)
     return report, page
-
-
-def show_report(report: "reports.Report", page: Path) -> None:
-    """Print the tables, claims and remarks of an experiment and the path of its page."""
-    from kernlearn.reports.conclusions import in_words
-    from kernlearn.reports.tables import columns, to_rich
-
-    console = options.make_console()
-    wide = console.options.update(max_width=options.UNBOUNDED)
-    for table in report.tables:
-        first = 0
-        while first < len(table.heads):
-            # as many columns at a time as the terminal has room for
-            last = len(table.heads)
-            part = to_rich(columns(table, first, last))
-            while last > first + 1 and console.measure(part, options=wide).maximum > console.width:
-                last -= 1
-                part = to_rich(columns(table, first, last))
-            console.print(part)
-            first = last
-    for text in in_words(report.conclusions, report.chances):
-        typer.echo(text)
-    for claim in report.claims:
-        source = f" ({claim.section})" if claim.section else ""
-        typer.echo(f"[{claim.outcome}] {claim.says}{source}: {claim.numbers}")
-        if claim.on_reported:
-            typer.echo(f"  {claim.on_reported}")
-    for remark in report.remarks:
-        typer.echo(f"- {remark}")
-    typer.echo(f"Report: {page}")
 
 
 def _is_store(name: str) -> bool:

@@ -33,6 +33,14 @@ def export(
     experiment: Annotated[
         list[str], Option(metavar="NAME", help="Export only this experiment. Can be repeated.")
     ] = [],
+    settings: Annotated[
+        bool,
+        Option(
+            "--settings",
+            help="Of trials that measured a grid of settings export each setting, not only the "
+            "one that is chosen over all splits.",
+        ),
+    ] = False,
     store: StorePath = STORE,
 ) -> None:
     """Export a store as a tidy table (CSV, JSON or Parquet).
@@ -48,7 +56,7 @@ def export(
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with experiments.Store.existing(store) as opened:
-        rows = stores.export.tidy_rows(opened, experiment)
+        rows = stores.export.tidy_rows(opened, experiment, settings=settings)
         if output is None:
             typer.echo(stores.export.export_text(rows, form), nl=False)
         else:
@@ -154,6 +162,9 @@ def compare(
     ] = [],
     level: Annotated[float, Option(help="Significance level of the t-tests.")] = 0.05,
     changed: Annotated[bool, Option("--changed", help="Show only cells that changed.")] = False,
+    every: Annotated[
+        bool, Option("--all", help="Also show the cells that only one side has.")
+    ] = False,
     output: Annotated[
         Path | None, Option("--output", "-o", help="Also write all cells to this CSV file.")
     ] = None,
@@ -182,12 +193,18 @@ def compare(
         typer.echo(f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
     for line in comparison.different_environments(a, b):
         typer.echo(f"  differs: {line}")
+    one_sided = frame["outcome"].isin(["only a", "only b"])
     shown = frame[~frame["outcome"].isin(["same", "undecided"])] if changed else frame
+    shown = shown if every else shown[~one_sided[shown.index]]
     if len(shown):
         make_console().print(_table(shown, level))
     outcomes = frame["outcome"].value_counts().items()
     counts = ", ".join(f"{n} {_sides(str(outcome))}" for outcome, n in outcomes)
     typer.echo(f"{len(frame)} cells: {counts or 'nothing to compare'}")
+    if one_sided.all() and len(frame):
+        typer.echo(comparison.nothing_shared(a, b))
+    elif one_sided.any() and not every:
+        typer.echo("Cells of one side alone are not shown; --all shows them.")
     if output is not None:
         try:
             output.parent.mkdir(parents=True, exist_ok=True)

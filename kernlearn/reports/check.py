@@ -23,8 +23,8 @@ import pandas as pd
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.trial import chosen_by_mean
 from kernlearn.experiments.registry import METRICS
+from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_time, summarise, summary_text, tidy_runs

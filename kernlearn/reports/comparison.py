@@ -13,6 +13,7 @@ from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.export import parameters_of
+from kernlearn.experiments.store.grids import chosen_in_cells
 from kernlearn.experiments.store.results import Run, Store, StoredTrial
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY
@@ -56,7 +57,7 @@ def read_side(name: str, store: Path) -> Side:
             lines = [f"{r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs]
             there = "\n  ".join(["there are:", *lines]) if runs else "there are none"
             raise StoreError(f"{place}: no run {run}; {there}")
-        trials = [t for t in opened.trials(run) if t.result.done]
+        trials = [t for t in chosen_in_cells(opened.trials(run)) if t.result.done]
     used = {t.result.run for t in trials}
     return Side(name, trials, [r for r in runs if r.number in used])
 
@@ -170,6 +171,20 @@ def _welch_interval(left: np.ndarray, right: np.ndarray, level: float) -> tuple[
         return difference, difference
     interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(1 - level)
     return float(interval.low), float(interval.high)
+
+
+def nothing_shared(a: Side, b: Side) -> str:
+    """Say what each of two sides without a cell in common has."""
+    texts = []
+    for name, side in zip("AB", (a, b), strict=True):
+        ways = sorted({f"{run.experiment} (profile {run.profile})" for run in side.runs})
+        datasets = sorted({str(t.trial.labels.get("dataset")) for t in side.trials})
+        texts.append(f"{name} has {', '.join(ways) or 'nothing'} on {', '.join(datasets) or '–'}")
+    return (
+        f"No cell is on both sides: {'; '.join(texts)}. A cell is a data set, kernel, method, its "
+        "varied parameters and a metric; `kernlearn runs` lists the runs of a store, --all shows "
+        "the cells."
+    )
 
 
 def different_environments(a: Side, b: Side) -> list[str]:

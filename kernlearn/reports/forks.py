@@ -15,7 +15,7 @@ import pandas as pd
 from kernlearn.experiments.config.model import ExperimentConfig, Fork
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.engine.trial import chosen_by_mean
+from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.summary import label_rows, summarise, tidy_runs
 from kernlearn.reports.totals import SCORES, kind_of

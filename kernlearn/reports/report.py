@@ -14,12 +14,12 @@ from kernlearn.experiments.config.loading import load_config
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import StoredDataset, canonical
-from kernlearn.experiments.engine.trial import chosen_by_mean
+from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
 from kernlearn.reports.summary import reported_runs, summarise, summary_text, tidy_runs
-from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables
+from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
 from kernlearn.resources import shipped
@@ -61,6 +61,17 @@ class Report:
     details: dict[str, Any]
 
     @property
+    def indicative(self) -> bool:
+        """Whether the numbers are those of a profile, from which no verdict is drawn."""
+        return self.plan.experiment.indicative
+
+    @property
+    def shown_tables(self) -> list[Table]:
+        """The tables, without marks of verdicts and best cells if the numbers are indicative."""
+        note = f"{self.details['profile']}, indicative"
+        return [unmarked(table, note) if self.indicative else table for table in self.tables]
+
+    @property
     def measured(self) -> Measured:
         """The part that totals are counted from."""
         return Measured(
@@ -99,6 +110,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "title": config.title,
         "source": config.source,
         "profile": experiment.profile,
+        "indicative": experiment.indicative,
         "settings": list(experiment.settings),
         "written": utc_now(),
         "trials": len(plan.trials),

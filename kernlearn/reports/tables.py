@@ -229,6 +229,15 @@ def columns(table: Table, first: int, last: int) -> Table:
     return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
 
 
+def unmarked(table: Table, note: str) -> Table:
+    """Return the table without verdicts and best cells, and with a note in its title."""
+    rows = [
+        (labels, [replace(cell, verdict="", best=False) for cell in cells])
+        for labels, cells in table.rows
+    ]
+    return replace(table, title=f"{table.title} ({note})", rows=rows)
+
+
 def to_rich(table: Table) -> Any:
     """Return the table for a terminal."""
     from rich.table import Table as RichTable

@@ -1,6 +1,7 @@
 """``kernlearn report``: the site of a store, and reports of named experiments."""
 
 import os
+from unittest import mock
 
 import pytest
 
@@ -9,8 +10,8 @@ STORE = "results/runs/store.sqlite"
 
 def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):
     assert kernlearn("run", small, "--profile", "quick").returncode == 0
-    assert (tmp_path / "results/runs/small/report.html").is_file()
-    assert (tmp_path / "results/runs/small/assets/site.css").is_file()
+    assert (tmp_path / "results/runs/small-quick/report.html").is_file()
+    assert (tmp_path / "results/runs/small-quick/assets/site.css").is_file()
 
     lost = kernlearn("report")
     assert lost.returncode == 2
@@ -110,3 +111,33 @@ def test_a_store_is_shown_where_its_data_is_not(kernlearn, tmp_path):
     assert other.returncode == 2
     assert "sonar" in other.stderr
     assert "none of its trials" in kernlearn("report", "--config", config).stderr
+
+
+def test_a_profile_is_indicative_and_leaves_the_full_report_alone(kernlearn, small, tmp_path):
+    """`quick` put ▼ on two rows of splits and replaced the report of the full run."""
+    small.write_text(
+        small.read_text()
+        + "reported: table3_1.csv\nverdict: {accuracy: {absolute: 0.015}}\n"
+        + "best: {metrics: [accuracy]}\n"
+    )
+    numbers = "dataset,kernel,method,metric,mean\nmoons,polynomial,K,accuracy,0.1\n"
+    (tmp_path / "reported").mkdir()
+    (tmp_path / "reported" / "table3_1.csv").write_text(numbers)
+    with mock.patch("kernlearn.reports.summary.shipped", return_value=tmp_path / "reported"):
+        full = kernlearn("run", small)
+        page = tmp_path / "results/runs/small/table.md"
+        before = page.read_text()
+        quick = kernlearn("run", small, "--profile", "quick")
+    assert full.returncode == quick.returncode == 0, full.stderr + quick.stderr
+    assert "▲" in full.stdout
+    assert "**" in before.partition("\n")[2]
+    assert "1 reported: 1 ▲ better" in full.stdout
+    assert "  ▲  better than reported" in full.stdout
+    assert "▼" not in full.stdout
+    assert "(quick, indicative)" in quick.stdout
+    assert "Indicative: profile quick" in quick.stdout
+    table = (tmp_path / "results/runs/small-quick/table.md").read_text()
+    for text in (quick.stdout, table):
+        assert not {*"✓≈▲▼"} & {*text}
+    assert "**" not in table.partition("\n")[2]
+    assert page.read_text() == before

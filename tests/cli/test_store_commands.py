@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -120,3 +121,65 @@ def test_compare_two_runs(kernlearn, store, tmp_path):
     assert "2 cells: 1 B better, 1 same" in out.stdout
     assert (tmp_path / "cells.csv").read_text().count("\n") == 3
     assert "n_support" not in kernlearn("compare", "1", "2", "--changed").stdout
+
+
+@pytest.fixture
+def grids(tmp_path):
+    """A store with trials whose numbers are those of a grid; the second point is chosen."""
+    path = tmp_path / STORE
+    with begun(path) as (_, put):
+        for split in range(2):
+            t = trial(split=split)
+            points = [
+                {"parameters": {"C": c}, "score": c, "metrics": {"accuracy": c + split / 8}}
+                for c in (0.25, 0.5)
+            ]
+            put(t, replace(done(t), info={"grid": points}))
+    return path
+
+
+def test_trials_of_a_grid_are_exported_and_compared(kernlearn, grids, tmp_path):
+    rows = kernlearn("export").stdout.splitlines()[1:]
+    assert [row.split(",")[5:8] for row in rows] == [
+        ["accuracy", "0", "0.5"], ["accuracy", "1", "0.625"],
+    ]  # fmt: skip
+    settings = kernlearn("export", "--settings").stdout
+    assert settings.count("\n") == 5
+    assert '"{""C"":0.25}",accuracy,1,0.375' in settings
+    out = kernlearn("compare", "1", "1")
+    assert "1 cells: 1 same" in out.stdout
+    assert kernlearn("doctor").returncode == 0
+    # a copy with another number in the setting that is not chosen is a conflict
+    assert kernlearn("merge", STORE, "all.sqlite").returncode == 0
+    with sqlite3.connect(grids) as connection:
+        connection.execute("UPDATE trial SET info = replace(info, '0.25}', '0.125}'), seconds = 9")
+    connection.close()
+    merged = kernlearn("merge", STORE, "all.sqlite")
+    assert merged.returncode == 1, merged.stdout
+    assert 'accuracy at {"C":0.25} 0.25 / ' in merged.stdout
+
+
+def test_doctor_examines_every_setting_of_a_grid(kernlearn, grids):
+    with sqlite3.connect(grids) as connection:
+        connection.execute("UPDATE trial SET info = replace(info, '0.625', 'NaN')")
+    connection.close()
+    ill = kernlearn("doctor")
+    assert ill.returncode == 1
+    assert 'accuracy at {"C":0.5} is nan' in ill.stdout
+    with sqlite3.connect(grids) as connection:
+        connection.execute("UPDATE trial SET info = '{\"grid\": []}'")
+    connection.close()
+    assert kernlearn("doctor").stdout.count("done, but without metrics") == 2
+
+
+def test_nothing_shared_is_said_not_listed(kernlearn, tmp_path):
+    path = tmp_path / STORE
+    for method in ("one", "two"):
+        with begun(path) as (_, put):
+            t = trial(method)
+            put(t, done(t, accuracy=0.5, n_support=7.0))
+    out = kernlearn("compare", "1", "2")
+    assert out.returncode == 0, out.stderr
+    assert "No cell is on both sides: A has e (profile full) on d; B has e" in out.stdout
+    assert "accuracy" not in out.stdout
+    assert "accuracy" in kernlearn("compare", "1", "2", "--all").stdout

@@ -12,7 +12,8 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine import trial as trial_module
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.tasks import CLASSIFICATION
-from kernlearn.experiments.engine.trial import chosen_by_mean, measure_grid
+from kernlearn.experiments.engine.trial import measure_grid
+from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports.report import assemble
 from kernlearn.voted import L1SVMClassifier

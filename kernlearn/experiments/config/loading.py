@@ -89,7 +89,7 @@ def _models_in(annotation: Any) -> Iterator[Any]:
             yield from _models_in(argument)
 
 
-DEFAULT_PROFILE = "full"
+DEFAULT_PROFILE = model.DEFAULT_PROFILE
 # Sections of entries by label.
 _SECTIONS = ("datasets", "kernels", "methods")
 

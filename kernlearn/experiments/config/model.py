@@ -331,6 +331,10 @@ class ExperimentConfig(Section):
         return [label for label, entry in self.methods.items() if not entry.baseline]
 
 
+#: Name of a config without the changes of a profile.
+DEFAULT_PROFILE = "full"
+
+
 class LoadedExperiment(BaseModel):
     """A checked config with its path, profile and settings (``key=value``).
 
@@ -346,6 +350,11 @@ class LoadedExperiment(BaseModel):
     config: ExperimentConfig
     settings: tuple[str, ...] = ()
     renamed: dict[str, str] = {}
+
+    @property
+    def indicative(self) -> bool:
+        """Whether it is run under a profile: a smaller version, from which no verdict is drawn."""
+        return self.profile != DEFAULT_PROFILE
 
     @property
     def plugins(self) -> tuple[Path, ...]:

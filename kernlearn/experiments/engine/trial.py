@@ -3,7 +3,7 @@
 import time
 import traceback
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +19,6 @@ from sklearn.model_selection import ParameterGrid
 
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.engine import build, environment
-from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
@@ -27,7 +26,7 @@ from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.experiments.store.results import Result, utc_now
-from kernlearn.model_selection import first_best, hold_out_at_random
+from kernlearn.model_selection import hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -291,34 +290,3 @@ def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator
         for i, setting in enumerate(path.settings):
             parameters = {**fixed, **setting.params}
             yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
-
-
-def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
-    """Give each cell the numbers of the grid point that is best over all its splits.
-
-    The best point has the greatest mean score; ties are broken by the fewest support vectors on
-    average, then by order. Results without a grid stay as they are.
-    """
-    cells: dict[str, list[Result]] = defaultdict(list)
-    for trial in plan.trials:
-        result = results.get(trial.key)
-        if result is not None and result.done and "grid" in result.info:
-            cells[canonical(trial.labels)].append(result)
-    chosen = dict(results)
-    for cell in cells.values():
-        grids = [result.info["grid"] for result in cell]
-        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-        support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
-        # rounded, so that differences by rounding error are none
-        best = first_best(np.asarray(-np.round(scores, 12)), np.mean(support, axis=0))
-        for result, grid in zip(cell, grids, strict=True):
-            chosen[result.key] = replace(
-                result,
-                metrics={**result.metrics, **grid[best]["metrics"]},
-                info={
-                    **result.info,
-                    "selected": grid[best]["parameters"],
-                    "converged": grid[best].get("converged", True),
-                },
-            )
-    return chosen

@@ -11,6 +11,7 @@ from typing import Any
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
+from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
 from kernlearn.experiments.store.results import Store
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
@@ -23,14 +24,22 @@ def parameters_of(labels: dict[str, Any]) -> str:
     return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
 
 
-def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+def tidy_rows(
+    store: Store, experiments: Sequence[str] = (), *, settings: bool = False
+) -> Iterator[dict[str, Any]]:
     """Yield one row per finished trial and metric.
+
+    A trial that measured a grid of settings has the numbers of the one that is chosen over all
+    splits, as in reports; with `settings` those of each setting, whose parameters are among the
+    others.
 
     Parameters
     ----------
     store : Store
     experiments : sequence of str
         Names of experiments; empty for all.
+    settings : bool, default=False
+        Every setting of a grid.
 
     Yields
     ------
@@ -49,16 +58,20 @@ def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[st
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
             f"{', '.join(available) or 'none'}"
         )
-    for stored in store.trials():
+    for stored in chosen_in_cells(store.trials()):
         trial, result = stored.trial, stored.result
         if result.done and (not experiments or trial.experiment in experiments):
             labels = {name: trial.labels.get(name) for name in LABELS}
-            labels["params"] = parameters_of(trial.labels)
-            for metric, value in result.metrics.items():
-                yield {
-                    "experiment": trial.experiment, **labels, "metric": metric,
-                    "split": trial.split, "value": value, "key": trial.key, "run": result.run,
-                }  # fmt: skip
+            measured: list[tuple[dict[str, Any], dict[str, float]]] = [({}, result.metrics)]
+            if settings and has_grid(result):
+                measured = [(p["parameters"], p["metrics"]) for p in result.info["grid"]]
+            for parameters, metrics in measured:
+                labels["params"] = parameters_of({**trial.labels, **parameters})
+                for metric, value in metrics.items():
+                    yield {
+                        "experiment": trial.experiment, **labels, "metric": metric,
+                        "split": trial.split, "value": value, "key": trial.key, "run": result.run,
+                    }  # fmt: skip
 
 
 def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:

@@ -13,6 +13,7 @@ from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import trial_key
 from kernlearn.experiments.store.database import VALUES, explain
+from kernlearn.experiments.store.grids import grid_metrics
 from kernlearn.experiments.store.results import Store
 
 _RUN = "started, experiment, profile, jobs, environment, settings"
@@ -155,7 +156,7 @@ def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSum
     elif all(own[k] == row[k] for k in ("run", "started", "seconds", "metrics")):
         summary.same += 1  # the same measurement, merged before
     else:
-        different = _differences(json.loads(own["metrics"]), json.loads(row["metrics"]))
+        different = _differences(_numbers(own), _numbers(row))
         if different:
             labels = json.loads(row["labels"])
             summary.conflicts.append(Conflict(row["key"], row["experiment"], labels, different))
@@ -165,6 +166,11 @@ def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSum
         if replaces:
             _use(connection, row)
         _supersede(connection, dict(own) if replaces else row)
+
+
+def _numbers(row: Row | _Row) -> dict[str, float]:
+    """Return the metrics of a row, with those of every setting of a grid."""
+    return {**json.loads(row["metrics"]), **grid_metrics(json.loads(row["info"]))}
 
 
 def _differences(
@@ -234,7 +240,7 @@ def _trial_faults(row: Row) -> Iterator[str]:
     if broken:
         yield from broken
         return
-    key, metrics = trial_key(json.loads(row["spec"])), json.loads(row["metrics"])
+    key = trial_key(json.loads(row["spec"]))
     if row["key"] != key:
         yield f"its key is not that of its specification, {key}"
     if row["status"] != "done":
@@ -242,9 +248,14 @@ def _trial_faults(row: Row) -> Iterator[str]:
             yield "failed without an error"
         return
     # where one setting is chosen for all splits, the numbers of each are in info
-    if not metrics and "grid" not in json.loads(row["info"]):
+    try:
+        numbers = _numbers(row)
+    except (KeyError, TypeError, AttributeError):
+        yield "its grid is not a list of settings with parameters and metrics"
+        return
+    if not numbers:
         yield "done, but without metrics"
-    for metric, value in metrics.items():
+    for metric, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             yield f"{metric} is {value!r}, not a number"
         elif not math.isfinite(value):

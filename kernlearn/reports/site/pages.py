@@ -181,7 +181,7 @@ def _write_downloads(
     ]
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
     stems = charts.numbered("table", len(report.tables))
-    for stem, table in zip(stems, report.tables, strict=True):
+    for stem, table in zip(stems, report.shown_tables, strict=True):
         files = [path(stem, suffix) for suffix in formats]
         for file in files:
             file.write_text(formats[file.suffix](table), encoding="utf-8")
