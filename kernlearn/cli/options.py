@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.experiments import engine
 
 Configs = Annotated[
     list[str], Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs.")
@@ -79,8 +80,9 @@ def make_plans(
     data_dir: Path | None,
     available: bool,
     store: "experiments.Store | None" = None,
+    choice: "engine.selection.Choice | None" = None,
 ) -> "list[experiments.Plan]":
-    """Plan all experiments; one message names every missing data set.
+    """Plan all experiments, or the data sets that are chosen; one message names every missing one.
 
     A data set that is not found but was measured in the store is planned as the store records
     it: enough for a report.
@@ -88,7 +90,11 @@ def make_plans(
     from kernlearn.experiments.engine.plan import locate_datasets, missing_cards
 
     measured = {} if store is None else store.datasets()
-    located = [(e, locate_datasets(e.config, data_dir)) for e in loaded]
+    labels = [None if choice is None else choice.datasets(e.config) for e in loaded]
+    located = [
+        (e, locate_datasets(e.config, data_dir, wanted))
+        for e, wanted in zip(loaded, labels, strict=True)
+    ]
     missing = {
         card.name: card
         for e, places in located
@@ -101,7 +107,10 @@ def make_plans(
             "NAME` downloads what its publisher serves; --available runs the rest without them."
         )
     options: dict[str, Any] = {"data_dir": data_dir, "available": available, "stored": measured}
-    return [experiments.make_plan(e, located=places, **options) for e, places in located]
+    return [
+        experiments.make_plan(e, located=places, labels=wanted, **options)
+        for (e, places), wanted in zip(located, labels, strict=True)
+    ]
 
 
 def make_console() -> Any:

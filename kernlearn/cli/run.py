@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from kernlearn import experiments
+from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.experiments import engine, executors
@@ -27,7 +27,8 @@ Only = Annotated[
     list[str],
     Option(
         metavar="LABEL=VALUE,...",
-        help="Run only matching trials, such as dataset=letter,method=K. Can be repeated.",
+        help="Take matching trials alone, such as dataset=letter,dataset=adult,method=K: those of "
+        "both data sets with that method. Can be repeated.",
     ),
 ]
 
@@ -83,7 +84,7 @@ def run(
     option = [*option, *(f"execution.{k}={v}" for k, v in limits.items() if v is not None)]
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(loaded, data_dir, available)
+    plans = options.make_plans(loaded, data_dir, available, choice=choice)
     progress = make_progress(log_json)
     failed = 0
     with experiments.Store(store) as opened:
@@ -99,7 +100,9 @@ def run(
                         )  # fmt: skip
                         failed += outcome.failed + outcome.failed_before
                         if report:
-                            progress.report_written(*write_reports(plan, opened, output, summary))
+                            whole = _whole(plan, choice, data_dir, opened)
+                            written, page = write_reports(whole, opened, output, summary)
+                            progress.report_written(_chosen(written, plan, choice, opened), page)
                         if outcome.failed and fail_fast:
                             raise typer.Exit(1)
         except KeyboardInterrupt:
@@ -134,7 +137,7 @@ def plan(
     """
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(loaded, data_dir, available)
+    plans = options.make_plans(loaded, data_dir, available, choice=choice)
     with _existing(store) as opened:
         for planned in plans:
             options.show_left_out(planned)
@@ -175,8 +178,10 @@ def _show_planned(
     estimates = engine.selection.Estimates.of(plan, store if todo else None)
     todo = engine.selection.rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
+    considered = engine.selection.check_choice(plan, choice)
+    states = {t.key: states[t.key] for t in considered}
     lines = []
-    for trial in [*(t for t in plan.trials if t.key not in keys), *todo]:
+    for trial in [*(t for t in considered if t.key not in keys), *todo]:
         seconds = estimates.seconds(trial) if trial.key in keys else None
         time = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
         lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{time}\n")
@@ -197,6 +202,30 @@ def _counts(plan: "experiments.Plan", states: "dict[str, engine.selection.State]
 def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "engine.selection.Choice":
     matches = tuple(map(engine.selection.parse_only, only))
     return engine.selection.Choice(retry_failed, tuple(force), matches)
+
+
+def _whole(
+    plan: "experiments.Plan",
+    choice: "engine.selection.Choice",
+    data_dir: Path | None,
+    store: "experiments.Store",
+) -> "experiments.Plan":
+    """Return the plan with the data sets that were not chosen, of which the page tells too."""
+    if not choice.only:
+        return plan
+    return options.make_plans([plan.experiment], data_dir, True, store)[0]
+
+
+def _chosen(
+    report: "reports.Report",
+    plan: "experiments.Plan",
+    choice: "engine.selection.Choice",
+    store: "experiments.Store",
+) -> "reports.Report":
+    """Return what is shown of a report: all of it, or the rows that were chosen."""
+    if not choice.only:
+        return report
+    return reports.chosen_part(report, engine.selection.check_choice(plan, choice), store)
 
 
 def _existing(store: Path) -> "AbstractContextManager[experiments.Store | None]":

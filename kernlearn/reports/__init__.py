@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "charts": "build_chart",
+        "chosen": "chosen_part",
         "report": "Report assemble write_summary",
         "site.pages": "write_report write_site",
         "summary": "summarise",

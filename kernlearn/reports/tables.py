@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.reports.summary import label_rows, label_values
@@ -131,7 +132,7 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     list of Table
         One for each value of the labels under ``each``.
     """
-    spec = config.table or TableSpec()
+    spec = table_layout(config)
     metrics = spec.metrics or config.metrics
     rows = summary[summary["metric"].isin(metrics)]
     groups = label_values(rows, spec.each)

@@ -42,6 +42,34 @@ def test_only_and_force_choose_trials(kernlearn, small):
         assert "Traceback" not in wrong.stderr
 
 
+def test_plan_and_run_show_the_chosen_rows_alone(kernlearn, small):
+    both = ("--only", "dataset=moons,dataset=waveform,method=K")
+    planned = kernlearn("plan", small, *both).stdout
+    assert planned.count("· K ·") == 4
+    assert planned.count(" small: ") == 4
+    assert "small: 4 trials: 4 new" in planned
+    done = kernlearn("run", small, *both).stdout
+    assert len(trials(done)) == 4
+    table = done[done.index("dataset") :]
+    assert "waveform" in table
+    assert "RF" not in table
+    assert "12 of 16 trials" not in table
+    # the page tells of all
+    page = (small.parent / "results" / "runs" / "small" / "report.html").read_text()
+    assert "12 of 16 trials not run yet" in page
+
+
+def test_only_asks_for_the_data_of_the_chosen_alone(kernlearn, small):
+    small.write_text(small.read_text().replace("datasets:\n", "datasets:\n  adult: {}\n"))
+    for command in ("plan", "run"):
+        refused = kernlearn(command, small)
+        assert refused.returncode == 2
+        assert "adult" in refused.stderr
+        chosen = kernlearn(command, small, "--only", "dataset=moons,method=K")
+        assert chosen.returncode == 0, chosen.stderr
+        assert "moons" in chosen.stdout
+
+
 def test_several_processes_are_marked_and_shared_cores_refused(kernlearn, small):
     refused = kernlearn("run", small, "--jobs", "1000")
     assert refused.returncode == 2

@@ -76,6 +76,29 @@ def test_only_leaves_what_matches_one_of_several(plan):
     }  # fmt: skip
 
 
+def test_a_label_that_is_given_twice_means_both_values(plan):
+    only = (parse_only("dataset=moons,dataset=waveform,method=K,split=1"),)
+    found = chosen(plan, trial_states(plan, None), Choice(only=only))
+    assert labels(found) == {("moons", "K", 0), ("waveform", "K", 0)}
+    assert parse_only("method=RF, tuned solver,dataset=a") == {
+        "method": ("RF, tuned solver",), "dataset": ("a",),
+    }  # fmt: skip
+
+
+def test_the_data_sets_that_only_chooses(plan):
+    config = plan.experiment.config
+    both = Choice(only=(parse_only("dataset=moons"), parse_only("dataset=waveform,method=K")))
+    assert both.datasets(config) == ["waveform", "moons"]
+    assert Choice(only=(parse_only("dataset=moons"),)).datasets(config) == ["moons"]
+    assert Choice(only=({"dataset": "moons"}, {"method": "K"})).datasets(config) == [
+        "waveform", "moons",
+    ]  # fmt: skip
+    with pytest.raises(SelectionError, match=r"dataset=moon: no such value; did you mean 'moons'"):
+        Choice(only=({"dataset": "moon"},)).datasets(config)
+    with pytest.raises(SelectionError, match="repeat the label, as in dataset=moons,dataset="):
+        Choice(only=(parse_only("dataset=moons,waveform"),)).datasets(config)
+
+
 @pytest.mark.parametrize(
     ("choice", "words"),
     [

@@ -1,6 +1,6 @@
 """Plans: the trials of an experiment."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -53,6 +53,7 @@ def make_plan(
     available: bool = False,
     stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
     located: "Mapping[str, datasets.Found | datasets.Card] | None" = None,
+    labels: Collection[str] | None = None,
 ) -> Plan:
     """Expand an experiment into trials.
 
@@ -68,6 +69,8 @@ def make_plan(
         :meth:`~kernlearn.experiments.Store.datasets`.
     located : mapping of str to Found or Card, optional
         The result of :func:`locate_datasets`, if it is known.
+    labels : collection of str, optional
+        The labels of the data sets to plan, by default all.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def make_plan(
         If data sets are missing; the message lists every one and where it is published.
     """
     config = experiment.config
-    located = locate_datasets(config, data_dir) if located is None else located
+    located = locate_datasets(config, data_dir, labels) if located is None else located
     missing = missing_cards(located)
     variants = {
         label: list(_stored_variant(label, experiment, stored.get(card.name, ())))
@@ -92,7 +95,7 @@ def make_plan(
     variants |= {
         label: list(_variants(label, experiment, data_dir, located.get(label)))
         for label in config.datasets
-        if label not in missing
+        if label not in missing and (labels is None or label in labels)
     }
     entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
     axes = list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
@@ -113,13 +116,17 @@ def make_plan(
 
 
 def locate_datasets(
-    config: ExperimentConfig, data_dir: Path | None = None
+    config: ExperimentConfig, data_dir: Path | None = None, labels: Collection[str] | None = None
 ) -> "dict[str, datasets.Found | datasets.Card]":
-    """Locate the published data sets of an experiment, by label.
+    """Locate the published data sets of an experiment, all or those of some labels, by label.
 
     The value is the card alone for a data set that is not found.
     """
-    cards = {label: datasets.find_card(name, data_dir) for label, name in config.published.items()}
+    cards = {
+        label: datasets.find_card(name, data_dir)
+        for label, name in config.published.items()
+        if labels is None or label in labels
+    }
     return {label: datasets.locate(card, data_dir) or card for label, card in cards.items()}
 
 
@@ -218,7 +225,7 @@ def _cells(
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = specs.ProtocolSpec(**settings, scale=scale)
         methods = cache(partial(_methods, config, name, axes))
-        for data_labels, data, source in variants[name]:
+        for data_labels, data, source in variants.get(name, ()):
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):

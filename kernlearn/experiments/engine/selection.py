@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kernlearn.exceptions import SelectionError
-from kernlearn.experiments.config.model import TableSpec
+from kernlearn.experiments.config.layout import table_layout
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
 from kernlearn.experiments.registry import suggestion
@@ -16,6 +17,9 @@ from kernlearn.experiments.store.results import Store
 #: labels under other settings; none of these.
 State = Literal["cached", "failed", "stale", "new"]
 STATES: tuple[State, ...] = ("new", "cached", "failed", "stale")
+
+#: Labels of trials, each with the value or the values that are chosen.
+Match = Mapping[str, str | Sequence[str]]
 
 #: Name of all trials for ``--force``.
 ALL = "all"
@@ -33,12 +37,35 @@ class Choice:
         Also cached ones whose data set, kernel, method or experiment has one of these names;
         "all" for all.
     only : tuple of dict
-        If not empty, only trials that match one of these mappings of labels to values, as text.
+        If not empty, only trials that match one of these mappings of labels to a value or several,
+        as text.
     """
 
     retry_failed: bool = False
     force: tuple[str, ...] = ()
-    only: tuple[Mapping[str, str], ...] = ()
+    only: tuple[Match, ...] = ()
+
+    def includes(self, labels: Mapping[str, str]) -> bool:
+        """Whether ``only`` allows some labels, given as text."""
+        return not self.only or any(matches(match, labels) for match in self.only)
+
+    def datasets(self, config: ExperimentConfig) -> list[str]:
+        """Return the labels of the data sets of an experiment that ``only`` allows.
+
+        Raises
+        ------
+        SelectionError
+            If it allows none.
+        """
+        given = [match["dataset"] for match in self.only if "dataset" in match]
+        names = [name for values in given for name in _values(values)]
+        if len(given) < len(self.only) or not self.only:
+            return list(config.datasets)
+        for name in names:
+            if name not in config.datasets:
+                hint = _value_hint(name, config.datasets)
+                raise SelectionError(f"--only dataset={name}: no such value{hint}")
+        return [label for label in config.datasets if label in names]
 
 
 class Estimates:
@@ -116,7 +143,7 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     -------
     list of Trial
     """
-    table = plan.experiment.config.table or TableSpec()
+    table = table_layout(plan.experiment.config)
     names = [*table.each, *table.rows]
     rows: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:
@@ -204,38 +231,58 @@ def check_choice(plan: Plan, choice: Choice) -> list[Trial]:
         return plan.trials
     texts = [_texts(trial) for trial in plan.trials]
     trials = [
-        trial
-        for trial, labels in zip(plan.trials, texts, strict=True)
-        if any(match.items() <= labels.items() for match in choice.only)
+        trial for trial, labels in zip(plan.trials, texts, strict=True) if choice.includes(labels)
     ]
     if not trials:
         raise SelectionError(_no_match(plan, texts, choice.only))
     return trials
 
 
-def parse_only(text: str) -> dict[str, str]:
+def parse_only(text: str) -> dict[str, tuple[str, ...]]:
     """Parse text such as ``dataset=letter,method=FTUNE-S``.
+
+    A label that is given more than once may have any of its values. A part without an equals sign
+    belongs to the value before it, as in ``method=RF, tuned solver``.
 
     Raises
     ------
     SelectionError
-        If a part has no equals sign.
+        If the first part has no equals sign.
     """
-    match = {}
+    match: dict[str, tuple[str, ...]] = {}
+    last = ""
     for part in text.split(","):
         key, equals, value = part.partition("=")
-        if not equals or not key.strip():
+        if equals and key.strip():
+            last = key.strip()
+            match[last] = (*match.get(last, ()), value.strip())
+        elif last and part.strip() and not equals:
+            *before, value = match[last]
+            match[last] = (*before, f"{value},{part.rstrip()}")
+        else:
             raise SelectionError(
                 f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
             )
-        match[key.strip()] = value.strip()
     return match
+
+
+def _values(value: str | Sequence[str]) -> Sequence[str]:
+    return (value,) if isinstance(value, str) else value
+
+
+def matches(match: Match, labels: Mapping[str, str]) -> bool:
+    """Whether labels, given as text, have one of the chosen values each."""
+    return all(labels.get(key) in _values(value) for key, value in match.items())
 
 
 def _texts(trial: Trial) -> dict[str, str]:
     """Return the labels of a trial, and its split, as ``--only`` names them."""
-    labels = {k: str(v) for k, v in trial.labels.items() if v is not None}
-    return {**labels, "split": str(trial.split + 1)}
+    return {**label_texts(trial.labels), "split": str(trial.split + 1)}
+
+
+def label_texts(labels: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that apply, as ``--only`` names them."""
+    return {k: str(v) for k, v in labels.items() if v is not None}
 
 
 def _names(trial: Trial) -> set[str]:
@@ -244,21 +291,31 @@ def _names(trial: Trial) -> set[str]:
     return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
 
 
-def _no_match(plan: Plan, texts: list[dict[str, str]], only: Sequence[Mapping[str, str]]) -> str:
+def _no_match(plan: Plan, texts: list[dict[str, str]], only: Sequence[Match]) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
-    datasets = {match.get("dataset") for match in only}
+    asked = [(key, v) for match in only for key, value in match.items() for v in _values(value)]
+    datasets = {value for key, value in asked if key == "dataset"}
     if plan.left_out and (not plan.trials or not datasets.isdisjoint(plan.left_out)):
         return f"--only leaves no trial: {_without_data(plan)}"
     values: dict[str, set[str]] = defaultdict(set)
     for labels in texts:
         for key, value in labels.items():
             values[key].add(value)
-    for key, value in (item for match in only for item in match.items()):
+    for key, value in asked:
         if key not in values:
             return f"--only {key}={value}: no label {key!r}{suggestion(key, values)}"
         if value not in values[key]:
-            return f"--only {key}={value}: no such value{suggestion(value, values[key])}"
+            return f"--only {key}={value}: no such value{_value_hint(value, values[key])}"
     return f"{plan.experiment.name}: --only leaves no trial"
+
+
+def _value_hint(value: str, allowed: Iterable[str]) -> str:
+    parts = [part.strip() for part in value.split(",")]
+    names = set(allowed)
+    first = next((part for part in parts if part in names), None)
+    if len(parts) > 1 and first is not None:
+        return f"; for several values repeat the label, as in dataset={first},dataset=..."
+    return suggestion(value, names)
 
 
 def _without_data(plan: Plan) -> str:

@@ -1,0 +1,37 @@
+"""The part of a report that shows chosen trials alone."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
+from kernlearn.experiments.engine.trial import chosen_by_mean
+from kernlearn.experiments.store.results import Store
+from kernlearn.reports.report import Report, remarks
+from kernlearn.reports.summary import label_rows
+from kernlearn.reports.tables import build_tables
+
+
+def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report:
+    """Return a report with the rows and remarks of some of its trials, without claims.
+
+    Parameters
+    ----------
+    report : Report
+    trials : sequence of Trial
+    store : Store
+        With the results of the trials.
+
+    Returns
+    -------
+    Report
+    """
+    plan = replace(report.plan, trials=list(trials))
+    labels = [*LABELS, *plan.axes]
+    wanted = {canonical([trial.labels.get(label) for label in labels]) for trial in trials}
+    keep = [canonical(list(row)) in wanted for row in label_rows(report.summary, labels)]
+    summary = report.summary[keep]
+    notes = remarks(plan, chosen_by_mean(plan, store.get(t.key for t in trials)))
+    return replace(
+        report, plan=plan, summary=summary, tables=build_tables(summary, plan.experiment.config),
+        claims=[], conclusions=[], chances=[], remarks=notes,
+    )  # fmt: skip
