@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
-from kernlearn.experiments.engine.trial import chosen_by_mean
+from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.report import Report, remarks
 from kernlearn.reports.summary import label_rows
