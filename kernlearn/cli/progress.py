@@ -17,8 +17,9 @@ from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import STATES, Estimates, State, duration
 from kernlearn.experiments.store.results import Result, utc_now
 
-# Seconds between two estimates of the remaining time, which look at all remaining trials.
-_REFRESH = 0.5
+# Least seconds between two estimates of the remaining time, and how often as long as an estimate
+# took, since they look at all remaining trials.
+_REFRESH, _SHARE = 0.5, 50
 _METRICS = (
     "accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds", "predict_seconds",
 )  # fmt: skip
@@ -38,7 +39,7 @@ class RunListener(Listener):
         self.name = plan.experiment.name
         self.total = len(trials)
         self._left = {t.key: t for t in trials}
-        self._refreshed = -_REFRESH
+        self._refreshed, self._pause = -_REFRESH, _REFRESH
         self._seconds: float | None = None
 
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
@@ -55,9 +56,10 @@ class RunListener(Listener):
     def seconds_left(self) -> float | None:
         """Return the estimated seconds until the end; None while nothing is known."""
         now = time.monotonic()
-        if self._seconds is None or now - self._refreshed > _REFRESH:
+        if self._seconds is None or now - self._refreshed > self._pause:
             self._seconds = self.estimates.total(self._left.values(), self.slots)
-            self._refreshed = now
+            self._refreshed = time.monotonic()
+            self._pause = max(_REFRESH, _SHARE * (self._refreshed - now))
         return self._seconds
 
     def time_left(self) -> str:

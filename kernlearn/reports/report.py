@@ -123,6 +123,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "chances": [asdict(c) for c in chances],
         "remarks": notes,
         "selected": selections(plan, results),
+        "seconds": _mean_seconds(plan, results),
         "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
         "written_by": describe_environment()["packages"],
     }
@@ -212,6 +213,15 @@ def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]
             labels[cell] = trial.labels
             counts[cell][canonical(result.info["selected"])] += 1
     return [{**labels[cell], "selected": dict(c.most_common())} for cell, c in counts.items()]
+
+
+def _mean_seconds(plan: Plan, results: Mapping[str, Result]) -> dict[str, float]:
+    """Return the mean seconds of the trials of each cell, by its labels (JSON)."""
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for trial in plan.trials:
+        if (result := results.get(trial.key)) is not None and result.done:
+            seconds[canonical(trial.labels)].append(result.seconds)
+    return {cell: round(sum(each) / len(each), 4) for cell, each in seconds.items()}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 from kernlearn.exceptions import DataError, ExecutorError, StoreError
 from kernlearn.experiments.config.model import Execution, ExperimentConfig
 from kernlearn.experiments.engine import environment, selection
+from kernlearn.experiments.engine.estimates import sample_first
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
@@ -199,7 +200,7 @@ def run_plan(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
             "to report, not to run"
         )
-    todo = selection.rows_first(todo, plan, estimates)
+    todo = sample_first(selection.rows_first(todo, plan, estimates), estimates)
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from kernlearn.exceptions import SelectionError
 from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.experiments.engine.estimates import Estimates
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
 from kernlearn.experiments.registry import suggestion
@@ -66,55 +67,6 @@ class Choice:
                 hint = _value_hint(name, config.datasets)
                 raise SelectionError(f"--only dataset={name}: no such value{hint}")
         return [label for label in config.datasets if label in names]
-
-
-class Estimates:
-    """Estimates of the seconds of trials from similar finished trials.
-
-    The estimate is the mean over the splits of the same cell; if there are none, over trials of
-    the same data set, kernel and method; then of the same method; then over all.
-
-    Parameters
-    ----------
-    finished : iterable of (labels, seconds)
-    """
-
-    def __init__(self, finished: Iterable[tuple[dict[str, Any], float]] = ()) -> None:
-        self._sums: dict[tuple[Any, ...], tuple[float, int]] = {}
-        for labels, seconds in finished:
-            self.add(labels, seconds)
-
-    @classmethod
-    def of(cls, plan: Plan, store: Store | None) -> "Estimates":
-        """Return estimates from the trials of a store under the plan's profile."""
-        return cls(store.durations(plan.experiment.profile) if store is not None else ())
-
-    def add(self, labels: dict[str, Any], seconds: float) -> None:
-        """Count a finished trial."""
-        for key in _similar(labels):
-            total, count = self._sums.get(key, (0.0, 0))
-            self._sums[key] = (total + seconds, count + 1)
-
-    def seconds(self, trial: Trial) -> float | None:
-        """Return the expected seconds of a trial; None if nothing is known."""
-        if not self._sums:
-            return None
-        total, count = next(self._sums[k] for k in _similar(trial.labels) if k in self._sums)
-        return total / count
-
-    def total(self, trials: Iterable[Trial], slots: int = 1) -> float | None:
-        """Return the expected seconds of trials, ``slots`` at a time; None if not known."""
-        each = [self.seconds(trial) or 0.0 for trial in trials]
-        if not each:
-            return 0.0
-        return max(max(each), sum(each) / slots) if self._sums else None
-
-
-def _similar(labels: dict[str, Any]) -> tuple[tuple[Any, ...], ...]:
-    """Return the groups of similar trials that a trial belongs to, the closest first."""
-    hashable = {k: canonical(v) if isinstance(v, (list, dict)) else v for k, v in labels.items()}
-    kind = tuple(labels.get(name) for name in LABELS)
-    return (tuple(sorted(hashable.items())), kind, kind[2:], ())
 
 
 def duration(seconds: float) -> str:

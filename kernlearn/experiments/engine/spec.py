@@ -10,6 +10,9 @@ from typing import Any
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
 
+#: The labels of a cell that apply, sorted by name.
+CellKey = tuple[tuple[str, Any], ...]
+
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 1
 
@@ -231,6 +234,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     return value
+
+
+def cell_key(labels: Mapping[str, Any]) -> CellKey:
+    """Return the labels that apply, in a form that can be looked up."""
+    plain = {k: canonical(v) if isinstance(v, (list, dict)) else v for k, v in labels.items()}
+    return tuple(sorted((k, v) for k, v in plain.items() if v is not None))
 
 
 def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:

@@ -228,12 +228,13 @@ class Store(Database):
             datasets.setdefault(name, []).append(stored)
         return datasets
 
-    def durations(self, profile: str) -> list[tuple[dict[str, Any], float]]:
-        """Return labels and seconds of all done trials of a profile."""
+    def durations(self, profile: str, experiment: str) -> list[tuple[dict[str, Any], float]]:
+        """Return labels and seconds of all done trials of an experiment's profile."""
         rows = self._rows(
             "SELECT labels, seconds FROM trial JOIN run ON run.id = trial.run "
-            "WHERE profile = ? AND status = 'done'",
+            "WHERE profile = ? AND trial.experiment = ? AND status = 'done'",
             profile,
+            experiment,
         )
         with self._parsed("a trial's labels"):
             return [(dict(json.loads(labels)), seconds) for labels, seconds in rows]

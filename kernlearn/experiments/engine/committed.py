@@ -1,0 +1,52 @@
+"""The seconds of trials in the committed results."""
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+
+from kernlearn.experiments.config.model import DEFAULT_PROFILE, LoadedExperiment
+from kernlearn.experiments.engine.spec import LABELS, CellKey, cell_key
+from kernlearn.resources import shipped
+
+# Folders of committed results, by profile.
+_FOLDERS = {DEFAULT_PROFILE: "measured", "quick": "baseline", "smoke": "smoke"}
+
+
+def committed_seconds(experiment: LoadedExperiment) -> dict[CellKey, float]:
+    """Return the mean seconds of a trial of each cell of an experiment, where they are committed.
+
+    A summary has the seconds of each cell, or those of fitting and predicting, to which all other
+    time of the trials is added in equal parts.
+    """
+    folder = _FOLDERS.get(experiment.profile)
+    place = shipped("reported").parent / str(folder) / f"{experiment.name}.json"
+    if folder is None or experiment.path.parent != shipped("configs"):
+        return {}
+    try:
+        details = json.loads(place.read_text(encoding="utf-8"))
+        if "seconds" in details:
+            return {cell_key(json.loads(k)): s for k, s in details["seconds"].items()}
+        return _from_means(place.with_suffix(".csv"), details["trial_seconds"])
+    except (OSError, ValueError, KeyError):  # a wheel without them, or a file of the user
+        return {}
+
+
+def _from_means(path: Path, trial_seconds: float) -> dict[CellKey, float]:
+    seconds: dict[CellKey, float] = defaultdict(float)
+    splits: dict[CellKey, int] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if not row["mean"]:
+                continue
+            labels = {name: row[name] or None for name in LABELS}
+            key = cell_key({**labels, **json.loads(row["params"])})
+            metric = row["metric"]
+            # times on the clock, not those of the processor nor ratios
+            if metric.endswith("_seconds") and not metric.endswith("_cpu_seconds"):
+                seconds[key] += float(row["mean"])
+            if row["n_splits"]:
+                splits[key] = int(float(row["n_splits"]))
+    measured = sum(seconds[key] * n for key, n in splits.items() if key in seconds)
+    rest = max(0.0, trial_seconds - measured) / max(1, sum(splits.values()))
+    return {key: seconds[key] + rest for key in splits if key in seconds}
