@@ -1,6 +1,7 @@
 """Records of the classes and functions that configs can name."""
 
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -59,7 +60,7 @@ class Registered:
     @property
     def installed(self) -> bool:
         """Whether the library that it comes from is installed."""
-        return not isinstance(self.target, str) or _installed(self.target.partition(".")[0])
+        return not isinstance(self.target, str) or _installed(re.split("[.:]", self.target)[0])
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -104,6 +105,11 @@ class RegisteredEstimator(Registered):
     def parameters(self) -> Mapping[str, Any]:
         return {**super().parameters, **self.pinned}
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is of another library."""
+        return isinstance(self.target, str) and not self.target.startswith("kernlearn.")
+
 
 @dataclass(frozen=True)
 class RegisteredKernel(Registered):
@@ -144,10 +150,12 @@ class RegisteredMetric(Registered):
     """A metric.
 
     ``better`` is 1 where more is better, -1 where less is, and 0 for neither; ``label`` is the
-    heading of its column. Metrics without a target are measured by the runner itself.
+    heading of its column; ``scorer`` the name of scikit-learn's scorer, for those. Metrics without
+    a target are measured by the runner itself.
     """
 
     kind = "metric"
     label: str = ""
     better: int = 0
     tasks: tuple[str, ...] = ()
+    scorer: str = ""

@@ -1,6 +1,5 @@
 """The ``kernlearn`` command and its short subcommands."""
 
-import json
 import sys
 from typing import Annotated
 
@@ -8,7 +7,6 @@ import typer
 from typer import Argument, Option
 
 import kernlearn
-from kernlearn import experiments
 from kernlearn.cli import analysis, datasets, forks, report, run, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
@@ -55,8 +53,15 @@ def _root(
 
 @app.command()
 def schema() -> None:
-    """Print the JSON schema of config files, for editors."""
-    typer.echo(json.dumps(experiments.ExperimentConfig.model_json_schema(), indent=2))
+    """Print the JSON schema of config files, for editors.
+
+    It knows the estimators, kernels and metrics of kernlearn and of installed plug-ins, and
+    scikit-learn's, with their parameters.
+    """
+    from kernlearn.experiments.config.schema import schema_text
+    from kernlearn.experiments.plugins import installed_plugins
+
+    typer.echo(schema_text(installed_plugins()), nl=False)
 
 
 @app.command()
@@ -81,6 +86,8 @@ def show_list(
     scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
     configs = sorted(shipped("configs").glob("*.yaml"))
     cards = {**kernlearn.datasets.catalogue(), **scope.datasets}
+    measured = {task: scope.task_metrics(task) for task in registry.TASKS}
+    scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
     sections = {
         "Configs": {path.stem: yaml.read_yaml(path)[0]["title"] for path in configs},
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
@@ -88,8 +95,13 @@ def show_list(
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
         "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
         "Metrics": {
-            task: ", ".join(marked(n, scope.metrics[n]) for n in scope.task_metrics(task))
-            for task in registry.TASKS
+            task: ", ".join(marked(n, scope.metrics[n]) for n in names if n not in scorers)
+            for task, names in measured.items()
+        },
+        "Scorers of scikit-learn": {
+            task: ", ".join(found)
+            for task, names in measured.items()
+            if (found := [n for n in names if n in scorers])
         },
     }
     for title, entries in sections.items():

@@ -16,7 +16,7 @@ from typing import Any
 
 from kernlearn import datasets, kernels, registration
 from kernlearn.exceptions import PluginError
-from kernlearn.experiments.config.entries import RESERVED_KEYS
+from kernlearn.experiments.config.methods import RESERVED_KEYS
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, SUPERVISED, Plugin, Scope
 from kernlearn.plugins import registrations
 from kernlearn.registration import Kind, Registered

@@ -7,6 +7,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kernlearn.experiments.libraries import (
+    PACKAGES,
+    added_packages,
+    closest,
+    library_estimator,
+    sklearn_estimators,
+)
+from kernlearn.experiments.scorers import SCORERS
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
     Registered,
@@ -158,6 +166,9 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("n_similarities", "similarities", -1, *SUPERVISED),
 )
 
+#: The metrics of kernlearn, then scikit-learn's scorers.
+ALL_METRICS = {**METRICS, **{name: m for name, m in SCORERS.items() if name not in METRICS}}
+
 
 def suggestion(word: str, allowed: Iterable[str]) -> str:
     """Say which of the allowed names was probably meant, or list them.
@@ -215,14 +226,42 @@ class Scope:
         Those of installed packages, then those that the config names.
     broken : tuple of str
         Errors of installed plug-ins that could not be loaded.
+    packages : tuple of str
+        Further packages whose estimators may be named by dotted names.
     """
 
     estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
     kernels: Mapping[str, RegisteredKernel] = field(default_factory=lambda: KERNELS)
-    metrics: Mapping[str, RegisteredMetric] = field(default_factory=lambda: METRICS)
+    metrics: Mapping[str, RegisteredMetric] = field(default_factory=lambda: ALL_METRICS)
     own_datasets: Mapping[str, RegisteredDataset] = field(default_factory=dict)
     plugins: tuple[Plugin, ...] = ()
     broken: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def allowed_packages(self) -> tuple[str, ...]:
+        """The packages whose estimators may be named by dotted names."""
+        return tuple(dict.fromkeys([*PACKAGES, *added_packages(), *self.packages]))
+
+    def estimator(self, name: str) -> RegisteredEstimator | None:
+        """Return the estimator of a name, or of a dotted name in an allowed package.
+
+        The dotted name of a class that is registered gives the registered estimator.
+        """
+        if name in self.estimators or "." not in name:
+            return self.estimators.get(name)
+        same = (e for e in ESTIMATORS.values() if str(e.target).replace(":", ".") == name)
+        return next(same, None) or library_estimator(name, self.allowed_packages)
+
+    def estimator_hint(self, name: str) -> str:
+        """Suggest an estimator for a name, also one of scikit-learn's."""
+        ours = closest(name, self.estimators)
+        if ours is None or ours.lower() != name.lower():
+            dotted = sklearn_estimators()
+            nearest = closest(name, {*dotted, *self.estimators})
+            if nearest in dotted and nearest not in self.estimators:
+                return "".join([f"; did you mean {dotted[nearest]!r}?", *self._broken_hints])
+        return self.hint(name, self.estimators)
 
     @property
     def files(self) -> tuple[Plugin, ...]:
@@ -261,9 +300,12 @@ class Scope:
         return self.metrics[metric].better if metric in self.metrics else 0
 
     def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
-        """Return the metrics of plug-ins among some names, by name."""
+        """Return the metrics among some names that are measured on request, by name.
+
+        These are those of plug-ins and scikit-learn's scorers.
+        """
         metrics = (self.metrics.get(name) for name in sorted(set(names)))
-        return [metric for metric in metrics if metric is not None and metric.plugin]
+        return [m for m in metrics if m is not None and (m.plugin or m.scorer)]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in; a file comes before a package of the same name."""
@@ -271,19 +313,30 @@ class Scope:
 
     def hint(self, word: str, allowed: Iterable[str]) -> str:
         """Suggest a name for an unknown one, and list the plug-ins that could not be loaded."""
-        return "".join([suggestion(word, allowed), *(f"; {text}" for text in self.broken)])
+        return "".join([suggestion(word, allowed), *self._broken_hints])
+
+    @property
+    def _broken_hints(self) -> list[str]:
+        return [f"; {text}" for text in self.broken]
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel; a parameter ``{kernel: NAME, ...}`` becomes a kernel."""
         pinned = getattr(component, "pinned", {})
-        made = {k: self._made(k, v) for k, v in {**pinned, **parameters}.items()}
+        made = {k: self.made(k, v) for k, v in {**pinned, **parameters}.items()}
         nested = {k: v for k, v in made.items() if "__" in k}
-        found = component.load()(**{k: v for k, v in made.items() if k not in nested})
+        given = {k: v for k, v in made.items() if k not in nested}
+        if getattr(component, "foreign", False) and _is_kernel(parameters.get("kernel")):
+            from kernlearn.experiments.on_kernel import OnKernel
+
+            kernel = given.pop("kernel")
+            found = OnKernel(component.load()(**given), kernel)
+        else:
+            found = component.load()(**given)
         return found.set_params(**nested) if nested else found
 
-    def _made(self, name: str, value: Any) -> Any:
-        """Make the kernel that a value describes; a list in it gives several, for ``kernels``."""
-        if not (isinstance(value, Mapping) and "kernel" in value):
+    def made(self, name: str, value: Any) -> Any:
+        """Return a value, or the kernel that it describes; a list in it gives several."""
+        if not _is_kernel(value):
             return value
         parameters = {k: v for k, v in value.items() if k != "kernel"}
         kernel = self.kernel(value["kernel"])
@@ -299,16 +352,25 @@ class Scope:
 
     def value_error(self, component: Registered, parameters: Mapping[str, Any]) -> str | None:
         """Return why an estimator or kernel refuses parameter values, or None if it takes them."""
-        # a plug-in may raise anything
-        expected = Exception if component.plugin else (ValueError, TypeError)
+        from kernlearn.experiments.on_kernel import validate_params
+
         try:
-            instance = self.make(component, parameters)
-            # a user-defined estimator may declare no constraints
-            if hasattr(instance, "_parameter_constraints"):
-                instance._validate_params()
-        except expected as error:
+            validate_params(self.make(component, parameters))
+        except _expected(component) as error:
             return str(error) or type(error).__name__
         return None
+
+
+def _is_kernel(value: Any) -> bool:
+    """Whether a value is a mapping that describes a kernel."""
+    return isinstance(value, Mapping) and "kernel" in value
+
+
+def _expected(component: Registered) -> Any:
+    """Return the errors by which a component refuses values."""
+    own = isinstance(component.target, str) and component.target.startswith("kernlearn.")
+    # code of others may raise anything
+    return (ValueError, TypeError) if own else Exception
 
 
 #: The names of kernlearn itself.

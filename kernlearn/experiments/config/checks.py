@@ -5,7 +5,7 @@ to. Without it only the form is checked.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -59,6 +59,8 @@ class Names:
         Digests of settings that are known to be valid.
     renamed : dict of str to str
         Old names of kernels that the config uses, with the new ones.
+    metrics : list of str
+        The metrics that are shown.
     """
 
     scope: Scope
@@ -70,6 +72,7 @@ class Names:
     derived: list[str]
     checked: set[str]
     renamed: dict[str, str]
+    metrics: list[str] = field(default_factory=list)
 
     @cached_property
     def cards(self) -> list[str]:

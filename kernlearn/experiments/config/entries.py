@@ -3,11 +3,9 @@
 A parameter's value is a single value, a list, ``{select: [...]}`` or ``{by_dataset: {...}}``.
 """
 
-import json
 import os
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 from itertools import product
 from math import prod
 from typing import Annotated, Any, Literal
@@ -15,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
+from kernlearn.experiments.config.targets import target_faults
 from kernlearn.experiments.config.yaml import shortened
-from kernlearn.experiments.registry import Scope, suggestion
-from kernlearn.registration import Kind, Registered
+from kernlearn.experiments.registry import suggestion
 
 FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
@@ -33,7 +31,7 @@ def form_of(value: Any) -> str:
     return "list" if isinstance(value, list) else "value"
 
 
-def _form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
+def form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
     """Say what is wrong with the form of a value; ``forms`` are allowed besides a plain one."""
     form = form_of(value)
     inner: tuple[str, ...] = ()
@@ -53,7 +51,7 @@ def _form_fault(value: Any, forms: tuple[str, ...] = FORMS) -> str | None:
             return "an empty list gives no method; give one value or more"
     else:
         return None
-    return next((fault for m in members if (fault := _form_fault(m, inner))), None)
+    return next((fault for m in members if (fault := form_fault(m, inner))), None)
 
 
 def candidates(value: Any) -> list[Any]:
@@ -95,11 +93,32 @@ def axes_of(entries: Iterable[Any], own_keys: Iterable[str]) -> dict[str, list[A
     for entry in entries:
         for name in varied({k: v for k, v in entry.items() if k not in own_keys}):
             value = entry[name]
-            axes.setdefault(name, []).extend(() if _form_fault(value) else candidates(value))
+            axes.setdefault(name, []).extend(() if form_fault(value) else candidates(value))
     return axes
 
 
-class _Entry(BaseModel):
+def form_faults(
+    parameters: Mapping[str, Any], datasets: Iterable[str] = (), forms: tuple[str, ...] = ("list",)
+) -> Iterator[Fault]:
+    """Yield a fault for every parameter whose value has the wrong form."""
+    for key, value in parameters.items():
+        wrong = form_fault(value, forms)
+        if wrong:
+            yield (key,), wrong
+        elif form_of(value) == "by_dataset":
+            choices = value["by_dataset"]
+            for name in (n for n in choices if n not in ("default", *datasets)):
+                text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
+                yield (key, "by_dataset", name), text
+            missing = [d for d in datasets if d not in choices]
+            if missing and "default" not in choices:
+                yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
+    variants = prod(len(v) for v in parameters.values() if isinstance(v, list))
+    if variants > _MAX_VARIANTS:
+        yield (), f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
+
+
+class Entry(BaseModel):
     """A section whose further keys are parameters of the component that it names."""
 
     model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
@@ -110,7 +129,7 @@ class _Entry(BaseModel):
         return dict(self.model_extra or {})
 
     @model_validator(mode="after")
-    def _check(self, info: ValidationInfo) -> "_Entry":
+    def _check(self, info: ValidationInfo) -> "Entry":
         if (names := names_of(info)) is not None:
             refuse(self._faults(names))
         return self
@@ -120,7 +139,7 @@ class _Entry(BaseModel):
         """Yield the faults of the entry's names and parameters."""
 
 
-class DatasetEntry(_Entry):
+class DatasetEntry(Entry):
     """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters."""
 
     name: str | None = Field(
@@ -180,13 +199,14 @@ class DatasetEntry(_Entry):
             if self.name in scope.generators:
                 hint = f"; it is a generator: give `generator: {self.name}`"
             yield (), f"no data set {self.name!r} in the catalogue{hint}"
-        yield from _form_faults(self.parameters)
+        yield from target_faults(self, names)
+        yield from form_faults(self.parameters)
         settable = [p for p in defaults if p != "random_state"]
         for key, value in self.parameters.items():
             if key not in settable:
                 allowed = [*DatasetEntry.model_fields, *settable]
                 yield (key,), f"unknown key{suggestion(key, allowed)}"
-            elif _form_fault(value, ("list",)) is None:
+            elif form_fault(value, ("list",)) is None:
                 yield from (((key,), text) for text in _type_faults(value, defaults[key]))
 
 
@@ -200,187 +220,3 @@ def _type_faults(value: Any, default: Any) -> Iterator[str]:
         fits = isinstance(given, (int, float) if kind is float else kind)
         if not fits or (isinstance(given, bool) and kind is not bool):
             yield f"must be {_TYPES[kind]}, not {shortened(given)}"
-
-
-class KernelEntry(_Entry):
-    """A kernel with its parameters."""
-
-    kernel: str
-
-    def _faults(self, names: Names) -> Iterator[Fault]:
-        _stored_name(self.kernel, names)
-        yield from _form_faults(self.parameters)
-        kernel = names.scope.kernel(self.kernel)
-        if kernel is None:
-            hint = names.scope.hint(self.kernel, names.scope.kernels)
-            yield ("kernel",), f"no kernel {self.kernel!r}{hint}"
-        else:
-            yield from _component_faults(kernel, self.parameters, names)
-
-
-class MethodEntry(_Entry):
-    """An estimator with its parameters.
-
-    A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
-    which the best value on validation data is taken; or ``{by_dataset: {name: value, default:
-    value}}``.
-    """
-
-    estimator: str
-    baseline: bool = Field(
-        default=False, description="not in the paper: shown under a separate heading"
-    )
-    optional: bool = Field(
-        default=False, description="leave it out if its library is not installed"
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _store_names(cls, entry: Any, info: ValidationInfo) -> Any:
-        names = names_of(info)
-        if names is None or not isinstance(entry, dict):
-            return entry
-        return {key: _with_stored_names(value, names) for key, value in entry.items()}
-
-    def _faults(self, names: Names) -> Iterator[Fault]:
-        yield from _form_faults(self.parameters, names.labels["datasets"], FORMS)
-        estimator = names.scope.estimators.get(self.estimator)
-        if estimator is None:
-            hint = names.scope.hint(self.estimator, names.scope.estimators)
-            yield ("estimator",), f"no estimator {self.estimator!r}{hint}"
-        elif not estimator.installed:
-            if not self.optional:
-                how = f"pip install 'kernlearn[{estimator.extra}]', or make the method `optional`"
-                yield ("estimator",), f"{estimator.name} is not installed: {how}"
-        else:
-            yield from _component_faults(estimator, self.parameters, names)
-            # a similarity has a default, a kernel has none that would suit
-            no_kernel = "kernel" not in self.parameters and not names.labels["kernels"]
-            if estimator.takes == "kernel" and no_kernel:
-                yield (), f"{estimator.name} needs a kernel: add a section `kernels`"
-
-
-def _with_stored_names(value: Any, names: Names) -> Any:
-    """Return a parameter's value with the kernels in it under the names in the keys of trials."""
-    if isinstance(value, list):
-        return [_with_stored_names(part, names) for part in value]
-    if not isinstance(value, dict):
-        return value
-    value = {k: _with_stored_names(v, names) for k, v in value.items()}
-    if isinstance(value.get("kernel"), str):
-        value["kernel"] = _stored_name(value["kernel"], names)
-    return value
-
-
-def _stored_name(name: str, names: Names) -> str:
-    """Return the name of a kernel in the keys of trials, and note the use of an old name."""
-    kernel = names.scope.kernel(name)
-    if kernel is None:
-        return name
-    if name != kernel.name:
-        names.renamed[name] = kernel.name
-    return kernel.stored_name
-
-
-def _form_faults(
-    parameters: Mapping[str, Any], datasets: Iterable[str] = (), forms: tuple[str, ...] = ("list",)
-) -> Iterator[Fault]:
-    """Yield a fault for every parameter whose value has the wrong form."""
-    for key, value in parameters.items():
-        wrong = _form_fault(value, forms)
-        if wrong:
-            yield (key,), wrong
-        elif form_of(value) == "by_dataset":
-            choices = value["by_dataset"]
-            for name in (n for n in choices if n not in ("default", *datasets)):
-                text = f"no data set {name!r} here{suggestion(name, [*datasets, 'default'])}"
-                yield (key, "by_dataset", name), text
-            missing = [d for d in datasets if d not in choices]
-            if missing and "default" not in choices:
-                yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
-    variants = prod(len(v) for v in parameters.values() if isinstance(v, list))
-    if variants > _MAX_VARIANTS:
-        yield (), f"its lists make {variants} combinations; at most {_MAX_VARIANTS} are allowed"
-
-
-def _component_faults(
-    component: Registered, parameters: Mapping[str, Any], names: Names
-) -> Iterator[Fault]:
-    """Yield the faults of the parameters of a component, unless they are known to be valid."""
-    faults = _parameter_faults(component, parameters, names.scope)
-    if component.plugin or _names_plugin_kernel(parameters, names.scope):
-        yield from faults
-        return
-    text = json.dumps([component.kind, component.name, parameters], sort_keys=True)
-    digest = sha256(text.encode()).hexdigest()[:16]
-    if digest not in names.checked:
-        found = [*faults]
-        yield from found
-        if not found:
-            names.checked.add(digest)
-
-
-def _names_plugin_kernel(value: Any, scope: Scope) -> bool:
-    """Whether a value describes a kernel of a plug-in, which may change."""
-    if isinstance(value, list):
-        return any(_names_plugin_kernel(part, scope) for part in value)
-    if not isinstance(value, Mapping):
-        return False
-    name = value.get("kernel")
-    kernel = scope.kernel(name) if isinstance(name, str) else None
-    return bool(kernel and kernel.plugin) or _names_plugin_kernel([*value.values()], scope)
-
-
-def _parameter_faults(
-    component: Registered, parameters: Mapping[str, Any], scope: Scope
-) -> Iterator[Fault]:
-    allowed = [p for p in component.settable if p != component.kind]
-    for key, value in parameters.items():
-        owner, _, nested = key.partition("__")
-        if owner not in allowed:
-            hint = suggestion(key, [*allowed, component.kind])
-            yield (key,), f"{component.stored_name} has no such parameter{hint}"
-        elif nested:
-            yield from _nested_faults(key, parameters.get(owner), value, scope)
-        elif _form_fault(value) is None:
-            found = ([*_value_faults(component, key, v, scope)] for v in candidates(value))
-            yield from next(filter(None, found), [])
-
-
-def _value_faults(component: Registered, key: str, value: Any, scope: Scope) -> Iterator[Fault]:
-    """Check one value of a parameter, which may describe a kernel."""
-    if isinstance(value, dict) and "kernel" in value:
-        name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
-        if not isinstance(name, str):
-            yield (key, "kernel"), f"must be the name of a kernel{suggestion('', scope.kernels)}"
-            return
-        kernel = scope.kernel(name)
-        if kernel is None:
-            yield (key, "kernel"), f"no kernel {name!r}{scope.hint(name, scope.kernels)}"
-            return
-        faults = [*_form_faults(own), *_parameter_faults(kernel, own, scope)]
-        yield from (((key, *path), text) for path, text in faults)
-        if faults:
-            return
-    if refused := scope.value_error(component, {key: value}):
-        yield (key,), refused
-
-
-def _nested_faults(key: str, owner: Any, value: Any, scope: Scope) -> Iterator[Fault]:
-    """Check the parameter of a kernel that is itself a parameter, such as ``kernel__degree``."""
-    parameter, _, nested = key.partition("__")
-    name = owner.get("kernel") if isinstance(owner, dict) else None
-    if not isinstance(name, str):
-        yield (key,), f"needs the kernel itself too, as `{parameter}: {{kernel: NAME}}`"
-    elif (kernel := scope.kernel(name)) is not None:
-        faults = _parameter_faults(kernel, {nested: value}, scope)
-        yield from (((key,), text) for _, text in faults)
-
-
-#: Keys beside the name of a component, which none of its parameters can have.
-RESERVED_KEYS: dict[Kind, set[str]] = {
-    "estimator": set(MethodEntry.model_fields) - {"estimator"},
-    "kernel": set(KernelEntry.model_fields) - {"kernel"},
-    "dataset": set(DatasetEntry.model_fields),
-    "metric": set(),
-}

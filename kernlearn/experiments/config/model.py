@@ -8,7 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, mo
 from kernlearn.experiments.config import checks
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
-from kernlearn.experiments.config.entries import DatasetEntry, KernelEntry, MethodEntry, Scaling
+from kernlearn.experiments.config.entries import DatasetEntry, Scaling
+from kernlearn.experiments.config.methods import KernelEntry, MethodEntry
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
 
@@ -290,6 +291,14 @@ class ExperimentConfig(Section):
     def model_post_init(self, context: Any) -> None:
         """Take the scope from the context of the validation."""
         self._scope = (context or {}).get("scope", BUILT_IN)
+
+    @model_validator(mode="after")
+    def _measurable(self) -> "ExperimentConfig":
+        asked = [m.name for m in self.scope.own_metrics(self.named_metrics) if m.scorer]
+        if asked and self.protocol.select_by_mean:
+            text = f"{asked[0]} cannot be measured with select_by_mean: scorers need models"
+            checks.refuse([(("metrics",), text)])
+        return self
 
     @property
     def scope(self) -> Scope:

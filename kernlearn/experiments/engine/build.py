@@ -11,15 +11,20 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from kernlearn.datasets import load
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import DataError, PluginError
+from kernlearn.experiments.compose import make_method
 from kernlearn.experiments.engine.protocol import generator, random_state
-from kernlearn.experiments.engine.spec import DatasetSpec, Source, Trial
+from kernlearn.experiments.engine.spec import DatasetSpec, MethodSpec, Source, Trial
+from kernlearn.experiments.on_kernel import OnKernel
 from kernlearn.experiments.plugin_data import loaded_once, make_data
 from kernlearn.experiments.registry import Scope
-from kernlearn.registration import RegisteredDataset
+from kernlearn.kernels import Kernel
+from kernlearn.registration import RegisteredDataset, RegisteredEstimator
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
 _KEPT = 4
+# Estimators of scikit-learn that call a kernel once for all points.
+_CALL_ONCE = ("SVC", "SVR")
 
 
 @dataclass
@@ -121,17 +126,34 @@ def build_estimator(
     One that shares training with others does so by ``memory``.
     """
     spec = trial.spec.method
-    component = scope.estimators[spec.name]
-    estimator = scope.make(component, spec.parameters)
-    parameters = estimator.get_params(deep=False)
-    extra: dict[str, Any] = {}
-    if "random_state" in parameters:
-        extra["random_state"] = random_state(trial.spec.protocol.seed, "estimator", trial.split)
-    if component.takes and component.takes not in spec.parameters:
-        given = kernel if kind is None else "precomputed"
-        extra |= {} if given is None else {component.takes: given}
-    if kind is not None and "kind" in parameters:
-        extra["kind"] = kind
+    parts = method_parts(scope, spec)
+    estimator = make_method(scope, parts, spec.parameters, spec.select)
+    parameters = estimator.get_params()
+    state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
+    seeded = [name for name in parameters if name.rpartition("__")[2] == "random_state"]
+    extra: dict[str, Any] = dict.fromkeys(seeded, state)
+    # the first step of a pipeline sees the data as it is; no step takes a kernel of the config
+    label, component = parts[0]
+    prefix = f"{label}__" if label else ""
+    taken = f"{prefix}{component.takes}"
+    if component.takes and taken not in {**spec.parameters, **spec.select}:
+        given = "precomputed" if kind is not None else None if label else kernel
+        if isinstance(given, Kernel) and component.foreign and component.name not in _CALL_ONCE:
+            estimator = OnKernel(estimator, given)
+        elif given is not None:
+            extra[taken] = given
+    if kind is not None and f"{prefix}kind" in parameters:
+        extra[f"{prefix}kind"] = kind
     if component.shares and memory is not None:
         extra["memory"] = memory
     return estimator.set_params(**extra)
+
+
+def method_parts(scope: Scope, spec: MethodSpec) -> list[tuple[str, RegisteredEstimator]]:
+    """Return the estimator of each step with the step's label, "" for a single estimator."""
+    steps = spec.steps or [{"step": "", "name": spec.name}]
+    found = [(step["step"], step["name"], scope.estimator(step["name"])) for step in steps]
+    missing = [name for _, name, estimator in found if estimator is None]
+    if missing:
+        raise PluginError(f"no estimator {', '.join(missing)} here")
+    return [(label, estimator) for label, _, estimator in found if estimator is not None]

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 from kernlearn import datasets
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.entries import unfold, varied
+from kernlearn.experiments.config.methods import MethodEntry, components, is_installed
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.engine import spec as specs
 from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
-from kernlearn.registration import RegisteredDataset
+from kernlearn.experiments.libraries import added_packages
+from kernlearn.registration import RegisteredDataset, RegisteredEstimator
+
+#: Name of a method of several steps in the keys of trials.
+PIPELINE = "Pipeline"
 
 # Labels, specification and source of a data set.
 _Variant = tuple[dict[str, Any], DatasetSpec, Source | None]
@@ -109,8 +115,7 @@ def make_plan(
         for labels, spec, source in _cells(config, variants, axes)
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]
-    estimators = config.scope.estimators
-    absent = [k for k, m in config.methods.items() if not estimators[m.estimator].installed]
+    absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
     from_store = [label for label in missing if label not in left_out]
     return Plan(experiment, trials, left_out, from_store, absent, axes)
 
@@ -221,6 +226,7 @@ def _cells(
     own = config.scope.own_metrics(config.named_metrics)
     metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
     files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.files)
+    packages = added_packages()
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = specs.ProtocolSpec(**settings, scale=scale)
@@ -234,6 +240,8 @@ def _cells(
                         kernel=kernel, method=method, protocol=protocol, split=0, metrics=metrics,
                     )  # fmt: skip
                     place = replace(source, plugins=files) if source and spec.plugins else source
+                    if place and packages:
+                        place = replace(place, packages=packages)
                     yield labels, spec, place
 
 
@@ -248,24 +256,35 @@ def _methods(
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            component = scope.estimators[entry.estimator]
+            parts = components(entry, scope)
+            takes = parts[0][1].takes if entry.steps is None else ""
             # one that takes no kernel, or has its own, runs once
-            needs = component.takes and component.takes not in entry.parameters
-            if not component.installed or (i > 0 and not needs):
+            needs = takes and takes not in entry.parameters
+            if not is_installed(entry, scope) or (i > 0 and not needs):
                 continue
             used = (kernel_label, kernel) if compares or needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
-                names = [v["kernel"] for v in fixed.values()
-                         if isinstance(v, Mapping) and "kernel" in v]  # fmt: skip
+                values = [*fixed.values(), *chain.from_iterable(grid.values())]
+                names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
                 own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
                 method = specs.MethodSpec(
-                    entry.estimator, **component.identity, parameters=fixed, select=grid,
-                    kernels={k.name: k.identity for k in own} or None,
+                    **_identity(entry, parts), parameters=fixed, select=grid,
+                    kernels={k.name: k.identity for k in own} or None, dense=entry.dense or None,
                 )  # fmt: skip
                 found.append((labels, used[1], method))
     return found
+
+
+def _identity(
+    entry: MethodEntry, parts: Sequence[tuple[str, RegisteredEstimator]]
+) -> dict[str, Any]:
+    """Return what a specification says of the estimator of a method, or of its steps."""
+    if entry.steps is None:
+        return {"name": parts[0][1].name, **parts[0][1].identity}
+    steps = [{"step": label, "name": one.name, **one.identity} for label, one in parts]
+    return {"name": PIPELINE, "version": 1, "steps": steps}
 
 
 def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:

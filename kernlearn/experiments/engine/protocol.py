@@ -1,7 +1,7 @@
 """The protocol of a trial: named random streams, splits, folds and scaling."""
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.experiments.engine.spec import ProtocolSpec
+from kernlearn.memory import require_memory
 
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -88,6 +89,17 @@ class Parts:
     def training(self, rows: np.ndarray, fitted: np.ndarray) -> Any:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
         return self.X_train[np.ix_(rows, fitted)] if self.pairwise else self.X_train[rows]
+
+    def dense(self) -> "Parts":
+        """Return the same with dense matrices."""
+        made = {}
+        for name in ("X_train", "X_test", "X_val"):
+            X = getattr(self, name)
+            if sp.issparse(X):
+                needed = 8 * X.shape[0] * X.shape[1]
+                require_memory(needed, None, "`dense: true`", "give the method fewer rows")
+                made[name] = X.toarray()
+        return replace(self, **made)
 
 
 def positive_classes(

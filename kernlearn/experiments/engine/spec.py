@@ -75,7 +75,9 @@ class MethodSpec(_Part):
     """An estimator with its parameters.
 
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
-    ``kernels`` the version of every plug-in kernel among the parameters.
+    ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
+    pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
+    tells that it gets sparse data as dense ones.
     """
 
     name: str
@@ -84,6 +86,8 @@ class MethodSpec(_Part):
     select: dict[str, list[Any]]
     plugin: str | None = None
     kernels: dict[str, dict[str, Any]] | None = None
+    steps: list[dict[str, Any]] | None = None
+    dense: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -105,11 +109,11 @@ class ProtocolSpec(_Part):
 
 @dataclass(frozen=True)
 class MetricSpec(_Part):
-    """A metric of a plug-in."""
+    """A metric of a plug-in, or a scorer of scikit-learn."""
 
     name: str
-    plugin: str
     version: int
+    plugin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,7 @@ class TrialSpec(_Part):
         """Names of the plug-ins that the trial draws on."""
         parts = (self.dataset, self.kernel, self.method, *self.metrics)
         names = {part.plugin for part in parts if part is not None and part.plugin}
+        names |= {step["plugin"] for step in self.method.steps or () if "plugin" in step}
         return names | {kernel["plugin"] for kernel in (self.method.kernels or {}).values()}
 
 
@@ -164,11 +169,14 @@ class Source:
         Whether the targets that a plug-in gives are numbers; otherwise they are classes.
     plugins : tuple of (path, hash)
         The files of the config's plug-ins, if the trial needs any.
+    packages : tuple of str
+        The packages that the user allows configs to name estimators of, besides the usual ones.
     """
 
     read: dict[str, Any] = field(default_factory=dict)
     numbers: bool = False
     plugins: tuple[tuple[str, str], ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

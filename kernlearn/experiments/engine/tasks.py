@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from kernlearn.experiments import scorers
 from kernlearn.experiments.engine import build, environment, protocol
 from kernlearn.experiments.engine.spec import Trial, TrialSpec
 from kernlearn.experiments.registry import METRICS, Scope
@@ -43,7 +44,7 @@ class Task:
     output : str
         The method of the estimator that gives the values.
     own : sequence of RegisteredMetric
-        Metrics of plug-ins that are measured too.
+        Metrics of plug-ins and scorers of scikit-learn that are measured too.
     """
 
     name: str
@@ -56,7 +57,20 @@ class Task:
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
         metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
-        return {m.name: value(m, true, predicted, query) for m in (*metrics, *self.own)}
+        own = [m for m in self.own if not m.scorer]
+        return {m.name: value(m, true, predicted, query) for m in (*metrics, *own)}
+
+    def measure_scorers(
+        self, estimator: Any, X: Any, true: Array, y_train: Array
+    ) -> dict[str, float]:
+        """Return the values of scikit-learn's scorers among the metrics by name."""
+
+        def judged(predicted: Array) -> Array:
+            return self.as_label(predicted, y_train)
+
+        asked = [m for m in self.own if m.scorer]
+        as_it_is = self.as_label is _unchanged
+        return scorers.measure(asked, estimator, X, true, None if as_it_is else judged)
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
@@ -213,7 +227,9 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope, data_dir)
     parts = protocol.prepare(data.data, np.asarray(data.target), how, trial.split)
-    component = scope.estimators[spec.method.name]
+    component = scope.estimator(spec.method.name)
+    if component is None:
+        raise ValueError("task: rademacher_complexity needs a class of functions, not a pipeline")
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
         parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
 
 from kernlearn.exceptions import PluginError
+from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import build, environment
 from kernlearn.experiments.engine.protocol import Parts, generator, prepare
 from kernlearn.experiments.engine.shared import Shared
@@ -68,8 +71,11 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
     if None in states.values():
         missing = ", ".join(name for name, state in states.items() if state is None)
         raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
+    if source.packages:
+        scope = replace(scope, packages=source.packages)
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
-    scope.estimators[spec.method.name].load()
+    for _, component in build.method_parts(scope, spec.method):
+        component.load()
     with environment.thread_limit(spec.protocol.threads):
         task = TASKS[spec.task].load()
         run = partial(supervise, task, alone=alone) if isinstance(task, Task) else task
@@ -93,6 +99,8 @@ def supervise(
         data.data, y, spec.protocol, trial.split,
         pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
     )  # fmt: skip
+    if spec.method.dense:
+        parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.get("sample"):
         outcome.info["sample"] = data.note
@@ -105,19 +113,22 @@ def supervise(
         memory = _shared if trial.shares else None
         estimator = build.build_estimator(trial, scope, kernel, kind, memory)
         if spec.protocol.select_by_mean and spec.method.select:
-            outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task)
+            outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task, scope)
             return outcome
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
-        chosen = _select(estimator, parts, trial, task, n_jobs)
-    estimator.set_params(**chosen)
+        with _advising(parts):
+            chosen = _select(estimator, parts, trial, task, scope, n_jobs)
+    estimator.set_params(**made_values(scope, chosen))
     if chosen:
         outcome.info["selected"] = chosen
     outcome.metrics["select_seconds"] = selecting.wall
     method = canonical([spec.method, spec.kernel])
     if method not in _warm:
         _warm.add(method)
-        _warm_up(estimator, parts, task)
-    _measure(estimator, parts, task, outcome)
+        with _advising(parts):
+            _warm_up(estimator, parts, task)
+    with _advising(parts):
+        _measure(estimator, parts, task, outcome)
     if _shared.hits > hits:
         outcome.info["shared"] = True
     return outcome
@@ -137,16 +148,30 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         watches.append(native)
     judged = task.as_label(predicted, parts.y_train)
     metrics |= task.measure(parts.y_test, judged, parts.queries[2])
+    metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
     metrics |= {
         "fit_seconds": fitting.wall, "fit_cpu_seconds": fitting.cpu,
         "predict_seconds": predicting.wall, "predict_cpu_seconds": predicting.cpu,
     }  # fmt: skip
+    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     for name in ("n_support", "n_similarities"):
-        if hasattr(estimator, f"{name}_"):
-            metrics[name] = float(np.sum(getattr(estimator, f"{name}_")))
-    if hasattr(estimator, "best_params_"):
-        outcome.info["selected"] = outcome.info.get("selected", {}) | estimator.best_params_
+        if hasattr(final, f"{name}_"):
+            metrics[name] = float(np.sum(getattr(final, f"{name}_")))
+    if hasattr(final, "best_params_"):
+        outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+@contextmanager
+def _advising(parts: Parts) -> Iterator[None]:
+    """Add to the error of an estimator that refuses sparse data what to do."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if not sp.issparse(parts.X_train) or "sparse" not in str(error).lower():
+            raise
+        text = str(error).partition(". ")[0].rstrip(".")
+        raise ValueError(f"{text}: give the method `dense: true`") from error
 
 
 @contextmanager
@@ -166,7 +191,9 @@ def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> 
     return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
 
 
-def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int) -> dict[str, Any]:
+def _select(
+    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int
+) -> dict[str, Any]:
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
@@ -187,7 +214,8 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
 
     def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
         with environment.recorded_warnings() as caught:
-            fitted = _fit(clone(estimator).set_params(**parameters), X, y, X_val, y_val, query)
+            model = clone(estimator).set_params(**made_values(scope, parameters))
+            fitted = _fit(model, X, y, X_val, y_val, query)
             predicted = getattr(fitted, task.output)(X_val)
         return task.score(y_val, task.as_label(predicted, y), query_val), caught
 
@@ -237,7 +265,9 @@ _Grid = Mapping[str, list[Any]]
 _Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
 
 
-def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[dict[str, Any]]:
+def measure_grid(
+    estimator: Any, grid: _Grid, parts: Parts, task: Task, scope: Scope = BUILT_IN
+) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
     An estimator with a ``path`` method fits all points at once: it receives lists of values, and
@@ -255,7 +285,7 @@ def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[
     with warnings.catch_warnings():
         # one warning per point would hide all others
         warnings.filterwarnings("once")
-        points_of_grid = fitted(estimator, grid, parts, task.output)
+        points_of_grid = fitted(estimator, grid, parts, task.output, scope)
         for parameters, held_out, tested, n_support, converged in points_of_grid:
             score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
             metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
@@ -266,23 +296,28 @@ def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[
     return points
 
 
-def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
+def _one_by_one(
+    estimator: Any, grid: _Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[_Fitted]:
     for parameters in ParameterGrid(dict(grid)):
         info: dict[str, Any] = {}
         with noting_convergence(info):
-            model = clone(estimator).set_params(**parameters).fit(parts.X_train, parts.y_train)
+            model = clone(estimator).set_params(**made_values(scope, parameters))
+            model.fit(parts.X_train, parts.y_train)
         predict = getattr(model, output)
         n_support = getattr(model, "n_support_", None)
         predicted = predict(parts.X_val), predict(parts.X_test)
         yield parameters, *predicted, n_support, info.get("converged", True)
 
 
-def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
+def _by_path(
+    estimator: Any, grid: _Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[_Fitted]:
     """Follow a path for each combination of the nested parameters, which it does not take."""
     nested = {name: values for name, values in grid.items() if "__" in name}
     lists = {name: values for name, values in grid.items() if name not in nested}
     for fixed in ParameterGrid(nested):
-        model = clone(estimator).set_params(**fixed, **lists)
+        model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
         path = model.path(parts.X_train, parts.y_train)
         predict = getattr(path, output)
         held_out, tested = predict(parts.X_val), predict(parts.X_test)

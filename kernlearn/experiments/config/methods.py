@@ -1,0 +1,226 @@
+"""Entries of kernels and methods, and the checks of their parameters."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from kernlearn.experiments.config.checks import Fault, Names, names_of
+from kernlearn.experiments.config.components import component_faults, fit_faults
+from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
+from kernlearn.experiments.config.yaml import KeyPath
+from kernlearn.experiments.libraries import install_hint, name_fault
+from kernlearn.experiments.registry import Scope
+from kernlearn.registration import Kind, RegisteredEstimator
+
+
+class KernelEntry(Entry):
+    """A kernel with its parameters."""
+
+    kernel: str
+
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        _stored_name(self.kernel, names)
+        yield from form_faults(self.parameters)
+        kernel = names.scope.kernel(self.kernel)
+        if kernel is None:
+            hint = names.scope.hint(self.kernel, names.scope.kernels)
+            yield ("kernel",), f"no kernel {self.kernel!r}{hint}"
+        else:
+            yield from component_faults(kernel, self.parameters, names)
+
+
+class StepEntry(BaseModel):
+    """A step of a pipeline: an estimator with its parameters."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+
+    estimator: str
+    name: str | None = Field(
+        default=None, description="label of the step; by default the name of the class, lower case"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named(cls, step: Any) -> Any:
+        return {"estimator": step} if isinstance(step, str) else step
+
+
+class MethodEntry(Entry):
+    """An estimator with its parameters, or a pipeline of several.
+
+    A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
+    which the best value on validation data is taken; or ``{by_dataset: {name: value, default:
+    value}}``.
+    """
+
+    estimator: str | None = Field(
+        default=None, description="name of an estimator, or package.module.Class"
+    )
+    steps: list[StepEntry] | None = Field(
+        default=None,
+        description="the steps of a pipeline, instead of an estimator: names of estimators, or "
+        "entries with parameters",
+        min_length=1,
+    )
+    dense: bool | None = Field(
+        default=None, description="make sparse data dense, for an estimator that refuses it"
+    )
+    baseline: bool = Field(
+        default=False, description="not in the paper: shown under a separate heading"
+    )
+    optional: bool = Field(
+        default=False, description="leave it out if its library is not installed"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _store_names(cls, entry: Any, info: ValidationInfo) -> Any:
+        names = names_of(info)
+        if names is None or not isinstance(entry, dict):
+            return entry
+        return _values_with_stored_names(entry, names)
+
+    @property
+    def labelled_steps(self) -> list[tuple[str, str]]:
+        """The label and the name of the estimator of each step; "" for a single estimator."""
+        if self.steps is None:
+            return [("", self.estimator or "")]
+        steps = [step.model_dump() for step in self.steps]
+        names = [step.estimator for step in self.steps]
+        return list(zip(_step_labels(steps), names, strict=True))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters; those of a step after its label and two underscores."""
+        if self.steps is None:
+            return super().parameters
+        return flat({"steps": [step.model_dump() for step in self.steps]})
+
+    def _faults(self, names: Names) -> Iterator[Fault]:
+        if self.steps is None and self.estimator is None:
+            yield ("estimator",), "is missing"
+            return
+        parts: list[tuple[KeyPath, str, dict[str, Any]]]
+        single = self.steps is None
+        if self.steps is None:
+            parts = [((), self.estimator or "", super().parameters)]
+        else:
+            if self.estimator is not None:
+                yield (), "give estimator or steps"
+            for key in self.model_extra or ():
+                yield (key,), "is no key beside steps: give it to the step that it belongs to"
+            labels = [label for label, _ in self.labelled_steps]
+            for i, label in enumerate(labels):
+                if label in labels[:i] or not label.replace("-", "_").isidentifier():
+                    yield ("steps", i, "name"), f"{label!r}: a label of its own, without dots"
+                elif "__" in label:
+                    yield ("steps", i, "name"), f"{label!r}: a label without `__`"
+            parts = [
+                (("steps", i), step.estimator, dict(step.model_extra or {}))
+                for i, step in enumerate(self.steps)
+            ]
+        found = []
+        for place, name, parameters in parts:
+            faults = self._part(name, parameters, names, single)
+            found += [((*place, *path), text) for path, text in faults]
+        yield from found
+        if not found:
+            yield from fit_faults(self.labelled_steps, self.parameters, names)
+
+    def _part(
+        self, name: str, parameters: dict[str, Any], names: Names, single: bool
+    ) -> Iterator[Fault]:
+        """Yield the faults of one estimator."""
+        yield from form_faults(parameters, names.labels["datasets"], FORMS)
+        estimator, dotted = names.scope.estimator(name), "." in name
+        if dotted and not isinstance(estimator, RegisteredEstimator):
+            yield ("estimator",), name_fault(name, names.scope.allowed_packages) or ""
+        elif estimator is None:
+            yield ("estimator",), f"no estimator {name!r}{names.scope.estimator_hint(name)}"
+        elif not estimator.installed:
+            if not self.optional:
+                how = f"{install_hint(estimator)}, or make the method `optional`"
+                yield ("estimator",), f"{estimator.name} is not installed: {how}"
+        elif dotted and (text := name_fault(name, names.scope.allowed_packages)):
+            yield ("estimator",), text
+        else:
+            yield from component_faults(estimator, parameters, names)
+            # a similarity has a default, a kernel has none that would suit
+            given = "kernel" in parameters or dotted
+            no_kernel = not given and not (single and names.labels["kernels"])
+            if estimator.takes == "kernel" and no_kernel:
+                how = "add a section `kernels`" if single else "give the step one"
+                yield (), f"{estimator.name} needs a kernel: {how}"
+
+
+def components(entry: MethodEntry, scope: Scope) -> list[tuple[str, RegisteredEstimator]]:
+    """Return the estimator of each step with the step's label, "" for a single estimator."""
+    found = [(label, scope.estimator(name)) for label, name in entry.labelled_steps]
+    return [(label, estimator) for label, estimator in found if estimator is not None]
+
+
+def is_installed(entry: MethodEntry, scope: Scope) -> bool:
+    """Whether the libraries that a method needs are installed."""
+    return all(estimator.installed for _, estimator in components(entry, scope))
+
+
+def flat(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's keys, with those of its steps after the step's label."""
+    steps = entry.get("steps")
+    if not isinstance(steps, list):
+        return dict(entry)
+    found = {key: value for key, value in entry.items() if key != "steps"}
+    known = [step if isinstance(step, dict) else {"estimator": step} for step in steps]
+    for label, step in zip(_step_labels(known), known, strict=True):
+        own = {k: v for k, v in step.items() if k not in StepEntry.model_fields}
+        found |= {f"{label}__{key}": value for key, value in own.items()}
+    return found
+
+
+def _step_labels(steps: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Label steps as scikit-learn's `make_pipeline` does, unless they have names."""
+    labels = [
+        str(step.get("name") or str(step.get("estimator")).rpartition(".")[2].lower())
+        for step in steps
+    ]
+    return [
+        label if labels.count(label) == 1 else f"{label}-{labels[: i + 1].count(label)}"
+        for i, label in enumerate(labels)
+    ]
+
+
+def _values_with_stored_names(entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Do so for the values of an entry or step, whose own `kernel` may be another library's."""
+    return {key: _with_stored_names(value, names) for key, value in entry.items()}
+
+
+def _with_stored_names(value: Any, names: Names) -> Any:
+    """Return a parameter's value with the kernels in it under the names in the keys of trials."""
+    if isinstance(value, list):
+        return [_with_stored_names(part, names) for part in value]
+    if not isinstance(value, dict):
+        return value
+    value = _values_with_stored_names(value, names)
+    if isinstance(value.get("kernel"), str):
+        value["kernel"] = _stored_name(value["kernel"], names)
+    return value
+
+
+def _stored_name(name: str, names: Names) -> str:
+    """Return the name of a kernel in the keys of trials, and note the use of an old name."""
+    kernel = names.scope.kernel(name)
+    if kernel is None:
+        return name
+    if name != kernel.name:
+        names.renamed[name] = kernel.name
+    return kernel.stored_name
+
+
+#: Keys beside the name of a component, which none of its parameters can have.
+RESERVED_KEYS: dict[Kind, set[str]] = {
+    "estimator": set(MethodEntry.model_fields) - {"estimator"},
+    "kernel": set(KernelEntry.model_fields) - {"kernel"},
+    "dataset": set(DatasetEntry.model_fields),
+    "metric": set(),
+}

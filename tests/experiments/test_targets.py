@@ -1,0 +1,79 @@
+"""Tasks, and targets that do not fit them, are told apart before data is read."""
+
+import pytest
+
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments import load_config
+
+CONFIG = """\
+title: t
+task: {task}
+datasets: {{d: {data}}}
+methods: {{m: {{estimator: {estimator}}}}}
+metrics: [{metric}]
+protocol: {{splits: 1}}
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    def call(task, data, estimator="KNeighborsClassifier", metric="fit_seconds"):
+        path = tmp_path / "c.yaml"
+        path.write_text(CONFIG.format(task=task, data=data, estimator=estimator, metric=metric))
+        return load_config(path)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("task", "data", "words"),
+    [
+        ("regression", "{name: iris}", "iris has classes to predict, and `task: regression`"),
+        ("classification", "{name: abalone}", "abalone has numbers to predict, and `task: cl"),
+        ("bipartite_ranking", "{name: abalone}", "needs classes; it suits `task: regression`"),
+        ("ordinal", "{name: abalone}", "`bins` cuts them into grades"),
+        ("ordinal", "{name: iris, bins: 3}", "bins cut numbers into grades, and iris has classes"),
+        ("ranking", "{name: iris}", "needs relevances of queries' documents"),
+        ("regression", "{generator: two_moons}", "two_moons draws classes"),
+    ],
+)
+def test_a_target_that_does_not_fit_the_task_is_refused(load, task, data, words):
+    estimator = "Ridge" if task in ("regression", "ordinal", "ranking") else "KernelSVM"
+    with pytest.raises(ConfigError) as caught:
+        load(task, data, estimator=f"{estimator}")
+    assert words in str(caught.value)
+
+
+def test_targets_that_fit(load):
+    load("regression", "{name: abalone}", "Ridge")
+    load("ordinal", "{name: abalone, bins: 5}", "Ridge")
+    load("classification", "{name: iris}")
+    load("bipartite_ranking", "{name: iris, binarize: random}", "LogisticRegression")
+
+
+def test_estimators_that_do_not_fit_the_task_are_refused(load):
+    for task, data, estimator, words in (
+        ("classification", "{name: iris}", "Ridge", "Ridge predicts numbers"),
+        ("regression", "{name: abalone}", "KNeighborsClassifier", "predicts classes"),
+        ("bipartite_ranking", "{name: spambase}", "KNeighborsClassifier", "decision_function"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            load(task, data, estimator)
+
+
+def test_metrics_that_do_not_fit_classes_or_estimator_are_refused(load):
+    with pytest.raises(ConfigError, match="f1 is for two classes, and iris has 3: take f1_macro"):
+        load("classification", "{name: iris}", metric="f1")
+    load("classification", "{name: iris, classes: [setosa, virginica]}", metric="f1")
+    load("classification", "{name: iris, binarize: random}", metric="f1")
+    with pytest.raises(ConfigError, match="log_loss needs predict_proba, which LinearSVC"):
+        load("classification", "{name: iris}", "sklearn.svm.LinearSVC", "log_loss")
+
+
+def test_plan_refuses_what_validate_refuses(kernlearn, tmp_path):
+    text = CONFIG.format(task="regression", data="{name: iris}", estimator="Ridge", metric="mse")
+    (tmp_path / "c.yaml").write_text(text)
+    for command in ("validate", "plan", "run"):
+        refused = kernlearn(command, "c.yaml")
+        assert refused.returncode == 2
+        assert "c.yaml:3: datasets.d: iris has classes to predict" in refused.stderr
