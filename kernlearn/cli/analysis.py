@@ -59,7 +59,12 @@ def goodness(
     more similar it is to its class than to the others, by the criteria of Balcan & Blum, of Wang
     et al. and of a family of transfer functions, all with equal weights. With several classes,
     each is compared with the rest.
-    """
+
+    \b
+    Examples:
+      kernlearn goodness letter --similarity gaussian
+      kernlearn goodness mine.csv --target label --plot margins.html
+    """  # noqa: D301
     import numpy as np
 
     from kernlearn.theory.criteria import stratified_sample
@@ -125,7 +130,11 @@ def rademacher(
 
     The Rademacher complexity of a class of functions of two points measures how well it fits
     random signs. Points are drawn from the data, and each class has radius 1.
-    """
+
+    \b
+    Examples:
+      kernlearn rademacher iris --pairs 50
+    """  # noqa: D301
     import numpy as np
 
     bunch = _load_points(data, target, data_dir)
@@ -184,7 +193,11 @@ def regret(
     buffer, and compared with the bound of theorem 6.13 (Kar 2013). Features are scaled to mean 0
     and standard deviation 1 and all divided by the largest norm of a point; the points come in a
     random order.
-    """
+
+    \b
+    Examples:
+      kernlearn regret diabetes --buffer-size 10 --buffer-size 50
+    """  # noqa: D301
     import numpy as np
 
     from kernlearn.pairwise.regret import regret_curves

@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 import kernlearn
-from kernlearn.cli import analysis, datasets, forks, report, run, store
+from kernlearn.cli import analysis, datasets, forks, init, report, run, runs, show, store
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
@@ -23,9 +23,9 @@ app = typer.Typer(
 )
 
 for command in (
-    run.run, run.plan, run.status, report.report, report.check, forks.forks, store.export,
-    store.merge, store.compare, store.doctor, store.gc, analysis.goodness, analysis.rademacher,
-    analysis.regret,
+    init.init, show.show, run.plan, run.run, run.status, report.report, runs.runs, store.compare,
+    report.check, forks.forks, store.export, store.merge, store.doctor, store.gc,
+    analysis.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")
@@ -57,7 +57,11 @@ def schema() -> None:
 
     It knows the estimators, kernels and metrics of kernlearn and of installed plug-ins, and
     scikit-learn's, with their parameters.
-    """
+
+    \b
+    Examples:
+      kernlearn schema > experiment.schema.json
+    """  # noqa: D301
     from kernlearn.experiments.config.schema import schema_text
     from kernlearn.experiments.plugins import installed_plugins
 
@@ -66,7 +70,12 @@ def schema() -> None:
 
 @app.command()
 def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
-    """Check config files and list all errors."""
+    """Check config files and list all errors.
+
+    \b
+    Examples:
+      kernlearn validate mine.yaml
+    """  # noqa: D301
     for experiment in load_experiments(configs, profile, None, option):
         typer.echo(f"{experiment.path}: valid")
 
@@ -75,7 +84,13 @@ def validate(configs: Configs, profile: Profile = "full", option: Settings = [])
 def show_list(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
-    """List the shipped configs and the names that a config can use."""
+    """List the shipped configs and the names that a config can use.
+
+    \b
+    Examples:
+      kernlearn list
+      kernlearn list mine.yaml
+    """  # noqa: D301
     from kernlearn.experiments import plugins, registry
     from kernlearn.experiments.config import loading, yaml
 

@@ -33,7 +33,11 @@ def forks(
 
     A config lists such choices under `forks`. Each alternative is run, and its verdicts are
     counted over the reported numbers that all alternatives of the choice have measured.
-    """
+
+    \b
+    Examples:
+      kernlearn forks table3_1 --no-run
+    """  # noqa: D301
     from kernlearn.cli.progress import make_progress
     from kernlearn.reports import forks as reports
 

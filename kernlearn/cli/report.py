@@ -55,7 +55,12 @@ def report(
 
     Without a CONFIG, write a site of all experiments in the store: an overview and a page per
     experiment, to be opened without a web server. With CONFIGs, write and show their reports.
-    """
+
+    \b
+    Examples:
+      kernlearn report mine.yaml
+      kernlearn report results/runs/store.sqlite --output site
+    """  # noqa: D301
     names = what or []
     stores = [name for name in names if _is_store(name)]
     if stores and len(names) > 1:
@@ -158,7 +163,11 @@ def check(
     either side. The tolerance is the config's `drift` for the metric; by default 0.02 for an
     accuracy, 2 points for an error in per cent and 2 % for other metrics, or half a standard
     deviation over the splits if that is more. Times are not compared.
-    """
+
+    \b
+    Examples:
+      kernlearn check table3_1 --against results/baseline
+    """  # noqa: D301
     from kernlearn.reports import check as rules
 
     loaded = options.load_experiments(configs, profile, None, option, data_dir)

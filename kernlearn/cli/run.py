@@ -72,7 +72,14 @@ def run(
         bool, Option(help="Print each event as a line of JSON, instead of tables.")
     ] = False,
 ) -> None:
-    """Run the trials that the store lacks and report the results."""
+    """Run the trials that the store lacks and report the results.
+
+    \b
+    Examples:
+      kernlearn run quickstart
+      kernlearn run table3_1 --profile quick --available
+      kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
+    """  # noqa: D301
     from kernlearn.cli.progress import make_progress
 
     if summary is not None and not report:
@@ -134,7 +141,11 @@ def plan(
 
     A trial is new, cached (the store has its result), failed, or stale (measured under other
     settings). Trials that would run come last, in the order of the run.
-    """
+
+    \b
+    Examples:
+      kernlearn plan table4_2 --available
+    """  # noqa: D301
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
@@ -156,7 +167,11 @@ def status(
     """Count new, cached, failed and stale trials.
 
     The error of each failed trial is shown.
-    """
+
+    \b
+    Examples:
+      kernlearn status mine.yaml --profile quick
+    """  # noqa: D301
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available)
     with _existing(store) as opened:

@@ -47,7 +47,12 @@ def export(
 
     It has one row per trial and metric. The columns are experiment, dataset, kernel, method,
     params (JSON), metric, split (from 0), value, key and run.
-    """
+
+    \b
+    Examples:
+      kernlearn export --output numbers.csv
+      kernlearn export --experiment vkr_table1 --settings --format json
+    """  # noqa: D301
     if form is None:
         suffix = output.suffix[1:].lower() if output is not None else ""
         form = suffix if suffix in stores.export.FORMATS else "csv"
@@ -77,7 +82,11 @@ def merge(
     The destination is created if it does not exist. A trial with the same numbers on both sides is
     kept as measured first. Different numbers are shown as conflicts and make the exit code 1. Each
     source is merged completely or not at all.
-    """
+
+    \b
+    Examples:
+      kernlearn merge laptop.sqlite server.sqlite all.sqlite
+    """  # noqa: D301
     *sources, destination = paths
     if not sources:
         raise StoreError("merge: expected at least one source and the store to merge into")
@@ -117,7 +126,11 @@ def gc(
     All profiles of the configs are taken into account. Without --yes only show what would be
     removed. Trials of data sets that are not found here are kept. No other process may have the
     store open.
-    """
+
+    \b
+    Examples:
+      kernlearn gc mine.yaml table3_1 --dry-run
+    """  # noqa: D301
     experiments.Store.existing(store).close()
     plans = [p for config in configs for p in stores.maintenance.every_profile(config, data_dir)]
     with (
@@ -141,7 +154,11 @@ def doctor(store: StorePath = STORE) -> None:
 
     Both the file and the consistency of its rows are checked. The exit code is 1 if something is
     wrong.
-    """
+
+    \b
+    Examples:
+      kernlearn doctor --store results/runs/store.sqlite
+    """  # noqa: D301
     with experiments.Store.existing(store) as opened:
         faults = stores.maintenance.examine(opened)
     for fault in faults:
@@ -174,7 +191,12 @@ def compare(
 
     The t-tests are paired where both sides have the same splits. Significant differences are
     bold and marked with *.
-    """
+
+    \b
+    Examples:
+      kernlearn compare 1 2 --changed
+      kernlearn compare old.sqlite new.sqlite --metric accuracy
+    """  # noqa: D301
     from kernlearn.reports import comparison
 
     if not 0 < level < 1:

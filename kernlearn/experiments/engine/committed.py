@@ -16,8 +16,8 @@ _FOLDERS = {DEFAULT_PROFILE: "measured", "quick": "baseline", "smoke": "smoke"}
 def committed_seconds(experiment: LoadedExperiment) -> dict[CellKey, float]:
     """Return the mean seconds of a trial of each cell of an experiment, where they are committed.
 
-    A summary has the seconds of each cell, or those of fitting and predicting, to which all other
-    time of the trials is added in equal parts.
+    A summary has the seconds of each cell, or perhaps those of fitting and predicting, to which
+    all other time of the trials is added in equal parts.
     """
     folder = _FOLDERS.get(experiment.profile)
     place = shipped("reported").parent / str(folder) / f"{experiment.name}.json"
@@ -47,6 +47,6 @@ def _from_means(path: Path, trial_seconds: float) -> dict[CellKey, float]:
                 seconds[key] += float(row["mean"])
             if row["n_splits"]:
                 splits[key] = int(float(row["n_splits"]))
-    measured = sum(seconds[key] * n for key, n in splits.items() if key in seconds)
+    measured = sum(seconds[key] * n for key, n in splits.items())
     rest = max(0.0, trial_seconds - measured) / max(1, sum(splits.values()))
-    return {key: seconds[key] + rest for key in splits if key in seconds}
+    return {key: seconds[key] + rest for key in splits if seconds[key] + rest > 0}

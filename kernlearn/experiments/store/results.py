@@ -259,6 +259,15 @@ class Store(Database):
             runs.append(Run(*facts))
         return runs
 
+    def counts_by_run(self) -> dict[int, tuple[int, int, int, float]]:
+        """Return done, failed and superseded trials and their seconds, by number of the run."""
+        rows = self._rows(
+            "SELECT run, sum(status = 'done'), sum(status = 'failed'), sum(old), sum(seconds) "
+            "FROM (SELECT run, status, seconds, 0 AS old FROM trial UNION ALL "
+            "SELECT run, status, seconds, 1 FROM superseded) GROUP BY run"
+        )
+        return {run: tuple(numbers) for run, *numbers in rows}
+
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
         """Yield all finished trials, or those of a run, including superseded ones.
 

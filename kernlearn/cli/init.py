@@ -1,0 +1,220 @@
+"""The command ``init``: a config for data of one's own."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from kernlearn import experiments
+from kernlearn.cli import options
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments import engine
+
+# The methods that a config begins with, by task: an exact kernel method, landmarks, a simple
+# peer and a baseline. Bandwidths are the mean distance of training points.
+_C = "{select: [0.01, 0.1, 1, 10, 100]}"
+_METHODS = {
+    "classification": {
+        "SVM": f"{{estimator: KernelSVM, C: {_C}}}",
+        "landmarks": "{estimator: BBSClassifier, n_landmarks: [10, 50]}",
+        "kNN": "{estimator: KNeighborsClassifier, n_neighbors: {select: [1, 5, 15]}}",
+        "majority": "{estimator: DummyClassifier, baseline: true}",
+    },
+    "regression": {
+        "SVR": f"{{estimator: SVR, kernel: rbf, C: {_C}}}",
+        "landmarks": "{estimator: SparseRegLand, n_landmarks: [10, 50], "
+        "fit_intercept: {select: [true, false]}}",
+        "ridge": "{estimator: Ridge, alpha: {select: [0.01, 1, 100]}}",
+        "mean": "{estimator: DummyRegressor, baseline: true}",
+    },
+    "ordinal": {
+        "ORLand": f"{{estimator: ORLand, n_landmarks: [10, 50], C: {_C}}}",
+        "mean": "{estimator: DummyRegressor, baseline: true}",
+    },
+}
+_MATRIX = {
+    "classification": {
+        "SVM": f"{{estimator: SimilarityFeatureSVM, C: {_C}}}",
+        "landmarks": "{estimator: BBSClassifier, n_landmarks: [10, 50]}",
+        "kNN": "{estimator: SimilarityKNNClassifier}",
+        "majority": "{estimator: DummyClassifier, baseline: true}",
+    },
+}
+_METRICS = {
+    "classification": "accuracy, fit_seconds, predict_seconds",
+    "regression": "mse, mae, fit_seconds, predict_seconds",
+    "ordinal": "aae, zero_one, fit_seconds, predict_seconds",
+}
+
+
+def init(
+    data: Annotated[
+        str | None,
+        Argument(
+            metavar="DATA",
+            help="A data file, or the name of a data set of the catalogue.",
+            show_default="asked for",
+        ),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        Option("--config", "-c", help="Config to write.", show_default="NAME.yaml of the data"),
+    ] = None,
+    target: Annotated[
+        str | None,
+        Option(help="Column to predict, by name or number.", show_default="guessed"),
+    ] = None,
+    task: Annotated[
+        str | None,
+        Option(help="classification, regression or ordinal.", show_default="as the target says"),
+    ] = None,
+    splits: Annotated[int | None, Option(min=1, help="Random splits.", show_default="5")] = None,
+    title: Annotated[str | None, Option(help="Title of the experiment.")] = None,
+    force: Annotated[bool, Option("--force", help="Replace an existing config.")] = False,
+    data_dir: options.DataDir = None,
+) -> None:
+    """Write a config that runs for a data file, and say what to do next.
+
+    On a terminal what is not given is asked for; elsewhere the defaults are taken.
+
+    \b
+    Examples:
+      kernlearn init
+      kernlearn init mine.csv --target price --task regression
+      kernlearn init letter --config letters.yaml --splits 3
+    """  # noqa: D301
+    asks = asking()
+    if data is None:
+        if not asks:
+            raise ConfigError("name a data file or data set, such as `kernlearn init mine.csv`")
+        data = str(typer.prompt("Data file, or name of a data set"))
+    found = _find(data, target, data_dir)
+    if asks and target is None and found.paths and _is_file(data):
+        target = typer.prompt("Column to predict", default=_target_of(found)) or None
+        found = _find(data, target, data_dir)
+    card, matrix = found.card, found.card.similarity is not None
+    guessed = _task_of(card)
+    if task is None:
+        task = typer.prompt("Task", default=guessed) if asks else guessed
+    known = _MATRIX if matrix else _METHODS
+    if task not in known:
+        raise ConfigError(f"--task {task}: expected one of {', '.join(known)} for {data}")
+    if splits is None:
+        splits = typer.prompt("Number of random splits", default=5, type=int) if asks else 5
+    if config is None:
+        default = f"{_label(data)}.yaml"
+        config = Path(typer.prompt("Config to write", default=default) if asks else default)
+    free = force or not config.exists()
+    if not free and asks:
+        free = typer.confirm(f"{config} exists. Replace it?", default=False)
+    if not free:
+        raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
+    text = _text(data, config, title or f"Methods compared on {_label(data)}", task, splits,
+                 target, matrix)  # fmt: skip
+    _write(config, text, data_dir)
+
+
+def asking() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _write(config: Path, text: str, data_dir: Path | None) -> None:
+    """Write a config once it is known to run, and say what it is and what comes next."""
+    part = config.with_name(f"{config.stem}.part.yaml")
+    try:
+        config.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        try:
+            experiment = experiments.load_config(part, data_dir=data_dir)
+            plan = experiments.make_plan(experiment, data_dir=data_dir)
+            part.replace(config)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{config}: cannot be written: {error.strerror or error}") from None
+    seconds = engine.selection.Estimates.of(plan, None).total(plan.trials)
+    time = "" if seconds is None else f", about {engine.selection.duration(seconds)}"
+    typer.echo(f"{config}: {len(plan.trials)} trials{time}. It says:\n")
+    typer.echo(text)
+    typer.echo(
+        f"`kernlearn show {config}` says what it means, `kernlearn run {config}` runs it; "
+        f"`kernlearn list` has further methods and kernels."
+    )
+
+
+def _is_file(data: str) -> bool:
+    return not data.isidentifier() or Path(data).is_file()
+
+
+def _find(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Find a file or a data set of the catalogue; raise a DataError if there is none."""
+    from kernlearn.datasets import loading
+
+    name: Any = Path(data) if _is_file(data) else data
+    column: Any = int(target) if target is not None and target.lstrip("-").isdecimal() else target
+    return loading.find(name, data_dir, column)
+
+
+def _target_of(found: Any) -> str:
+    """Return the column that a file is taken to predict, by name."""
+    return str(getattr(found.form.format, "target", "") or "")
+
+
+def _task_of(card: Any) -> str:
+    if card.task in _METHODS:
+        return str(card.task)
+    return "classification" if card.classes or card.similarity else "regression"
+
+
+def _label(data: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in Path(data).name.partition(".")[0]) or "data"
+
+
+def _text(
+    data: str, config: Path, title: str, task: str, splits: int, target: str | None, matrix: bool
+) -> str:
+    if _is_file(data):
+        path = Path(os.path.relpath(data, config.parent)).as_posix()
+        entry = f"file: {_quoted(path)}" + (f", target: {_quoted(target)}" if target else "")
+    else:
+        entry = f"name: {data}"
+    methods = (_MATRIX if matrix else _METHODS)[task]
+    needs_kernel = not matrix
+    lines = [
+        f"title: {_quoted(title)}",
+        f"task: {task}",
+        "",
+        "datasets:",
+        f"  {_label(data)}: {{{entry}}}",
+        "",
+        *(["kernels:", "  gaussian: {kernel: gaussian, sigma: mean_distance}", ""]
+          if needs_kernel else []),
+        "methods:",
+        *(f"  {name}: {what}" for name, what in methods.items()),
+        "",
+        "protocol:",
+        f"  splits: {splits}                # random, the same for all methods",
+        "  train: 0.7",
+        *([] if matrix else ["  scale: [zscore]"]),
+        "",
+        f"metrics: [{_METRICS[task]}]",
+        "table: {rows: [dataset, method, n_landmarks]}",
+        "best: {metrics: [" + _METRICS[task].partition(",")[0] + "]}",
+        "",
+        "profiles:",
+        "  quick: {splits: 2, max_train: 500, max_test: 500}",
+        "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Return text as YAML, in quotes where it needs them."""
+    import yaml
+
+    return str(yaml.safe_dump(text, default_flow_style=True, width=10_000, allow_unicode=True)
+               ).removesuffix("...\n").strip()  # fmt: skip

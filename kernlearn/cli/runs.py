@@ -1,0 +1,60 @@
+"""The command ``runs``."""
+
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from kernlearn import experiments
+from kernlearn.cli.options import STORE, StorePath, make_console, make_table
+from kernlearn.experiments import engine
+
+
+def runs(
+    experiment: Annotated[
+        list[str], Option(metavar="NAME", help="Only runs of this experiment. Can be repeated.")
+    ] = [],
+    store: StorePath = STORE,
+) -> None:
+    """List the runs of a store, with the numbers by which `compare` knows them.
+
+    \b
+    Examples:
+      kernlearn runs
+      kernlearn runs --experiment table3_1
+      kernlearn compare 1 2
+    """  # noqa: D301
+    with experiments.Store.existing(store) as opened:
+        recorded = opened.runs()
+        counts = opened.counts_by_run()
+    unknown = [name for name in experiment if name not in {run.experiment for run in recorded}]
+    for name in unknown:
+        typer.echo(f"{store}: no run of {name}")
+    shown = [run for run in recorded if not experiment or run.experiment in experiment]
+    if not shown:
+        typer.echo(f"{store}: no runs")
+        return
+    table = make_table("run", "started (UTC)", "experiment", "profile", left=4)
+    for head in ("trials", "failed", "replaced", "time", "jobs"):
+        table.add_column(head, justify="right")
+    table.add_column("settings")
+    for run in shown:
+        done, failed, replaced, seconds = counts.get(run.number, (0, 0, 0, 0.0))
+        table.add_row(
+            str(run.number), run.started[:16].replace("T", " "), run.experiment, run.profile,
+            str(done), str(failed or "–"), str(replaced or "–"),
+            engine.selection.duration(seconds), str(run.jobs), ", ".join(run.settings),
+        )  # fmt: skip
+    make_console().print(table)
+    typer.echo(
+        "trials: whose results the store uses or keeps; replaced: those that a later run measured "
+        "again; time: of all trials, one after the other"
+    )
+    last: dict[str, list[int]] = {}
+    for run in shown:
+        if sum(counts.get(run.number, (0,))[:1]):
+            last.setdefault(run.experiment, []).append(run.number)
+    pair = next((numbers[-2:] for numbers in last.values() if len(numbers) > 1), None)
+    if pair:
+        option = "" if store == STORE else f" --store {store}"
+        typer.echo(f"`kernlearn compare {pair[0]} {pair[1]}{option}` compares two runs.")
