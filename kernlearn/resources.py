@@ -1,4 +1,4 @@
-"""Where the files that are not code lie: configs, cards, reported numbers.
+"""Where the files that are not code lie: configs, cards, reported numbers, the glossary.
 
 In a checkout they stand beside the package, in a wheel inside it.
 """
@@ -7,16 +7,21 @@ from pathlib import Path
 from typing import Literal
 
 _PACKAGE = Path(__file__).resolve().parent
-_IN_CHECKOUT = {"configs": "configs", "datasets": "datasets", "reported": "results/reported"}
+_IN_CHECKOUT = {
+    "configs": "configs",
+    "datasets": "datasets",
+    "reported": "results/reported",
+    "glossary": "docs",
+}
 
 
-def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
+def shipped(kind: Literal["configs", "datasets", "reported", "glossary"]) -> Path:
     """Return the folder of the shipped files of one kind.
 
     Parameters
     ----------
-    kind : {"configs", "datasets", "reported"}
-        Experiment configurations, data set cards, or the papers' numbers.
+    kind : {"configs", "datasets", "reported", "glossary"}
+        Experiment configurations, data set cards, the papers' numbers, or ``glossary.md``.
 
     Returns
     -------

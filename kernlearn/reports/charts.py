@@ -1,9 +1,10 @@
 """Charts, as Vega-Lite for pages and pictures: figures, and deviations from reported numbers."""
 
+import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
 from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.reports.addresses import slug
 from kernlearn.reports.report import Report
 from kernlearn.reports.summary import label_values, matching
-from kernlearn.reports.tables import Table, build_tables
+from kernlearn.reports.tables import WORDS, Table, build_tables
 
 # The colours of Okabe and Ito can be told apart with any kind of colour vision.
 _PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -24,12 +26,6 @@ _WIDTH, _HEIGHT = 250, 190
 _ROW, _ROW_WIDTH = 9, 300
 # Column with the name of the panel of a row.
 _PANEL = "panel"
-_TITLES = {
-    "buffer_size": "buffer size s",
-    "n_components": "number of features D",
-    "n_features": "d",
-    "n_landmarks": "number of landmarks",
-}
 _TOOLTIP = {"dataset": "", "kernel": "", "method": "", "mean": ".5g", "std": ".3g", "n_splits": "",
             "reported_mean": ".5g", "departs": "+.3g", "verdict": ""}  # fmt: skip
 
@@ -144,25 +140,39 @@ def _in_every_panel(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
 
 
 def _panels(points: pd.DataFrame, metric: str, spec: FigureSpec, config: ExperimentConfig) -> Any:
+    """Draw a metric: a panel for each value of the labels, each with ticks of its own."""
     name = config.scope.label(metric)
     scale = spec.y_scale if isinstance(spec.y_scale, str) else spec.y_scale.get(metric, "linear")
     is_log = scale == "log"
     if is_log:
         points = points.assign(low=points["low"].clip(lower=points["mean"] / 10))
-    x = alt.X(f"{spec.x}:Q", title=_TITLES.get(spec.x, spec.x), axis=alt.Axis(tickCount=5))
-    x = x.scale(type=spec.x_scale, nice=False, padding=8)
     axis = alt.Axis(format="~g", tickCount=4) if is_log else alt.Axis()
     y = alt.Y("mean:Q", title=name, axis=axis)
     # a logarithmic scale has no zero to leave out
     y = y.scale(type=scale, zero=alt.Undefined if is_log else False, nice=False)
-    color, shape = _look(points, spec, config)
+    look = _look(points, spec, config)
+    panels = list(dict.fromkeys(points[_PANEL]))
+    drawn = [_lines(points[points[_PANEL] == panel], y, name, look, spec) for panel in panels]
+    if not spec.panels:
+        return drawn[0]
+    titles = [alt.Title(panel, fontSize=12, frame="group") for panel in panels]
+    titled = [chart.properties(title=title) for chart, title in zip(drawn, titles, strict=True)]
+    return alt.concat(*titled, columns=spec.per_row, spacing=24)
+
+
+def _lines(
+    points: pd.DataFrame, y: Any, name: str, look: tuple[Any, dict[str, Any]], spec: FigureSpec
+) -> Any:
+    """Draw the lines of one panel, with their bars and marks."""
+    x = alt.X(f"{spec.x}:Q", title=WORDS.get(spec.x, spec.x), axis=_x_axis(points[spec.x], spec))
+    x = x.scale(type=spec.x_scale, nice=False, padding=8)
+    color, shape = look
     dash = {"strokeDash": alt.StrokeDash(f"{spec.dash}:N", title=spec.dash, sort=None)}
     tooltip = [
         alt.Tooltip(c, format=".4g") if c in ("mean", "std") else alt.Tooltip(c)
         for c in points.columns
         if c not in ("low", "high", _PANEL)
     ]
-    # charts can be faceted only if all layers share their data
     base = alt.Chart().transform_filter(f"isValid(datum[{spec.x!r}])").encode(x=x, color=color)
     point = base.mark_point(filled=True, opacity=1, size=36)
     layers = [
@@ -174,25 +184,31 @@ def _panels(points: pd.DataFrame, metric: str, spec: FigureSpec, config: Experim
         rule = alt.Chart().transform_filter(f"!isValid(datum[{spec.x!r}])")
         rule = rule.mark_rule(strokeWidth=1.5, strokeDash=[6, 3])
         layers.append(rule.encode(y=y, color=color, tooltip=tooltip))
-    chart = alt.layer(*layers, data=points).properties(width=_WIDTH, height=_HEIGHT)
-    if not spec.panels:
-        return chart
-    by = alt.Facet(f"{_PANEL}:N", sort=list(dict.fromkeys(points[_PANEL])), title=None)
-    faceted = chart.facet(facet=by, columns=spec.per_row, spacing=24)
-    return faceted.resolve_scale(x="independent", y="independent")
+    return alt.layer(*layers, data=points).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _x_axis(values: "pd.Series[float]", spec: FigureSpec) -> Any:
+    """Return the axis of a panel: ticks of a logarithmic one are where the points are."""
+    if spec.x_scale != "log":
+        return alt.Axis(tickCount=5)
+    return alt.Axis(values=sorted(values.dropna().unique().tolist()), labelOverlap="greedy")
 
 
 def _look(
     points: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig
 ) -> tuple[Any, dict[str, Any]]:
     """Return colours, and shapes so that colour is not the only sign; the same in every panel."""
-    title = _TITLES.get(spec.color, spec.color)
+    title = WORDS.get(spec.color, spec.color)
     if pd.api.types.is_numeric_dtype(points[spec.color].infer_objects()):
         # both ends stay visible on paper and on a dark screen
         scale = alt.Scale(scheme={"name": "viridis", "extent": [0.1, 0.9]})
         return alt.Color(f"{spec.color}:O", title=title, scale=scale), {}
     labels = list(getattr(config, f"{spec.color}s", {}))
-    domain: dict[str, Any] = {"scale": alt.Scale(domain=labels)} if labels else {}
+    # a label looks the same in every figure, but the legend names only those of this one
+    shown = [label for label in labels if label in set(points[spec.color])]
+    domain: dict[str, Any] = {}
+    if labels:
+        domain = {"scale": alt.Scale(domain=labels), "legend": alt.Legend(values=shown)}
     shape = alt.Shape(f"{spec.color}:N", title=title, **domain)
     return alt.Color(f"{spec.color}:N", title=title, **domain), {"shape": shape}
 
@@ -205,11 +221,18 @@ def figures(report: Report) -> list[Chart]:
         rows = report.summary[report.summary["metric"].isin(spec.metrics)]
         rows = rows[rows["mean"].notna()]
         if not rows.empty:
-            drawn = build_chart(report.summary, spec, config).to_dict()
-            title = spec.title or config.title
+            drawn = build_chart(report.summary, spec, config).to_dict(validate=False)
+            title = spec.title or _caption(spec, config)
             tables = _numbers(report, spec, title)
             charts.append(Chart(stem, title, _description(rows, spec, config), drawn, tables))
     return charts
+
+
+def _caption(spec: FigureSpec, config: ExperimentConfig) -> str:
+    """Name a figure that has no title: the page has that of the experiment already."""
+    names = ", ".join(map(config.scope.label, spec.metrics))
+    text = f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
+    return text[0].upper() + text[1:]
 
 
 def _description(rows: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> str:
@@ -266,7 +289,7 @@ def departures(report: Report) -> list[Chart]:
         chart = alt.concat(*drawn, columns=4, spacing=24).properties(title=title)
         chart = chart.resolve_scale(color="shared", shape="shared").configure(**style())
         stem, text = f"deviations_{slug(metric)}", _departures_text(rows, name)
-        charts.append(Chart(stem, title, text, chart.to_dict(), []))
+        charts.append(Chart(stem, title, text, chart.to_dict(validate=False), []))
     return charts
 
 
@@ -336,25 +359,33 @@ def _departures_text(rows: pd.DataFrame, name: str) -> str:
     )
 
 
-def slug(text: str) -> str:
-    """Return a name for ids and classes: lower case, hyphens for all but letters and digits."""
-    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
-
-
 def numbered(stem: str, count: int) -> list[str]:
     """Return names of files, with numbers if there are several."""
     return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]
 
 
 def save_pictures(chart: Mapping[str, Any], stem: Path) -> list[Path]:
-    """Draw a Vega-Lite specification; return the SVG and PDF files, ``stem`` with suffixes."""
+    """Draw a Vega-Lite specification; return the SVG and PDF files, ``stem`` with suffixes.
+
+    Files that show the same specification are left as they are.
+    """
     import vl_convert
 
     files = [stem.with_suffix(suffix) for suffix in (".svg", ".pdf")]
-    svg = vl_convert.vegalite_to_svg(json.dumps(chart), vl_version=vega_lite_version())
-    files[0].write_text(svg, encoding="utf-8")
+    text = json.dumps(chart)
+    made_from = f"{text} {version('vl-convert-python')}".encode()
+    mark = f"<!-- {hashlib.sha256(made_from).hexdigest()} -->\n"
+    if files[1].is_file() and _ends_with(files[0], mark):
+        return files
+    svg = vl_convert.vegalite_to_svg(text, vl_version=vega_lite_version())
+    # the mark comes last, so that files that were not written in full are drawn again
     files[1].write_bytes(vl_convert.svg_to_pdf(svg))
+    files[0].write_text(f"{svg}\n{mark}", encoding="utf-8")
     return files
+
+
+def _ends_with(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_text(encoding="utf-8").endswith(text)
 
 
 def vega_lite_version() -> str:

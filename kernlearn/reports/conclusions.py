@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
 from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.reports.addresses import joined
 from kernlearn.reports.significance import VALUES, paired_interval
 from kernlearn.reports.summary import direction, label_rows, matching, metric_rows
 from kernlearn.reports.verdicts import MATCH, WITHIN_SPREAD, Mean, half_width, verdict
@@ -72,6 +73,11 @@ class Conclusion:
     low: float
     high: float
     outcome: str
+
+    @property
+    def address(self) -> str:
+        """Its address on the page of its experiment."""
+        return joined("difference", self.cell, self.metric, self.ahead, self.behind)
 
 
 @dataclass(frozen=True)

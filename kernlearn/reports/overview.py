@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from kernlearn.reports import conclusions, verdicts
+from kernlearn.reports.addresses import joined, place_of
 from kernlearn.reports.charts import Chart, save_pictures, style
 from kernlearn.reports.summary import judged
 from kernlearn.reports.tables import SYMBOLS
@@ -16,9 +17,9 @@ from kernlearn.reports.totals import SCORES, Measured, kind_of
 MAP_TITLE = "All reported numbers, and all differences between methods that the tables show"
 _COLUMNS = 48
 _TILE = 13
-_NUMBERS, _DIFFERENCES = "reported numbers", "differences between methods"
+NUMBERS, DIFFERENCES = "reported numbers", "differences between methods"
 #: Outcome to symbol and colour, so that colour is never the only sign.
-_LOOKS = {
+LOOKS = {
     verdicts.MATCH: (SYMBOLS[verdicts.MATCH], "#2e7d4f"),
     verdicts.WITHIN_SPREAD: (SYMBOLS[verdicts.WITHIN_SPREAD], "#6aa781"),
     verdicts.BETTER: (SYMBOLS[verdicts.BETTER], "#3b7bbf"),
@@ -34,7 +35,7 @@ _LOOKS = {
 
 
 def map_rows(measured: Iterable[Measured]) -> pd.DataFrame:
-    """Return a row per tile: ``table``, ``what``, ``outcome``, ``name``, and its place.
+    """Return a row per tile: ``table``, ``what``, ``outcome``, ``name``, ``address``, its place.
 
     Scores and differences of the experiments that have reported numbers, without variants; the
     tiles of a table are sorted by outcome.
@@ -48,20 +49,21 @@ def map_rows(measured: Iterable[Measured]) -> pd.DataFrame:
         reported = reported.assign(verdict=judged(reported, config))
         for row in reported.to_dict("records"):
             if row["verdict"] and kind_of(row["metric"], config) == SCORES:
-                name = " ".join(str(row[k]) for k in ("dataset", "method", "metric"))
-                tiles.append(_tile(one, _NUMBERS, row["verdict"], name))
+                names = *place_of(row), row["metric"]
+                tiles.append(_tile(one, NUMBERS, row["verdict"], " ".join(names), joined(*names)))
         for c in one.conclusions:
             name = f"{c.cell}: {c.ahead} ahead of {c.behind}"
-            tiles.append(_tile(one, _DIFFERENCES, c.outcome, name))
-    frame = pd.DataFrame(tiles, columns=["table", "what", "outcome", "name"])
-    order = {outcome: i for i, outcome in enumerate(_LOOKS)}
+            tiles.append(_tile(one, DIFFERENCES, c.outcome, name, c.address))
+    frame = pd.DataFrame(tiles, columns=["table", "what", "outcome", "name", "address"])
+    order = {outcome: i for i, outcome in enumerate(LOOKS)}
     frame = frame.sort_values("outcome", key=lambda column: column.map(order), kind="stable")
     place = frame.groupby(["table", "what"], sort=False).cumcount()
     return frame.assign(column=place % _COLUMNS, line=place // _COLUMNS)
 
 
-def _tile(one: Measured, what: str, outcome: str, name: str) -> dict[str, Any]:
-    return {"table": one.experiment.name, "what": what, "outcome": outcome, "name": name}
+def _tile(one: Measured, what: str, outcome: str, name: str, address: str) -> dict[str, Any]:
+    labels = {"table": one.experiment.name, "what": what, "outcome": outcome}
+    return {**labels, "name": name, "address": address}
 
 
 def write_map(measured: Iterable[Measured], folder: Path) -> Chart | None:
@@ -84,8 +86,8 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
     rows = map_rows(measured)
     if rows.empty:
         return None
-    present = [outcome for outcome in _LOOKS if outcome in set(rows["outcome"])]
-    rows["symbol"] = rows["outcome"].map({name: symbol for name, (symbol, _) in _LOOKS.items()})
+    present = [outcome for outcome in LOOKS if outcome in set(rows["outcome"])]
+    rows["symbol"] = rows["outcome"].map({name: symbol for name, (symbol, _) in LOOKS.items()})
     tables = list(dict.fromkeys(rows["table"]))
     # every table is as high as its longest list of tiles
     heights = rows.groupby("table")["line"].max() + 1
@@ -95,13 +97,13 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
     rows["y"] = rows["line"] + rows["table"].map(first)
     color = alt.Color(
         "outcome:N",
-        scale=alt.Scale(domain=present, range=[_LOOKS[name][1] for name in present]),
+        scale=alt.Scale(domain=present, range=[LOOKS[name][1] for name in present]),
         legend=alt.Legend(title=None, orient="bottom", columns=4, symbolType="square"),
     )
     n_lines = int(heights.sum()) + len(tables) - 1
     labels = pd.DataFrame({"table": tables, "y": [first[t] for t in tables]})
     panels = []
-    for what in (_NUMBERS, _DIFFERENCES):
+    for what in (NUMBERS, DIFFERENCES):
         part = rows[rows["what"] == what]
         x = alt.X("column:O", axis=None, scale=alt.Scale(domain=list(range(_COLUMNS))))
         y = alt.Y("y:O", axis=None, scale=alt.Scale(domain=list(range(n_lines))))
@@ -124,7 +126,7 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
         .properties(width=80, height=n_lines * _TILE)
     )
     look = {**style(), "view": {"stroke": None}}
-    spec = alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict()
+    spec = alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict(validate=False)
     counts = [
         f"{', '.join(f'{n} {name}' for name, n in part['outcome'].value_counts().items())} of "
         f"{len(part)} {what}"

@@ -18,6 +18,7 @@ from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
+from kernlearn.reports.data_facts import data_facts
 from kernlearn.reports.summary import reported_runs, summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
@@ -122,6 +123,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "conclusions": [asdict(c) for c in conclusions],
         "chances": [asdict(c) for c in chances],
         "remarks": notes,
+        "data": data_facts(plan, results),
         "selected": selections(plan, results),
         "seconds": _mean_seconds(plan, results),
         "measured_on": store.environments(r.run for r in results.values() if r.run is not None),

@@ -337,8 +337,14 @@ def _means(
     # labels that all cells share are not part of a name
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
     names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy().tolist()
-    for name, (_, values) in zip(names, means.groupby("cell"), strict=True):
-        yield _name(naming, name), values.droplevel("cell")
+    # the rows of a cell stand together
+    codes, splits = means.index.get_level_values("cell"), means.index.get_level_values("split")
+    starts = np.flatnonzero(np.diff(codes.to_numpy(), prepend=-1))
+    ends = np.append(starts, len(codes))[1:]
+    for name, start, end in zip(names, starts, ends, strict=True):
+        values = means.iloc[start:end]
+        values.index = splits[start:end]
+        yield _name(naming, name), values
 
 
 def _name(labels: Sequence[str], values: Sequence[Any]) -> str:

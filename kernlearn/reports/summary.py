@@ -100,10 +100,11 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     """
     config = plan.experiment.config
     labels = [*LABELS, *plan.axes]
-    cells = runs.groupby([*labels, "metric"], dropna=False, sort=False)
+    stopped = runs.assign(stopped=~runs["converged"].astype(bool))
+    cells = stopped.groupby([*labels, "metric"], dropna=False, sort=False)
     measured = cells.agg(
         mean=("value", "mean"), std=("value", "std"), n_splits=("value", "size"),
-        not_converged=("converged", lambda converged: (~converged.astype(bool)).sum()),
+        not_converged=("stopped", "sum"),
     ).reset_index().infer_objects()  # fmt: skip
     derived = [metric_rows(measured, name, config).assign(std=np.nan) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)

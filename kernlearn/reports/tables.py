@@ -11,6 +11,7 @@ import pandas as pd
 from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
+from kernlearn.reports.addresses import place_of
 from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
@@ -29,6 +30,14 @@ _COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", BASELINE_BETT
            WORSE: "yellow", NOT_COMPARABLE: "dim", NOT_RUN: "dim", "": ""}  # fmt: skip
 #: Sign of a mean over splits in some of which a solver did not converge.
 NOT_CONVERGED = "!"
+#: Labels in words.
+WORDS = {
+    "buffer_size": "buffer size s",
+    "n_components": "number of features D",
+    "n_features": "dimension d",
+    "n_landmarks": "number of landmarks",
+    "n_samples": "number of points n",
+}
 _COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
@@ -56,7 +65,8 @@ class Cell:
     """One measured number and the reported one, formatted and with all digits.
 
     Where there is none the text is empty and the number NaN; ``best`` tells whether it is the best
-    or not significantly worse, where the config asks.
+    or not significantly worse, where the config asks. ``place`` names its data set, kernel, method
+    and varied parameters.
     """
 
     measured: str
@@ -69,6 +79,7 @@ class Cell:
     reported_mean: float = np.nan
     n_splits: int = 0
     not_converged: int = 0
+    place: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = self.measured or "–"
@@ -84,7 +95,8 @@ class Table:
     """A table ready to be written in any format.
 
     ``row_heads`` are those of the label columns, ``heads`` those of the number columns, and
-    ``groups`` the headings above these: ``"baselines"`` or empty.
+    ``groups`` the headings above these: ``"baselines"`` or empty. ``varied`` says in words what
+    the heads are values of, such as ``"buffer size s"``, where they do not speak for themselves.
     """
 
     title: str
@@ -92,6 +104,7 @@ class Table:
     heads: list[str]
     rows: list[tuple[list[str], list[Cell]]]
     groups: list[str]
+    varied: str = ""
 
     @property
     def spans(self) -> list[tuple[str, int]]:
@@ -174,6 +187,7 @@ def _lay_out(
         [" ".join([*map(_text, c), *name]) for (c, _), name in zip(columns, named, strict=True)],
         rows,
         ["baselines" if baselines & {*c} else "" for c, _ in columns],
+        " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c != "method"),
     )
 
 
@@ -218,9 +232,12 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     if measured and not np.isnan(std) and scope.better(metric) == 1:
         measured += f" ± {std:.3f}"
     counts = (row.get(name, np.nan) for name in ("n_splits", "not_converged"))
-    counts = (0 if np.isnan(count) else int(count) for count in counts)
-    texts = measured, format_number(reported, metric, scope), row["verdict"]
-    return Cell(*texts, bool(row.get("best", False)), metric, mean, std, reported, *counts)
+    n_splits, not_converged = (0 if np.isnan(count) else int(count) for count in counts)
+    return Cell(
+        measured, format_number(reported, metric, scope), row["verdict"],
+        bool(row.get("best", False)), metric, mean, std, reported, n_splits, not_converged,
+        place_of(row),
+    )  # fmt: skip
 
 
 def columns(table: Table, first: int, last: int) -> Table:

@@ -99,6 +99,11 @@ class Totals:
             sentences.append(f"Of {n} claims: {_listed(counts)}{more}.")
         return sentences
 
+    def beyond_chance(self) -> list[str]:
+        """Return up to two sentences that tell which counts chance does not explain."""
+        shown = self._beyond_chance("shown", "The differences shown")
+        return [*self._beyond_chance("match", "The matches"), *shown]
+
     def _beyond_chance(self, count: str, what: str) -> list[str]:
         """Say in how many tables a count is clearly greater than with the methods exchanged."""
         if self.chances.empty:

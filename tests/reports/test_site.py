@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -12,13 +14,17 @@ import pandas as pd
 import pytest
 
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import Store
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments.config.model import FigureSpec
 from kernlearn.reports import assemble, write_report, write_site
-from kernlearn.reports.charts import departures, figures, slug
+from kernlearn.reports.addresses import joined, slug
+from kernlearn.reports.charts import build_chart, departures, figures
 from kernlearn.reports.significance import OUTCOMES
-from kernlearn.reports.site.pages import address, deviations, in_full, std_text
+from kernlearn.reports.site.departing import deviations
+from kernlearn.reports.site.files import address
+from kernlearn.reports.site.formats import in_full, std_text
 from kernlearn.reports.summary import COLUMNS
-from kernlearn.reports.tables import Cell
+from kernlearn.reports.tables import Cell, build_tables
 from kernlearn.reports.verdicts import VERDICTS, rule_text
 from tests.reports.sites import HEADS, LONG, numbers, plant
 
@@ -92,6 +98,8 @@ def test_all_that_pages_lead_to_is_there_and_nothing_is_elsewhere(site):
                     continue
                 assert "//" not in link
                 file, _, part = link.partition("#")
+                # what a filter is set to
+                file = file.partition("?")[0]
                 target = (path.parent / unquote(file)).resolve() if file else path
                 assert target.is_file(), f"{path.name} leads to {link}"
                 assert not part or part in ids[target], f"{path.name} leads to {link}"
@@ -167,7 +175,7 @@ def test_the_overview_counts_what_the_pages_show(site):
         row[1][3]["class"].split()[0] for row in held.rows("table-1")[1:] if row[1][3]["class"]
     ]
     texts, cells = rows["held"]
-    assert texts[2:4] == ["quick", "24"]
+    assert texts[2:4] == ["full", "24"]
     assert float(cells[3]["data-value"]) == 24
     n = len(VERDICTS)
     scores = [int(cell["data-value"]) for cell in cells[5 : 5 + n]]
@@ -192,7 +200,7 @@ def test_pages_say_what_decides_and_what_explains(site):
     assert "not the thesis' data <script>alert(1)</script>" in page.text
     assert 'Held against "table 3.1" & <b>others</b>' in page.text
     assert "K is no <i>worse</i>" in page.text
-    assert "kernlearn run held.yaml --profile quick" in page.text
+    assert "kernlearn run held.yaml --profile full" in page.text
     assert "reported: table3_1.csv" in page.text
     scripts = [attrs for tag, attrs in page.elements if tag == "script"]
     assert all(attrs.get("src") or attrs.get("type") == "application/json" for attrs in scripts)
@@ -220,8 +228,11 @@ def test_a_page_is_read_without_sight(site):
                 assert "alt" in attrs
             if attrs.get("role") in ("img", "region"):
                 assert attrs["aria-label"]
-            if attrs.get("tabindex"):
+            if attrs.get("tabindex") == "0":
                 assert attrs["role"] == "region"
+            elif "tabindex" in attrs:
+                # a tile, beside the counts in words
+                assert (tag, path.name) == ("a", "index.html")
 
 
 def test_charts_take_their_colours_from_the_page(site):
@@ -327,6 +338,10 @@ def test_addresses(target, page, expected):
               n_splits=2), "0.00", "measured 2 ± 1e-16 over 2 splits; reported 1; worse"),
         (Cell("7", metric="n_support", mean=7.0, n_splits=1), "", "measured 7"),
         (Cell("", "0.5", "not run", reported_mean=0.5), "", "reported 0.5; not run"),
+        (Cell("0.0395", metric="fit_seconds", mean=0.03951, std=0.000885, n_splits=5), "0.0009",
+         "measured 0.03951 ± 0.000885 over 5 splits"),
+        (Cell("5.48e-05", metric="mse", mean=5.483e-5, std=2.27e-6, n_splits=2), "0.23e-05",
+         "measured 5.483e-05 ± 2.27e-06 over 2 splits"),
     ],
 )  # fmt: skip
 def test_cells_in_words(cell, std, full):
@@ -334,9 +349,96 @@ def test_cells_in_words(cell, std, full):
     assert in_full(cell) == full
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("L2-SVM γ=1/N", "l2-svm-γ-1-n"), ("match within spread", "match-within-spread"), ("*", "")],
-)
-def test_slugs(text, expected):
-    assert slug(text) == expected
+def test_every_claim_row_and_cell_has_an_address_of_its_own(site):
+    for path in site.pages:
+        ids = [attrs["id"] for _, attrs in Page(path).elements if "id" in attrs]
+        assert len(ids) == len({*ids}), path.name
+    held = Page(site.page("held"))
+    ids = {attrs["id"] for _, attrs in held.elements if "id" in attrs}
+    assert "spambase.polynomial.h0-1.n-components-50.accuracy" in ids
+    assert "row.spambase.h0-1.50" in ids
+    for _, cells in held.rows("table-1")[1:]:
+        assert all("id" in cell for cell in cells[3:] if "data-value" in cell)
+    claims = {attrs.get("id", "") for tag, attrs in held.elements if tag == "tr"}
+    assert len([i for i in claims if i.startswith("claim.k-is-")]) == 2
+    # addresses do not depend on what else is shown
+    summary = site.reports["held"].summary
+    half = summary[summary["dataset"] == "spambase"]
+    tables = build_tables(half, site.reports["held"].plan.experiment.config)
+    places = {joined(*c.place, c.metric) for _, row in tables[0].rows for c in row if c.place}
+    assert places <= ids
+
+
+def test_a_tile_leads_to_each_score_and_each_claim(site):
+    hrefs = [attrs for tag, attrs in Page(site.index).elements if attrs.get("tabindex") == "-1"]
+    assert all(attrs["title"].rpartition(": ")[2] for attrs in hrefs)
+    inside = [attrs["href"] for attrs in hrefs if attrs["href"].startswith("held.html#")]
+    assert "held.html#spambase.polynomial.k.accuracy" in inside
+    assert sum(href.startswith("held.html#claim.") for href in inside) == 2
+
+
+def test_a_profile_is_indicative_on_the_page_and_in_the_overview(site, tmp_path):
+    with Store.existing(site.store) as store:
+        plan = make_plan(load_config(site.configs[0], profile="quick"))
+        report = assemble(plan, store)
+    assert report.details["done"] == 12
+    page = write_report(report, tmp_path / "one")
+    text = Page(page).text
+    assert "Indicative. Profile quick is a smaller version of the experiment" in text
+    full = Page(site.page("held")).text
+    assert not {*"✓≈▲△▼≠○↗↘✗"} & {*text}
+    classes = {c for _, a in Page(page).elements for c in a.get("class", "").split()}
+    assert not classes & {*map(slug, (*VERDICTS, *OUTCOMES)), "best"}
+    assert "▼" in full
+    assert "Indicative" not in full
+    index = write_site([report, site.reports["long"]], tmp_path / "site")
+    shown = Page(index)
+    (row,) = [row for row in shown.rows("experiments-table")[2:] if row[0][0] == "held"]
+    assert row[0][2] == "quickindicative"
+    assert {cell["data-value"] for cell in row[1][5:]} == {"0"}
+    assert "table" not in {tag for tag, attrs in shown.elements if attrs.get("class") == "tiles"}
+
+
+def test_the_title_stands_once(site):
+    titles = [site.reports[name].plan.experiment.config.title for name in ("held", "long")]
+    for name, title in zip(("held", "long"), titles, strict=True):
+        page = site.page(name).read_text(encoding="utf-8")
+        shown = re.sub(
+            r"<title>.*?</title>|<caption.*?</caption>|<pre.*?</pre>", "", page, flags=re.S
+        )
+        texts = re.sub(r"<[^>]*>", "", shown.partition('id="downloads"')[0])
+        assert unescape(texts).count(title) == 1, name
+
+
+def test_nothing_is_drawn_again_that_has_not_changed(site, tmp_path, monkeypatch):
+    report = site.reports["held"]
+    write_report(report, tmp_path)
+    before = {
+        p: p.read_bytes() for p in tmp_path.rglob("*.*") if p.suffix in (".svg", ".pdf", ".js")
+    }
+    assert len(before) == 8
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", None)
+    monkeypatch.setattr("vl_convert.javascript_bundle", None)
+    write_report(report, tmp_path)
+    assert {p: p.read_bytes() for p in before} == before
+    # what was not written in full, and what has changed, is drawn
+    (tmp_path / "figure1.svg").write_text("<svg")
+    with pytest.raises(TypeError):
+        write_report(report, tmp_path)
+
+
+def test_a_logarithmic_axis_has_its_ticks_at_the_points(site):
+    chart, other, _ = [*figures(site.reports["held"]), *departures(site.reports["held"])]
+    (row,) = chart.spec["vconcat"]
+    values = [panel["layer"][0]["encoding"]["x"]["axis"]["values"] for panel in row["concat"]]
+    assert values == [[20.0, 50.0]] * 2
+    assert chart.title == "Accuracy against number of features D"
+    assert other.title == "Seconds"
+    legend = row["concat"][0]["layer"][0]["encoding"]["color"]["legend"]
+    assert legend == {"values": ["K", "RF", "H0/1", "guess"]}
+    only = FigureSpec(x="n_components", metrics=["accuracy"])
+    config = site.reports["held"].plan.experiment.config
+    summary = site.reports["held"].summary
+    drawn = build_chart(summary[summary["method"] != "K"], only, config).to_dict()
+    legend = drawn["vconcat"][0]["layer"][0]["encoding"]["color"]["legend"]
+    assert legend == {"values": ["RF", "H0/1", "guess"]}

@@ -109,7 +109,7 @@ def _luminance(rgb):
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def test_a_phone_scrolls_tables_and_not_the_page(site, phone):
+def test_on_a_phone_rows_are_cards_and_nothing_scrolls_sideways(site, phone):
     for path in site.pages:
         page = phone.open(path)
         width, height = page.evaluate(
@@ -117,22 +117,36 @@ def test_a_phone_scrolls_tables_and_not_the_page(site, phone):
         )
         assert width == 375, path.name
         assert height > 700
+        wide = page.evaluate(
+            """[...document.querySelectorAll(".scroll")]
+                .filter((frame) => frame.scrollWidth > frame.clientWidth).length"""
+        )
+        assert wide == 0, path.name
     page = phone.open(site.page("held"))
-    first, last = page.evaluate(
-        """() => {
-            const table = document.querySelector("#table-1");
-            const frame = table.closest(".scroll");
-            const left = row => row.cells[0].getBoundingClientRect().left;
-            const rows = [table.tBodies[0].rows[3], table.tHead.rows[table.tHead.rows.length - 1]];
-            const before = rows.map(left);
-            frame.scrollLeft = 500;
-            return [[frame.scrollLeft, ...before], rows.map(left)];
-        }"""
-    )
-    assert first[0] > 50
-    assert last == first[1:]
+    # reported number and verdict are in sight, with the head of their column
+    for cell in page.locator("#table-1 td.worse").all():
+        box, paper = cell.bounding_box(), cell.locator(".paper").bounding_box()
+        assert 0 <= paper["x"] <= paper["x"] + paper["width"] <= 375
+        assert box["x"] + box["width"] <= 375
+        head = cell.evaluate("e => getComputedStyle(e, '::before').content")
+        assert head == '"accuracy"'
+    assert page.locator("#table-1 thead").is_hidden()
     for svg in page.locator(".chart svg").all():
         assert svg.bounding_box()["width"] <= 375
+
+
+def test_a_table_that_is_wider_than_the_page_says_so(site, browser):
+    context = browser.new_context(viewport={"width": 700, "height": 700})
+    page = context.new_page()
+    page.goto(site.page("held").as_uri())
+    hint = page.locator(".hint", has_text="scroll it sideways")
+    frame = page.locator("#table-1").locator("xpath=..")
+    is_wide = frame.evaluate("e => e.scrollWidth > e.clientWidth + 1")
+    assert frame.locator("xpath=preceding-sibling::p[1]").is_visible() == is_wide
+    page.evaluate("document.querySelector('#table-1').style.width = '2000px'")
+    page.evaluate("document.querySelector('#table-1').parentElement.style.width = '600px'")
+    hint.first.wait_for()
+    context.close()
 
 
 def test_heads_stay_in_sight_over_a_long_table(site, reader):
@@ -152,7 +166,7 @@ def test_heads_stay_in_sight_over_a_long_table(site, reader):
 def test_paper_shows_all_of_the_tables_and_no_controls(site, reader):
     page = reader.open(site.page("long"))
     page.emulate_media(media="print", color_scheme="dark")
-    for selector in (".controls", "button.theme", ".toc", "header nav"):
+    for selector in (".controls", "button.theme", ".toc", "header nav", ".anchor"):
         assert page.locator(selector).first.is_hidden()
     frame = page.locator(".scroll.tall")
     assert frame.evaluate("e => e.scrollHeight - e.clientHeight") == 0
@@ -160,8 +174,8 @@ def test_paper_shows_all_of_the_tables_and_no_controls(site, reader):
     assert page.pdf().startswith(b"%PDF")
     held = reader.open(site.page("held"))
     closed = "document.querySelectorAll('details:not([open])').length"
-    assert held.evaluate(closed) == 2
+    assert held.evaluate(closed) == 3
     held.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert held.evaluate(closed) == 0
     held.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert held.evaluate(closed) == 2
+    assert held.evaluate(closed) == 3

@@ -16,18 +16,18 @@ def test_plans_are_those_of_the_latest_runs(site):
     with Store.existing(site.store) as store:
         plans, skipped = stored_plans(store, configs=site.configs)
         assert [(p.experiment.name, p.experiment.profile) for p in plans] == [
-            ("held", "quick"), ("long", "full"),
+            ("held", "full"), ("long", "full"),
         ]  # fmt: skip
         assert skipped == []
-        plans, skipped = stored_plans(store, configs=site.configs[:1], profile="full")
+        plans, skipped = stored_plans(store, configs=site.configs[:1], profile="quick")
         assert [(p.experiment.profile, p.experiment.config.protocol.splits) for p in plans] == [
-            ("full", 3)
+            ("quick", 1)
         ]
         assert skipped[0].name == "long"
         assert "--config FILE" in skipped[0].reason
         _, skipped = stored_plans(store, configs=site.configs, settings=["seed=77"])
         assert [one.name for one in skipped] == ["held", "long"]
-        assert "none of its trials under profile quick" in skipped[0].reason
+        assert "none of its trials under profile full" in skipped[0].reason
 
 
 def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):

@@ -1,44 +1,43 @@
 """Pages that open from disk: one per experiment with its files, and an overview of all."""
 
-import os
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import jinja2
-import numpy as np
-import pandas as pd
-
-from kernlearn import __version__
 from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.engine.selection import duration
-from kernlearn.experiments.engine.spec import LABELS, canonical
+from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.store.results import utc_now
-from kernlearn.reports import charts, conclusions, tables
-from kernlearn.reports.charts import slug
-from kernlearn.reports.overview import write_map
-from kernlearn.reports.report import Report, Skipped, write_summary
-from kernlearn.reports.significance import OUTCOMES
-from kernlearn.reports.totals import SCORES, Totals, total
-from kernlearn.reports.verdicts import BASELINE_BETTER, BETTER, VERDICTS, WORSE
+from kernlearn.reports import charts, conclusions
+from kernlearn.reports.addresses import Taken, claim_addresses, slug
+from kernlearn.reports.bibliography import cited
+from kernlearn.reports.glossary import methods, names_in, terms
+from kernlearn.reports.report import Report, Skipped
+from kernlearn.reports.site.departing import deviations
+from kernlearn.reports.site.environment import CLAIM_SIGNS, CONCLUSION_SIGNS, render
+from kernlearn.reports.site.files import address, write_assets, write_downloads
+from kernlearn.reports.site.layout import Shown, lay_out
+from kernlearn.reports.site.tiles import COLUMNS, picture
+from kernlearn.reports.tables import SYMBOLS
+from kernlearn.reports.totals import NOT_JUDGED, SCORES, Totals, total
+from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
 from kernlearn.resources import shipped
 
-_HERE = Path(__file__).parent
-_SPREAD = " ± "
-_ROUNDING = 1e-12
-# Symbols, so that colour is never the only sign.
-_OUTCOMES = dict(zip(OUTCOMES, "✓○↗↘✗–", strict=True))
-_CONCLUSIONS = dict(zip(conclusions.OUTCOMES, "✓○✗–", strict=True))
 # Name of an experiment and address of its page.
 _Link = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A page that was written: whether it has charts, and the addresses in it."""
+
+    has_charts: bool
+    addresses: frozenset[str]
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -64,8 +63,8 @@ def write_report(report: Report, folder: Path) -> Path:
     """
     page = folder / "report.html"
     with _writing(folder):
-        has_charts = _write_page(report, page, folder, folder / "assets")
-        _write_assets(folder / "assets", charts=has_charts)
+        written = _write_page(report, page, folder, folder / "assets")
+        write_assets(folder / "assets", charts=written.has_charts)
     return page
 
 
@@ -102,13 +101,12 @@ def write_site(
     links = [(_name(r), address(page, index)) for r, page in zip(reports, pages, strict=True)]
     neighbours = zip([None, *links], [*links[1:], None], strict=False)
     with _writing(folder):
-        has_charts = [
+        written = [
             _write_page(report, page, folder / "files" / page.stem, assets, around)
             for report, page, around in zip(reports, pages, neighbours, strict=True)
         ]
-        drawn = write_map((report.measured for report in reports), folder / "files")
-        _write_assets(assets, charts=any(has_charts) or drawn is not None)
-        index.write_text(_overview(reports, links, skipped, drawn), encoding="utf-8")
+        write_assets(assets, charts=any(page.has_charts for page in written))
+        index.write_text(_overview(reports, links, written, skipped), encoding="utf-8")
     return index
 
 
@@ -118,32 +116,49 @@ def _write_page(
     files: Path,
     assets: Path,
     around: tuple[_Link | None, _Link | None] | None = None,
-) -> bool:
-    """Write the page of an experiment and its files; return whether it has charts.
+) -> Written:
+    """Write the page of an experiment and its files.
 
     In a site ``around`` has the links to the previous and the following page.
     """
-    config = report.plan.experiment.config
-    figures, departures = charts.figures(report), charts.departures(report)
-    deviating = deviations(report)
-    downloads = _write_downloads(report, [*figures, *departures], files)
+    config, taken = report.plan.experiment.config, Taken()
     note_ids = {name: f"note-{i + 1}-{slug(name)}" for i, name in enumerate(config.notes)}
-    text = _render(
+    shown = [lay_out(t, config.title, note_ids, taken) for t in report.shown_tables if t.rows]
+    figures = charts.figures(report)
+    # what is only indicative is not held against the paper
+    judged = not report.indicative
+    departures = charts.departures(report) if judged else []
+    deviating = deviations(report) if judged else []
+    numbers = {
+        chart.stem: [lay_out(table, chart.title, {}, taken) for table in chart.tables]
+        for chart in figures
+    }
+    downloads = write_downloads(report, [*figures, *departures], files)
+    claims = list(zip(claim_addresses(report.claims), report.claims, strict=True))
+    text = render(
         "experiment.html",
         report=report,
         config=config,
+        judged=judged,
+        papers=cited(config.source),
         commands=_commands(report),
-        totals=total([report.measured]).numbers.to_dict("records"),
+        totals=total([report.measured]).numbers.to_dict("records") if judged else [],
         claim_counts=Counter(claim.outcome for claim in report.claims),
-        tables=[_shown(table, note_ids) for table in report.tables if table.rows],
+        tables=shown,
+        kinds=_kinds(shown),
         figures=figures,
+        numbers=numbers,
         departures=departures,
         deviations=deviating,
         deviation_kinds=list(dict.fromkeys(d.cell.verdict for d in deviating)),
-        claims=[("", "", claim) for claim in report.claims],
-        conclusions=report.conclusions,
-        conclusion_kinds=list(dict.fromkeys(c.outcome for c in report.conclusions)),
-        chances=conclusions.in_words(report.conclusions, report.chances),
+        claims=[("", "", place, claim) for place, claim in claims],
+        conclusions=report.conclusions if judged else [],
+        conclusion_kinds=_occurring(CONCLUSION_SIGNS, report.conclusions),
+        chances=conclusions.in_words(report.conclusions, report.chances) if judged else [],
+        claim_kinds=_occurring(CLAIM_SIGNS, report.claims),
+        data=report.details["data"],
+        methods=methods(config),
+        terms=terms(_used_terms(report, _kinds(shown))),
         note_ids=note_ids,
         # the first remarks are the notes
         remarks=report.remarks[len(config.notes) :],
@@ -158,47 +173,35 @@ def _write_page(
         written=report.details["written"],
     )
     page.write_text(text, encoding="utf-8")
-    return bool(figures or departures)
+    places = {place for place, _ in claims} | {c.address for c in report.conclusions}
+    return Written(bool(figures or departures), frozenset(taken.addresses | places))
 
 
-def _write_downloads(
-    report: Report, drawn: Sequence[charts.Chart], folder: Path
-) -> list[tuple[str, list[Path]]]:
-    """Write the files of an experiment besides its page; return them with titles."""
-    folder.mkdir(parents=True, exist_ok=True)
-    summary = write_summary(report, folder)
-
-    def path(stem: str, suffix: str) -> Path:
-        # the sixth table of an experiment "table6" must not take the place of its summary
-        return folder / f"{stem}{'_shown' if stem == summary.stem else ''}{suffix}"
-
-    splits = path("splits", ".csv")
-    report.runs.to_csv(splits, index=False)
-    downloads = [
-        ("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
-        ("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
-        ("All splits, one row per number", [splits]),
-    ]
-    formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
-    stems = charts.numbered("table", len(report.tables))
-    for stem, table in zip(stems, report.shown_tables, strict=True):
-        files = [path(stem, suffix) for suffix in formats]
-        for file in files:
-            file.write_text(formats[file.suffix](table), encoding="utf-8")
-        downloads.append((f"Table: {table.title}", files))
-    for chart in drawn:
-        pictures = charts.save_pictures(chart.spec, folder / chart.stem)
-        downloads.append((f"Figure: {chart.title}", pictures))
-    return downloads
+def _kinds(shown: Sequence[Shown]) -> list[str]:
+    """Return the verdicts that occur in tables, in their order."""
+    return [verdict for verdict in VERDICTS if any(verdict in table.kinds for table in shown)]
 
 
-def _shown(table: tables.Table, note_ids: dict[str, str]) -> dict[str, Any]:
-    """Return a table with the notes on its labels, and the verdicts that occur in it."""
-    labels = {label for row, _ in table.rows for label in row} | set(table.heads)
-    named = {label: label.removesuffix(" (baseline)") for label in labels}
-    notes = {label: note_ids[name] for label, name in named.items() if name in note_ids}
-    occurring = {cell.verdict for _, cells in table.rows for cell in cells}
-    return {"table": table, "notes": notes, "kinds": [v for v in VERDICTS if v in occurring]}
+def _occurring(signs: dict[str, str], judged: Sequence[Any]) -> list[str]:
+    """Return the outcomes that occur, in their order."""
+    found = {one.outcome for one in judged}
+    return [outcome for outcome in signs if outcome in found]
+
+
+def _used_terms(report: Report, kinds: Sequence[str]) -> set[str]:
+    """Return the names of all terms that a page uses."""
+    config = report.plan.experiment.config
+    labels = [*config.methods, *(entry.estimator for entry in config.methods.values())]
+    names = {"cell", "split", *config.metrics, *(w for label in labels for w in names_in(label))}
+    names |= {"landmark"} if "n_landmarks" in report.plan.axes else set()
+    names |= {"buffer"} if "buffer_size" in report.plan.axes else set()
+    names |= {"verdict"} if kinds else set()
+    names |= {"claim"} if report.claims else set()
+    names |= {"conclusion", "exchange"} if report.chances else set()
+    names |= {"derived metric"} if config.derived else set()
+    names |= {"profile"} if report.indicative else set()
+    unfinished = any(cell.not_converged for t in report.tables for _, c in t.rows for cell in c)
+    return names | ({"not converged"} if unfinished else set())
 
 
 def _commands(report: Report) -> list[str]:
@@ -232,141 +235,86 @@ def _order(report: Report) -> tuple[Any, ...]:
 def _overview(
     reports: Sequence[Report],
     links: list[_Link],
+    written: Sequence[Written],
     skipped: Sequence[Skipped],
-    drawn: charts.Chart | None,
 ) -> str:
-    totals = total(r.measured for r in reports)
+    judged = [report for report in reports if not report.indicative]
+    totals = total(report.measured for report in judged)
     linked = list(zip(reports, links, strict=True))
     # each environment once, with the experiments that were measured in it
     machines: dict[str, tuple[dict[str, Any], list[str]]] = {}
     for report in reports:
         for machine in report.details["measured_on"]:
             machines.setdefault(canonical(machine), (machine, []))[1].append(_name(report))
-    return _render(
+    claims = [
+        (name, href, place, claim)
+        for report, (name, href) in linked
+        if not report.indicative
+        for place, claim in zip(claim_addresses(report.claims), report.claims, strict=True)
+    ]
+    pages = [(href, page.addresses) for (_, href), page in zip(links, written, strict=True)]
+    return render(
         "overview.html",
         rows=[_row(report, href, totals) for report, (_, href) in linked],
+        kinds=[verdict for verdict in VERDICTS if totals.numbers[verdict].sum()],
+        meters=_meters(totals),
         overall=totals.overall().to_dict("records"),
-        claims=[(*link, claim) for report, link in linked for claim in report.claims],
-        in_words=totals.in_words(),
+        claims=claims,
+        claim_kinds=_occurring(CLAIM_SIGNS, [claim for *_, claim in claims]),
+        beyond_chance=totals.beyond_chance(),
+        picture=picture(reports, pages),
+        columns=COLUMNS,
         machines=list(machines.values()),
         skipped=skipped,
-        map=drawn,
-        files="files",
         assets="assets",
         written=utc_now(),
     )
 
 
+@dataclass(frozen=True)
+class Meter:
+    """A bar of counts by outcome: what is counted, in words, and the counts."""
+
+    title: str
+    of: str
+    address: str
+    counts: dict[str, int]
+    signs: dict[str, str]
+
+
+def _meters(totals: Totals) -> list[Meter]:
+    """Return the bars of all reported scores, of the differences between methods and of claims."""
+    found = []
+    for row in totals.overall().to_dict("records"):
+        if row["kind"] == SCORES:
+            counts = {name: row[name] for name in (*VERDICTS, NOT_JUDGED) if row[name]}
+            n = row["reported"] - counts.get(NOT_RUN, 0)
+            of = f"{n} of {row['reported']} measured"
+            signs = {**SYMBOLS, NOT_JUDGED: "·"}
+            found.append(Meter("Reported scores", of, "#experiments", counts, signs))
+    differences = totals.overall_conclusions()
+    for title, counted, place, signs in (
+        ("Differences between methods", differences, "#picture", CONCLUSION_SIGNS),
+        ("Claims", totals.overall_claims(), "#claims", CLAIM_SIGNS),
+    ):
+        counts = {name: count for name, count in counted.items() if count}
+        if counts:
+            found.append(Meter(title, str(sum(counts.values())), place, counts, signs))
+    return found
+
+
 def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
     numbers = totals.numbers[totals.numbers["experiment"] == _name(report)]
     scores = numbers[numbers["kind"] == SCORES]
+    outcomes = [] if report.indicative else [claim.outcome for claim in report.claims]
     return {
         **report.details,
         "href": href,
         "run_as": report.run_as,
+        "indicative": report.indicative,
         "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
-        "outcomes": Counter(claim.outcome for claim in report.claims),
+        "outcomes": Counter(outcomes),
     }
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """A measured number that is better or worse than the reported one.
-
-    ``place`` is its data set, kernel, method and parameters; ``notes`` are names of the config's
-    notes that apply to it.
-    """
-
-    place: str
-    metric: str
-    cell: tables.Cell
-    difference: str
-    notes: list[str]
-
-
-def deviations(report: Report) -> list[Deviation]:
-    """List the numbers that are better or worse than reported, the worse first."""
-    config, summary, found = report.plan.experiment.config, report.summary, []
-    departing = pd.concat(
-        [summary[summary["verdict"] == v] for v in (WORSE, BASELINE_BETTER, BETTER)]
-    )
-    for row in departing.to_dict("records"):
-        metric, difference = row["metric"], row["mean"] - row["reported_mean"]
-        labels = [row[label] for label in LABELS if isinstance(row[label], str)]
-        given = {axis: row[axis] for axis in report.plan.axes if not pd.isna(row[axis])}
-        varied = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in given.items()]
-        # "exponential (sigma=1)" is a case of "exponential"
-        named = [*labels, f"{row['kernel']}".partition(" (")[0]]
-        size = tables.format_number(abs(difference), metric, config.scope)
-        found.append(
-            Deviation(
-                " · ".join([*labels, *varied]),
-                config.scope.label(metric),
-                tables.make_cell(row, metric, config.scope),
-                f"{'+' if difference > 0 else '−'}{size}",
-                [key for key in config.notes if key in named],
-            )
-        )
-    return found
-
-
-def _render(template: str, **values: Any) -> str:
-    """Return a page made from a template; all values are escaped."""
-    return _environment().get_template(template).render(version=__version__, **values)
-
-
-@cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals |= {"symbols": tables.SYMBOLS, "not_converged": tables.NOT_CONVERGED,
-                            "verdicts": VERDICTS, "outcomes": _OUTCOMES,
-                            "conclusion_signs": _CONCLUSIONS}  # fmt: skip
-    filters: dict[str, Callable[..., str]] = {
-        "date": lambda text: text[:16].replace("T", " "),
-        "duration": duration,
-        "in_full": in_full,
-        "mean": lambda cell: cell.measured.partition(_SPREAD)[0],
-        "number": lambda value: repr(float(value)),
-        "slug": slug,
-        "std": std_text,
-    }
-    environment.filters |= filters
-    return environment
-
-
-def std_text(cell: tables.Cell) -> str:
-    """Format a standard deviation with the digits of its mean; empty if there is none."""
-    if np.isnan(cell.std):
-        return ""
-    # rounding errors of a number that does not vary
-    std = 0.0 if cell.std < _ROUNDING * abs(cell.mean) else cell.std
-    # tables show it with the mean where more is better
-    return f"{std:.3f}" if _SPREAD in cell.measured else tables.format_number(std, cell.metric)
-
-
-def in_full(cell: tables.Cell) -> str:
-    """Describe a cell in full, numbers with six digits."""
-    parts = []
-    if not np.isnan(cell.mean):
-        spread = "" if np.isnan(cell.std) else f" ± {cell.std:.6g}"
-        splits = f" over {cell.n_splits} splits" if cell.n_splits > 1 else ""
-        parts.append(f"measured {cell.mean:.6g}{spread}{splits}")
-        if cell.not_converged:
-            parts.append(f"the solver stopped early in {cell.not_converged} of them")
-    if not np.isnan(cell.reported_mean):
-        parts.append(f"reported {cell.reported_mean:.6g}")
-    return "; ".join([*parts, cell.verdict] if cell.verdict else parts)
-
-
-def address(target: Path, page: Path) -> str:
-    """Return the relative address by which a page links to a file."""
-    return quote(Path(os.path.relpath(target, page.parent)).as_posix())
 
 
 @contextmanager
@@ -377,23 +325,3 @@ def _writing(path: Path) -> Iterator[None]:
     except OSError as error:
         place = error.filename or path
         raise ReportError(f"{place}: cannot be written: {error.strerror or error}") from None
-
-
-def _write_assets(folder: Path, *, charts: bool) -> None:
-    """Write style and scripts, with Vega if there are charts to draw."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for asset in (_HERE / "assets").iterdir():
-        (folder / asset.name).write_bytes(asset.read_bytes())
-    if charts:
-        (folder / "vega.js").write_text(_vega(), encoding="utf-8")
-
-
-@cache
-def _vega() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``."""
-    import vl_convert
-
-    version = charts.vega_lite_version()
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
-    # a function scope for its many short names
-    return f"(() => {{\n{bundle}\n}})();\n"

@@ -58,7 +58,8 @@
   // ---- filtering: every word must occur in the row's text; one verdict or outcome ----
 
   function filterable(controls) {
-    const table = document.getElementById(controls.dataset.for);
+    const id = controls.dataset.for;
+    const table = document.getElementById(id);
     const text = controls.querySelector("input");
     const kind = controls.querySelector("select");
     const count = controls.querySelector(".count");
@@ -80,9 +81,88 @@
       table.toggleAttribute("data-filtered", filtered);
       mark(table);
     };
-    text.addEventListener("input", filter);
-    if (kind) kind.addEventListener("change", filter);
+    const changed = () => {
+      filter();
+      remember({ [id]: text.value.trim(), [`${id}.kind`]: kind ? kind.value : "" });
+    };
+    const state = new URLSearchParams(location.search);
+    text.value = state.get(id) || "";
+    if (kind) kind.value = state.get(`${id}.kind`) || "";
+    if (kind && kind.selectedIndex < 0) kind.value = "";
+    if (text.value || (kind && kind.value)) filter();
+    text.addEventListener("input", changed);
+    if (kind) kind.addEventListener("change", changed);
+    table.addEventListener("showall", () => {
+      text.value = "";
+      if (kind) kind.value = "";
+      changed();
+    });
     controls.hidden = false;
+  }
+
+  // ---- addresses: filters are part of a page's address, and places are shown that were hidden ----
+
+  function remember(values) {
+    const state = new URLSearchParams(location.search);
+    for (const [name, value] of Object.entries(values)) {
+      if (value) state.set(name, value);
+      else state.delete(name);
+    }
+    const query = state.toString();
+    try {
+      history.replaceState(null, "", `${location.pathname}${query ? `?${query}` : ""}${location.hash}`);
+    } catch {
+      // some browsers keep the address of a file as it is
+    }
+  }
+
+  function showTarget() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let part = target; part; part = part.parentElement) {
+      if (part.tagName === "DETAILS") part.open = true;
+    }
+    target.querySelectorAll("details.folded").forEach((part) => { part.open = true; });
+    const row = target.closest("tr");
+    if (row && row.hidden) row.closest("table").dispatchEvent(new Event("showall"));
+    target.scrollIntoView();
+  }
+
+  // A cell's own link comes when it is pointed at; from a row's, the arrow keys lead along the row.
+  function addressable(table) {
+    const link = document.createElement("a");
+    link.className = "anchor";
+    const at = (cell) => {
+      link.href = `#${cell.id}`;
+      link.setAttribute("aria-label", `Link to ${cell.dataset.head || "this number"}`);
+      if (link.parentNode !== cell) cell.append(link);
+    };
+    table.addEventListener("pointerover", (event) => {
+      const cell = event.target.closest("td[id]");
+      if (cell) at(cell);
+    });
+    table.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const here = event.target.closest(".anchor");
+      if (!step || !here) return;
+      const row = here.closest("tr");
+      const stops = [row.querySelector("th .anchor"), ...row.querySelectorAll("td[id]")].filter(Boolean);
+      const next = stops[stops.indexOf(here === link ? here.parentNode : here) + step];
+      if (!next) return;
+      event.preventDefault();
+      if (next.tagName === "TD") at(next);
+      (next.tagName === "TD" ? link : next).focus();
+    });
+  }
+
+  // A table that is wider than the page says so.
+  function hinted(frame) {
+    const hint = document.createElement("p");
+    hint.className = "hint";
+    hint.textContent = "The table is wider than the page: scroll it sideways.";
+    hint.hidden = true;
+    frame.before(hint);
+    new ResizeObserver(() => { hint.hidden = frame.scrollWidth <= frame.clientWidth + 1; }).observe(frame);
   }
 
   // ---- charts: one after the other, so that the page can be used meanwhile ----
@@ -90,35 +170,74 @@
   async function drawCharts(charts) {
     if (!window.vegaEmbed) return;
     for (const chart of charts) {
-      const spec = JSON.parse(document.getElementById(chart.dataset.spec).textContent);
-      const place = document.createElement("div");
       try {
-        await window.vegaEmbed(place, fitted(spec, chart.clientWidth), {
-          renderer: "svg", actions: false, mode: "vega-lite",
-        });
-        chart.replaceChildren(place);
+        await draw(chart);
         chart.dataset.drawn = "yes";
       } catch (error) {
         // the picture stays
         console.error(`${chart.dataset.spec}: ${error}`);
       }
     }
+    let width = document.body.clientWidth;
+    let waiting;
+    window.addEventListener("resize", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => {
+        if (Math.abs(document.body.clientWidth - width) < 20) return;
+        width = document.body.clientWidth;
+        charts.forEach((chart) => draw(chart).catch(() => {}));
+      }, 250);
+    });
   }
 
-  // As many panels side by side as there is room for, and none wider than that.
-  function fitted(spec, width) {
-    const across = Math.max(1, Math.floor((width - 90) / 310));
-    const fit = (part) => {
-      if (part.columns > across) {
-        const panels = (part.concat || part.facet.sort).length;
-        part.columns = Math.ceil(panels / Math.ceil(panels / across));
+  // What stands beside the panels is known once they are drawn: then they take the rest.
+  async function draw(chart) {
+    const text = document.getElementById(chart.dataset.spec).textContent;
+    const room = chart.clientWidth;
+    let beside = 66;
+    for (const last of [false, true]) {
+      const { spec, across, panel } = fitted(JSON.parse(text), room, beside, chart.dataset.kind);
+      const place = document.createElement("div");
+      place.style.cssText = "position: absolute; visibility: hidden";
+      chart.append(place);
+      try {
+        await window.vegaEmbed(place, spec, { renderer: "svg", actions: false, mode: "vega-lite" });
+        const width = Number(place.querySelector("svg").getAttribute("width"));
+        beside += (width - room) / across;
+        if (last || (width <= room && width > room - 12) || panel >= MOST) {
+          place.style.cssText = "";
+          chart.replaceChildren(place);
+          return;
+        }
+      } finally {
+        if (place.style.cssText) place.remove();
       }
-      if (part.width) part.width = Math.max(150, Math.min(part.width, width - 110));
-      [...(part.vconcat || []), ...(part.concat || []), part.spec].filter(Boolean).forEach(fit);
-    };
-    fit(spec);
-    if (across === 1) spec.config.legend = { ...spec.config.legend, orient: "bottom", columns: 2 };
-    return spec;
+    }
+  }
+
+  // Pixels: the least and the most that a panel takes, and the space between two.
+  const LEAST = 190;
+  const MOST = 900;
+  const BETWEEN = 24;
+
+  // As many panels side by side as there is room for, which share it.
+  function fitted(spec, room, beside, kind) {
+    const groups = spec.vconcat || [spec];
+    const most = Math.max(...groups.map((group) => group.columns ? Math.min(group.columns, group.concat.length) : 1));
+    const fits = Math.max(1, Math.floor((room + BETWEEN) / (LEAST + beside + BETWEEN)));
+    const rows = Math.ceil(most / fits);
+    const across = Math.ceil(most / rows);
+    const panel = Math.min(MOST, Math.max(140, Math.floor((room - (across - 1) * BETWEEN) / across - beside)));
+    for (const group of groups) {
+      if (group.columns) group.columns = Math.min(group.columns, across);
+      for (const part of group.concat || [group]) {
+        part.width = panel;
+        if (kind === "figure") part.height = Math.round(Math.min(320, Math.max(150, panel * 0.62)));
+      }
+    }
+    const columns = Math.max(1, Math.floor(room / 170));
+    spec.config.legend = { ...spec.config.legend, orient: "bottom", columns };
+    return { spec, across, panel };
   }
 
   // ---- light or dark: the system's, until the reader chooses; nothing is remembered ----
@@ -148,8 +267,12 @@
   }
 
   document.querySelectorAll("table.sortable").forEach(sortable);
+  document.querySelectorAll("table.results").forEach(addressable);
+  document.querySelectorAll(".scroll").forEach(hinted);
   document.querySelectorAll(".controls").forEach(filterable);
   document.querySelectorAll("button.theme").forEach(themed);
   unfoldForPrint();
+  showTarget();
+  window.addEventListener("hashchange", showTarget);
   drawCharts(document.querySelectorAll(".chart"));
 })();

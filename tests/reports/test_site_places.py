@@ -1,0 +1,74 @@
+"""Places of a page and its filters have addresses; charts take the width of the page."""
+
+import pytest
+
+from tests.reports.browsing import DRAWN, table_of
+
+CELL = "spambase.polynomial.h0-1.n-components-50.accuracy"
+ROW = "row.spambase.h0-1.50"
+
+
+def test_filters_are_part_of_the_address(site, reader):
+    page = reader.open(site.page("held"))
+    controls = page.locator(".controls[data-for=table-1]")
+    everything = table_of(page)
+    controls.get_by_label("Filter rows").fill("rna H0/1")
+    controls.get_by_label("Verdict").select_option("worse")
+    assert page.url.endswith("held.html?table-1=rna+H0%2F1&table-1.kind=worse")
+    shown = table_of(page)
+    assert 0 < len(shown) < len(everything)
+    page.reload()
+    assert table_of(page) == shown
+    assert controls.get_by_label("Filter rows").input_value() == "rna H0/1"
+    controls.get_by_label("Filter rows").fill("")
+    controls.get_by_label("Verdict").select_option("all")
+    assert page.url.endswith("held.html")
+    # a verdict that the table no longer has filters nothing
+    page.goto(f"{site.page('held').as_uri()}?table-1.kind=gone")
+    assert table_of(page) == everything
+    page.wait_for_function(DRAWN)
+
+
+def test_a_cell_shows_its_address_to_mouse_and_keyboard(site, reader):
+    page = reader.open(site.page("held"))
+    cell = page.locator(f"[id='{CELL}']")
+    opacity = "link => getComputedStyle(link, '::before').opacity"
+    row_link = page.locator(f"[id='{ROW}'] th .anchor")
+    assert row_link.evaluate(opacity) == "0"
+    cell.hover()
+    assert cell.locator(".anchor").evaluate(opacity) == "1"
+    cell.locator(".anchor").click()
+    assert page.url.endswith(f"#{CELL}")
+    assert page.locator(":target").get_attribute("data-value") == cell.get_attribute("data-value")
+    row_link.focus()
+    assert row_link.evaluate(opacity) == "1"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == f"#{CELL}"
+    page.keyboard.press("Enter")
+    assert page.url.endswith(f"#{CELL}")
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.getAttribute('href')") == f"#{ROW}"
+
+
+def test_what_is_folded_or_filtered_is_shown_when_it_is_led_to(site, reader):
+    page = reader.open(site.index)
+    claim = page.locator("#claims-table th").first
+    assert claim.is_hidden()
+    page.locator(".toc a", has_text="Claims").click()
+    assert claim.is_visible()
+    page.goto(f"{site.page('held').as_uri()}?table-1=cod_rna#{ROW}")
+    assert page.locator(f"[id='{ROW}']").is_visible()
+    assert page.url.endswith(f"held.html#{ROW}")
+    page.wait_for_function(DRAWN)
+
+
+@pytest.mark.parametrize("width", [900, 1440])
+def test_charts_take_the_width_of_the_page(site, browser, width):
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.goto(site.page("held").as_uri())
+    page.wait_for_function(DRAWN)
+    for chart in page.locator(".chart[data-kind=figure]").all():
+        room, drawn = chart.bounding_box()["width"], chart.locator("svg").bounding_box()["width"]
+        assert 0.9 * room <= drawn <= room
+    context.close()
