@@ -27,7 +27,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Described:
-    """A method: its name, what it is in words, the class of its estimator, and its parameters."""
+    """A method: its name, what it is in words, its estimators, and their parameters."""
 
     name: str
     words: str
@@ -68,10 +68,11 @@ def methods(config: ExperimentConfig) -> list[Described]:
     """Describe the methods of a config: what its estimator is, and what is set on it."""
     found = []
     for label, method in config.methods.items():
-        known = config.scope.estimators.get(method.estimator)
-        words = known.summary or _first_line(known.target) if known else ""
+        steps = [name for _, name in method.labelled_steps]
+        known = [config.scope.estimators.get(name) for name in steps]
+        words = ", then ".join(one.summary or _first_line(one.target) for one in known if one)
         given = ", ".join(f"{k} {_text(v)}" for k, v in method.parameters.items())
-        found.append(Described(label, words, method.estimator, given, method.baseline))
+        found.append(Described(label, words, ", ".join(steps), given, method.baseline))
     return found
 
 

@@ -191,7 +191,8 @@ def _occurring(signs: dict[str, str], judged: Sequence[Any]) -> list[str]:
 def _used_terms(report: Report, kinds: Sequence[str]) -> set[str]:
     """Return the names of all terms that a page uses."""
     config = report.plan.experiment.config
-    labels = [*config.methods, *(entry.estimator for entry in config.methods.values())]
+    steps = [name for entry in config.methods.values() for _, name in entry.labelled_steps]
+    labels = [*config.methods, *steps]
     names = {"cell", "split", *config.metrics, *(w for label in labels for w in names_in(label))}
     names |= {"landmark"} if "n_landmarks" in report.plan.axes else set()
     names |= {"buffer"} if "buffer_size" in report.plan.axes else set()
