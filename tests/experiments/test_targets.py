@@ -3,7 +3,8 @@
 import pytest
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments import load_config
+from kernlearn.experiments import load_config, make_plan
+from kernlearn.experiments.engine.trial import run_trial
 
 CONFIG = """\
 title: t
@@ -68,6 +69,36 @@ def test_metrics_that_do_not_fit_classes_or_estimator_are_refused(load):
     load("classification", "{name: iris, binarize: random}", metric="f1")
     with pytest.raises(ConfigError, match="log_loss needs predict_proba, which LinearSVC"):
         load("classification", "{name: iris}", "sklearn.svm.LinearSVC", "log_loss")
+
+
+CARD = """\
+name: grades
+title: Grades of students
+task: classification
+n_features: 2
+source: {publisher: me}
+licence: none
+citation: none
+forms:
+  - files: [grades.csv]
+    format: {kind: delimited, delimiter: ",", header: true, target: y}
+    rows: 40
+    classes: {"0": 20, "1": 20}
+"""
+
+
+def test_a_card_beside_the_config(load, tmp_path):
+    rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(40))
+    (tmp_path / "grades.csv").write_text("a,b,y\n" + rows)
+    (tmp_path / "grades.yaml").write_text(CARD)
+    for entry in ("{name: grades}", "{file: grades.yaml}"):
+        plan = make_plan(load("classification", entry, "KNeighborsClassifier", "accuracy"))
+        assert run_trial(plan.trials[0]).info["n_train"] == 24
+        with pytest.raises(ConfigError, match="grades has classes to predict, and `task: regr"):
+            load("regression", entry, "Ridge")
+    (tmp_path / "grades.yaml").write_text(CARD.replace("rows: 40", "rows: 41"))
+    with pytest.raises(ConfigError, match="the counts sum to 40, rows is 41"):
+        load("classification", "{name: grades}")
 
 
 def test_plan_refuses_what_validate_refuses(kernlearn, tmp_path):

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from kernlearn.exceptions import ConfigError, PluginError
 from kernlearn.experiments.config import model
+from kernlearn.experiments.config.beside import with_cards
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import axes_of
 from kernlearn.experiments.config.methods import RESERVED_KEYS, flat
@@ -277,6 +278,8 @@ class _Checker:
 
     def check(self, raw: dict[str, Any], places: _Places) -> model.ExperimentConfig | None:
         """Return the experiment, unless it is wrong."""
+        if "datasets" in raw:
+            raw["datasets"] = with_cards(raw["datasets"], self.folder)
         scope, faults, causes = _scope(raw, self.folder)
         self.causes += causes
         context: dict[str, Any] = {"scope": scope}

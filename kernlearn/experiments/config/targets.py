@@ -38,14 +38,20 @@ def target_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
             kind = "numbers" if names.task == "regression" else _HOLDS["ranking"]
             yield (), f"{entry.generator} draws classes, and `task: {names.task}` needs {kind}"
         return
-    if entry.file is not None or entry.name in names.scope.datasets:
-        return
-    if entry.name is None or not names.is_card(entry.name):
-        return  # told elsewhere
-    from kernlearn.datasets import find_card
+    from kernlearn.datasets import find_card, read_card
 
     try:
-        card = find_card(entry.name, names.data_dir)
+        if entry.file is not None:
+            path = names.folder / entry.file
+            if path.suffix not in (".yaml", ".yml") or not path.is_file():
+                return  # a file without a card is read as the task needs it
+            card = read_card(path)
+        elif entry.name is None or entry.name in names.scope.datasets:
+            return
+        elif names.is_card(entry.name):
+            card = find_card(entry.name, names.data_dir)
+        else:
+            return  # told elsewhere
     except DataError as error:
         yield (), str(error)
         return
