@@ -147,7 +147,8 @@ def test_the_examples_run():
 
 
 def test_the_config_of_four_lines_is_one(tmp_path):
-    (block,) = re.findall(r"```yaml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    text = README.read_text(encoding="utf-8")
+    block, methods = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert block.count("\n") == 4
     (tmp_path / "mine.yaml").write_text(block)
     rows = [f"{i % 5},{i % 3},{'a' if i % 5 > 2 else 'b'}" for i in range(60)]
@@ -155,6 +156,10 @@ def test_the_config_of_four_lines_is_one(tmp_path):
     plan = make_plan(load_config(tmp_path / "mine.yaml"))
     assert len(plan.trials) == 5
     assert {t.labels["method"] for t in plan.trials} == {"K"}
+    # the further example, with the same data
+    (tmp_path / "mine.yaml").write_text("".join(block.splitlines(True)[:2]) + methods)
+    plan = make_plan(load_config(tmp_path / "mine.yaml"))
+    assert len(plan.trials) == 15
 
 
 def test_every_file_that_the_readme_names_is_there():
