@@ -94,11 +94,18 @@ def write_reports(
 ) -> "tuple[reports.Report, Path]":
     """Write the page of an experiment and, if a folder for it is given, its summary.
 
-    What a profile gives has a folder of its own, so that it never replaces the full report.
+    What a profile gives has a folder of its own, so that it never replaces the full report. A
+    page that would be the same as before is not written again.
     """
+    from kernlearn.reports import written
+
     report, experiment = reports.assemble(plan, store), plan.experiment
     profile = f"-{experiment.profile}" if experiment.indicative else ""
-    page = reports.write_report(report, output / f"{experiment.name}{profile}")
+    folder = output / f"{experiment.name}{profile}"
+    page = folder / "report.html"
+    if not written.is_written(report, page):
+        reports.write_report(report, folder)
+        written.note_written(report, page)
     if summary is not None:
         reports.write_summary(report, summary)
     return report, page

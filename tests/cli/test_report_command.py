@@ -141,3 +141,30 @@ def test_a_profile_is_indicative_and_leaves_the_full_report_alone(kernlearn, sma
         assert not {*"✓≈▲▼"} & {*text}
     assert "**" not in table.partition("\n")[2]
     assert page.read_text() == before
+
+
+def test_a_report_is_written_again_only_if_something_changed(kernlearn, small, tmp_path):
+    """A run with everything in the store drew all charts again."""
+    quick = ("run", small, "--profile", "quick")
+    page = tmp_path / "results/runs/small-quick/report.html"
+
+    def written():
+        before = page.stat().st_mtime_ns if page.exists() else 0
+        out = kernlearn(*quick)
+        assert out.returncode == 0, out.stderr
+        assert "numbers measured" in out.stdout
+        return page.stat().st_mtime_ns != before
+
+    assert written()
+    assert not written()
+    (page.parent / "table.md").unlink()
+    assert written()
+    assert (page.parent / "table.md").exists()
+    page.write_text("changed")
+    assert written()
+    small.write_text(small.read_text().replace("A small experiment", "Another title"))
+    assert written()
+    assert "Another title" in page.read_text()
+    assert not written()
+    kernlearn(*quick, "--force", "K", "--no-report")
+    assert written()
