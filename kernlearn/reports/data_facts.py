@@ -17,9 +17,11 @@ def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]
         result = results.get(trial.key)
         if result is not None and result.done:
             infos.setdefault(str(trial.labels["dataset"]), result.info)
+    # what loading dropped, coded and filled in, where the plan knows
+    prepared = getattr(plan, "preparations", {})
     for label, entry in plan.experiment.config.datasets.items():
-        info = infos.get(label, {})
-        facts = [*_described(label, entry), *_asked(entry), *_done(info)]
+        done = prepared[label].sentences if label in prepared else []
+        facts = [*_described(label, entry), *_asked(entry), *done, *_noted(infos.get(label, {}))]
         if facts:
             found[label] = facts
     return found
@@ -52,7 +54,7 @@ def _asked(entry: DatasetEntry) -> list[str]:
     return facts
 
 
-def _done(info: Mapping[str, Any]) -> list[str]:
+def _noted(info: Mapping[str, Any]) -> list[str]:
     """Say what the trials note."""
     facts = []
     if "positive" in info:

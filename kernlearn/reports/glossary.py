@@ -71,7 +71,7 @@ def methods(config: ExperimentConfig) -> list[Described]:
         steps = [name for _, name in method.labelled_steps]
         known = [config.scope.estimators.get(name) for name in steps]
         words = ", then ".join(one.summary or _first_line(one.target) for one in known if one)
-        given = ", ".join(f"{k} {_text(v)}" for k, v in method.parameters.items())
+        given = "; ".join(f"{k} {_text(v)}" for k, v in method.parameters.items())
         found.append(Described(label, words, ", ".join(steps), given, method.baseline))
     return found
 
@@ -86,8 +86,9 @@ def _text(value: Any) -> str:
     form = form_of(value)
     if form == "by_dataset":
         choices = dict(value["by_dataset"])
-        default = [_text(choices.pop("default"))] if "default" in choices else []
-        return "; ".join([*default, *(f"{_text(v)} on {k}" for k, v in choices.items())])
+        default = choices.pop("default", None)
+        others = ", ".join(f"{_text(v)} on {k}" for k, v in choices.items())
+        return others if default is None else f"{_text(default)} ({others})"
     if form in ("select", "list"):
         values = ", ".join(map(_text, value["select"] if form == "select" else value))
         return f"chosen from {values}" if form == "select" else f"= {values}"

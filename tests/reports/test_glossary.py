@@ -35,7 +35,7 @@ def test_methods_in_words():
     found = {m.name: m for m in methods(load_config("table3_1").config)}
     assert found["H0/1"].words == "RF and H0/1: Maclaurin features, LIBLINEAR"
     assert found["H0/1"].parameters == (
-        "h01 True, n_components 100; 50 on spambase; 50 on cod_rna; 200 on ijcnn1, "
+        "h01 True; n_components 100 (50 on spambase, 50 on cod_rna, 200 on ijcnn1); "
         "C chosen from 0.001, 0.01, 0.1, 1, 10, 100"
     )
     assert found["majority class"].baseline
