@@ -23,7 +23,7 @@ JOBS  ?= 2
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format bench check smoke report reproduce-all reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format bench check smoke report reproduce-all controls reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -61,8 +61,12 @@ bench: $(READY)  ## speed relative to other libraries in the same run
 
 reproduce-all: $(READY)   ## every table and figure at the papers' full protocol, then the report
 	$(BIN)/kernlearn run $(TIMED) --available --summary results/measured
-	$(BIN)/kernlearn run $(filter-out $(TIMED),$(ALL)) --available --jobs $(JOBS) \
+	$(BIN)/kernlearn run $(filter-out $(TIMED),$(CONFIGS)) --available --jobs $(JOBS) \
 	  --summary results/measured
+	$(BIN)/kernlearn report
+
+controls: $(READY)        ## comparisons on an equal footing, alternatives to choices, other methods
+	$(BIN)/kernlearn run $(CONTROLS) $(FURTHER) --available --jobs $(JOBS) --summary results/measured
 	$(BIN)/kernlearn forks --available --jobs $(JOBS) --summary results/measured
 	$(BIN)/kernlearn report
 
