@@ -60,15 +60,14 @@ bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks
 
 reproduce-all: $(READY)   ## every table and figure at the papers' full protocol, then the report
-	$(BIN)/kernlearn run $(TIMED) --available --summary results/measured
-	$(BIN)/kernlearn run $(filter-out $(TIMED),$(CONFIGS)) --available --jobs $(JOBS) \
-	  --summary results/measured
-	$(BIN)/kernlearn report
+	$(BIN)/kernlearn run $(TIMED) --available
+	$(BIN)/kernlearn run $(filter-out $(TIMED),$(CONFIGS)) --available --jobs $(JOBS)
+	$(BIN)/kernlearn report --profile full --summary results/measured
 
 controls: $(READY)        ## comparisons on an equal footing, alternatives to choices, other methods
-	$(BIN)/kernlearn run $(CONTROLS) $(FURTHER) --available --jobs $(JOBS) --summary results/measured
+	$(BIN)/kernlearn run $(CONTROLS) $(FURTHER) --available --jobs $(JOBS)
 	$(BIN)/kernlearn forks --available --jobs $(JOBS) --summary results/measured
-	$(BIN)/kernlearn report
+	$(BIN)/kernlearn report --profile full --summary results/measured
 
 reproduce-quick: $(READY) ## the same with fewer splits and points
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention
