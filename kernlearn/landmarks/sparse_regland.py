@@ -285,7 +285,8 @@ def _draw_pool(
     """Draw the pool, or take the points given, and compare the training points with it."""
     features, rows = model._embed_training(X, y, np.arange(X.shape[0]), landmarks, rng, n_pool)
     targets = y[rows].astype(np.float64)
-    means, y_mean = np.zeros(features.shape[1]), 0.0
+    means: Floats = np.zeros(features.shape[1])
+    y_mean = 0.0
     if model.fit_intercept:
         means, y_mean = _centre(features), float(_centre(targets))
     problem = LeastSquares(features, targets, n_columns)
