@@ -76,16 +76,16 @@ check: $(READY)  ## every experiment in its quick profile, against the committed
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn check $(ALL) --junit results/runs/check.xml
 
-smoke: $(READY)  ## every experiment in its smallest profile, against the committed numbers
-	$(BIN)/kernlearn run $(ALL) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+smoke: $(READY)  ## experiments without the controls, in the smallest profile, against the committed numbers
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
 	  --store results/runs/smoke.sqlite
-	$(BIN)/kernlearn check $(ALL) --profile smoke --against results/smoke \
+	$(BIN)/kernlearn check $(CONFIGS) $(FURTHER) --profile smoke --against results/smoke \
 	  --store results/runs/smoke.sqlite --junit results/runs/smoke.xml
 
 baseline: $(READY)        ## write the numbers that check and smoke compare with
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention \
 	  --summary results/baseline
-	$(BIN)/kernlearn run $(ALL) --profile smoke --jobs $(JOBS) --allow-contention \
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention \
 	  --store results/runs/smoke.sqlite --summary results/smoke
 
 report: $(READY)          ## write a site of all results
