@@ -76,7 +76,7 @@ def test_a_variant_is_shown_and_not_counted_twice(experiment):
     assert both.in_words() == [
         "Of 5 reported scores 4 were measured: 1 match, 1 match within spread, 1 worse, "
         "1 not judged.",
-        "Of 3 claims: 1 holds, 1 not refuted, 1 fails.",
+        "Outcomes of 3 claims: holds 1, not refuted 1, fails 1.",
     ]
 
 
