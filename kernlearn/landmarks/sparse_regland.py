@@ -204,13 +204,14 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"double_dipping=False needs a pool_size below n_samples={n_samples}, so that "
                 f"points are left to train on, got {self.pool_size}"
             )
-        rng, memory = check_random_state(self.random_state), check_memory(self.memory)
-        shared = self.memory is not None
-        untuned = clone(self).set_params(
-            n_landmarks=1, rule="gradient", ridge=0.0, random_state=None, memory=None
-        )
-        few = None if shared else self.n_landmarks
-        pool = memory.cache(_draw_pool)(untuned, X, targets, landmarks, n_pool, rng, few)
+        rng, data = check_random_state(self.random_state), (X, targets, landmarks, n_pool)
+        if self.memory is None:
+            pool = _draw_pool(self, *data, rng, self.n_landmarks)
+        else:
+            untuned = clone(self).set_params(
+                n_landmarks=1, rule="gradient", ridge=0.0, random_state=None, memory=None
+            )
+            pool = check_memory(self.memory).cache(_draw_pool)(untuned, *data, rng, None)
         if self.n_landmarks > pool.features.shape[1]:
             warnings.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {pool.features.shape[1]} "

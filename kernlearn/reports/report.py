@@ -299,8 +299,8 @@ def _fullest(
 ) -> tuple[Plan, int]:
     """Return the plan with the most trials in the store, and their number.
 
-    Of equals the one with the fewest settings, such as the experiment itself beside alternatives to
-    its choices; then the latest.
+    Of equals the one with the fewest settings, such as the experiment itself beside alternatives
+    to its choices; then the latest.
     """
     plans, fault = [], None
     for profile, settings in ways:

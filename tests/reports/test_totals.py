@@ -108,7 +108,7 @@ def reported_numbers(name):
 
 def test_the_papers_316_numbers_are_all_accounted_for():
     """Those of tables 3.1, 4.1, 4.2, 5.1 and voted-kernel table 1; its table 2 and times apart."""
-    names = sorted(p.stem for p in (RESULTS / "measured").glob("*.csv"))
+    names = sorted(p.stem for p in (RESULTS / "measured").glob("*.json"))
     experiments = [load_config(name) for name in names]
     found = total(Measured(e, read_summary(e.name, RESULTS / "measured")) for e in experiments)
     overall = found.overall().set_index("kind")
