@@ -23,7 +23,7 @@ JOBS  ?= 2
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format bench check smoke report reproduce-all reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format bench check smoke report reproduce-all controls reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -60,11 +60,14 @@ bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks
 
 reproduce-all: $(READY)   ## every table and figure at the papers' full protocol, then the report
-	$(BIN)/kernlearn run $(TIMED) --available --summary results/measured
-	$(BIN)/kernlearn run $(filter-out $(TIMED),$(ALL)) --available --jobs $(JOBS) \
-	  --summary results/measured
+	$(BIN)/kernlearn run $(TIMED) --available
+	$(BIN)/kernlearn run $(filter-out $(TIMED),$(CONFIGS)) --available --jobs $(JOBS)
+	$(BIN)/kernlearn report --profile full --summary results/measured
+
+controls: $(READY)        ## comparisons on an equal footing, alternatives to choices, other methods
+	$(BIN)/kernlearn run $(CONTROLS) $(FURTHER) --available --jobs $(JOBS)
 	$(BIN)/kernlearn forks --available --jobs $(JOBS) --summary results/measured
-	$(BIN)/kernlearn report
+	$(BIN)/kernlearn report --profile full --summary results/measured
 
 reproduce-quick: $(READY) ## the same with fewer splits and points
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention
@@ -73,16 +76,16 @@ check: $(READY)  ## every experiment in its quick profile, against the committed
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn check $(ALL) --junit results/runs/check.xml
 
-smoke: $(READY)  ## every experiment in its smallest profile, against the committed numbers
-	$(BIN)/kernlearn run $(ALL) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+smoke: $(READY)  ## experiments without the controls, in the smallest profile, against the committed numbers
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
 	  --store results/runs/smoke.sqlite
-	$(BIN)/kernlearn check $(ALL) --profile smoke --against results/smoke \
+	$(BIN)/kernlearn check $(CONFIGS) $(FURTHER) --profile smoke --against results/smoke \
 	  --store results/runs/smoke.sqlite --junit results/runs/smoke.xml
 
 baseline: $(READY)        ## write the numbers that check and smoke compare with
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention \
 	  --summary results/baseline
-	$(BIN)/kernlearn run $(ALL) --profile smoke --jobs $(JOBS) --allow-contention \
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention \
 	  --store results/runs/smoke.sqlite --summary results/smoke
 
 report: $(READY)          ## write a site of all results

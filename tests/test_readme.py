@@ -9,6 +9,8 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
+
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.reports.check import read_details, read_summary
 from kernlearn.reports.claims import Decision
@@ -86,14 +88,16 @@ COLUMNS = {
 
 def counts(names: list[str]) -> list[int]:
     """The counts of :data:`COLUMNS` over some experiments."""
-    frames = iter((totals().numbers, totals().conclusions, totals().claims))
+    some = totals() if names == EXPERIMENTS else total(map(measured, names))
+    numbers = some.numbers[some.numbers["kind"] == SCORES]
+    claims = some.overall_claims()
+    frames = iter(
+        (numbers, some.conclusions, pd.DataFrame([claims | {"claims": sum(claims.values())}]))
+    )
     found = []
     for column, outcomes in COLUMNS.items():
         if outcomes is None:
             frame = next(frames)
-            frame = frame[frame["experiment"].isin(names)]
-            if "kind" in frame:
-                frame = frame[frame["kind"] == SCORES]
             outcomes = ["reported" if column == "numbers" else column]
         found.append(int(frame[outcomes].sum().sum()))
     return found

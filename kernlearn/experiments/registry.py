@@ -62,7 +62,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_landmarks("SpectrumSVM", "SVM after clipping, flipping or shifting a spectrum"),
     _on_landmarks("KernelRegressor", "KR: weighted mean of training targets"),
     _on_landmarks("RegLand", "RegLand: support vector regression on landmarks", version=2),
-    _on_landmarks("SparseRegLand", "RegLand-Sp: few landmarks chosen greedily"),
+    _on_landmarks("SparseRegLand", "RegLand-Sp: few landmarks chosen greedily", shares=True),
     _on_landmarks("ORLand", "ORLand: ordinal regression on landmarks"),
     _on_landmarks("RankLand", "ranking on landmarks"),
     _estimator("kernlearn.pairwise:OLP", "OLP: online learning with pairs in a buffer"),

@@ -6,12 +6,14 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin, _fit_context, clone
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_memory
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.constraints import COUNT, MEMORY, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import Floats, LandmarkedModel
-from kernlearn.solvers.greedy import RULES, forward_greedy, fully_corrective_path
+from kernlearn.landmarks.similarity import Indices, Landmarks
+from kernlearn.solvers.greedy import RULES, LeastSquares, forward_greedy
 
 
 @dataclass(eq=False, repr=False)
@@ -65,6 +67,10 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         With "forward_greedy", the greatest number of steps.
     random_state : int, RandomState instance or None, default=None
         Seed of the pool.
+    memory : str, object with the joblib.Memory interface or None, default=None
+        With "fully_corrective", remembers the similarities to the pool and their products, which
+        depend neither on ``n_landmarks`` nor on ``rule`` nor on ``ridge``: as in scikit-learn's
+        pipelines a folder, or an object with a method ``cache``.
 
     Attributes
     ----------
@@ -133,6 +139,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     beta: float | None = None
     max_iter: int = 10_000
     random_state: Any = None
+    memory: Any = None
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
@@ -146,6 +153,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "tol": [POSITIVE],
         "beta": [POSITIVE, None],
         "max_iter": [COUNT],
+        "memory": MEMORY,
     }
     _divides = False
 
@@ -196,18 +204,22 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"double_dipping=False needs a pool_size below n_samples={n_samples}, so that "
                 f"points are left to train on, got {self.pool_size}"
             )
-        rng = check_random_state(self.random_state)
-        similarities, rows = self._embed_training(
-            X, targets, np.arange(n_samples), landmarks, rng, n_pool
-        )
-        if self.n_landmarks > similarities.shape[1]:
+        rng, data = check_random_state(self.random_state), (X, targets, landmarks, n_pool)
+        if self.memory is None:
+            pool = _draw_pool(self, *data, rng, self.n_landmarks)
+        else:
+            untuned = clone(self).set_params(
+                n_landmarks=1, rule="gradient", ridge=0.0, random_state=None, memory=None
+            )
+            pool = check_memory(self.memory).cache(_draw_pool)(untuned, *data, rng, None)
+        if self.n_landmarks > pool.features.shape[1]:
             warnings.warn(
-                f"n_landmarks={self.n_landmarks} is more than the {similarities.shape[1]} "
+                f"n_landmarks={self.n_landmarks} is more than the {pool.features.shape[1]} "
                 "candidates to choose from",
                 UserWarning,
                 stacklevel=2,
             )
-        self._learn(similarities, targets[rows].astype(np.float64))
+        self._learn(pool)
         return self
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
@@ -231,32 +243,55 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ):
             yield similarities[:, :k] @ weights[:k] + intercept
 
-    def _learn(self, similarities: Floats, y: np.ndarray) -> None:
+    def _learn(self, pool: "_Pool") -> None:
         """Choose landmarks by the training points' similarities to the pool."""
-        middle: Floats = np.zeros(similarities.shape[1])
-        y_middle = 0.0
-        if self.fit_intercept:
-            middle, y_middle = _centre(similarities), float(_centre(y))
         if self.algorithm == "fully_corrective":
-            path = fully_corrective_path(
-                similarities, y, self.n_landmarks, rule=self.rule, ridge=self.ridge
-            )
+            path = pool.problem.path(self.n_landmarks, rule=self.rule, ridge=self.ridge)
         else:
             path = forward_greedy(
-                similarities, y, norm_bound=self.norm_bound, tol=self.tol, epsilon=self.epsilon,
-                beta=self.beta, max_columns=self.n_landmarks, max_iter=self.max_iter,
+                pool.features, pool.problem.y, norm_bound=self.norm_bound, tol=self.tol,
+                epsilon=self.epsilon, beta=self.beta, max_columns=self.n_landmarks,
+                max_iter=self.max_iter,
             )  # fmt: skip
-        dtype = similarities.dtype
+        dtype = pool.features.dtype
         self.support_ = path.columns
         self.coef_path_ = path.coef.astype(dtype)
-        self.intercept_path_ = (y_middle - path.coef @ middle[path.columns]).astype(dtype)
+        shift = pool.y_mean - path.coef @ pool.means[path.columns]
+        self.intercept_path_ = shift.astype(dtype)
         self.loss_path_, self.n_iter_ = path.losses, path.n_iter
         self.coef_ = self.coef_path_[-1] if len(path.columns) else np.zeros(0, dtype)
-        self.intercept_ = float(self.intercept_path_[-1]) if len(path.columns) else y_middle
-        self.pool_indices_ = self.landmark_indices_
-        self._landmarks = self._landmarks.take(path.columns)
-        if self.pool_indices_ is not None:
-            self.landmark_indices_ = self.pool_indices_[path.columns]
+        self.intercept_ = float(self.intercept_path_[-1]) if len(path.columns) else pool.y_mean
+        self.scale_ = 1.0
+        self._landmarks = pool.landmarks.take(path.columns)
+        self.pool_indices_ = pool.indices
+        self.landmark_indices_ = None if pool.indices is None else pool.indices[path.columns]
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Candidates for landmarks, and the training points' similarities to them."""
+
+    landmarks: Landmarks
+    indices: Indices | None
+    features: Floats
+    means: Floats  # of the features, subtracted from them, if there is an intercept
+    y_mean: float
+    problem: LeastSquares
+
+
+def _draw_pool(
+    model: SparseRegLand, X: Any, y: np.ndarray, landmarks: Any, n_pool: int, rng: Any,
+    n_columns: int | None,
+) -> _Pool:  # fmt: skip
+    """Draw the pool, or take the points given, and compare the training points with it."""
+    features, rows = model._embed_training(X, y, np.arange(X.shape[0]), landmarks, rng, n_pool)
+    targets = y[rows].astype(np.float64)
+    means: Floats = np.zeros(features.shape[1])
+    y_mean = 0.0
+    if model.fit_intercept:
+        means, y_mean = _centre(features), float(_centre(targets))
+    problem = LeastSquares(features, targets, n_columns)
+    return _Pool(model._landmarks, model.landmark_indices_, features, means, y_mean, problem)
 
 
 def _centre(values: Floats) -> Floats:

@@ -37,8 +37,8 @@ LOOKS = {
 def map_rows(measured: Iterable[Measured]) -> pd.DataFrame:
     """Return a row per tile: ``table``, ``what``, ``outcome``, ``name``, ``address``, its place.
 
-    Scores and differences of the experiments that have reported numbers, without variants; the
-    tiles of a table are sorted by outcome.
+    Scores and differences of the experiments that have reported numbers, without variants, by
+    name; the tiles of a table are sorted by outcome.
     """
     tiles: list[dict[str, Any]] = []
     for one in measured:
@@ -56,7 +56,8 @@ def map_rows(measured: Iterable[Measured]) -> pd.DataFrame:
             tiles.append(_tile(one, DIFFERENCES, c.outcome, name, c.address))
     frame = pd.DataFrame(tiles, columns=["table", "what", "outcome", "name", "address"])
     order = {outcome: i for i, outcome in enumerate(LOOKS)}
-    frame = frame.sort_values("outcome", key=lambda column: column.map(order), kind="stable")
+    frame["rank"] = frame["outcome"].map(order)
+    frame = frame.sort_values(["table", "rank"], kind="stable").drop(columns="rank")
     place = frame.groupby(["table", "what"], sort=False).cumcount()
     return frame.assign(column=place % _COLUMNS, line=place // _COLUMNS)
 

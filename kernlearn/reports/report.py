@@ -321,7 +321,11 @@ def _fullest(
     data_dir: Path | None,
     datasets: Mapping[str, Sequence[StoredDataset]],
 ) -> tuple[Plan, int]:
-    """Return the plan with the most trials in the store, and their number."""
+    """Return the plan with the most trials in the store, and their number.
+
+    Of equals the one with the fewest settings, such as the experiment itself beside alternatives
+    to its choices; then the latest.
+    """
     plans, fault = [], None
     for profile, settings in ways:
         try:
@@ -334,4 +338,4 @@ def _fullest(
             plans.append((plan, len(store.statuses(trial.key for trial in plan.trials))))
     if fault and not plans:
         raise fault
-    return max(plans, key=lambda plan: plan[1])
+    return max(plans, key=lambda plan: (plan[1], -len(plan[0].experiment.settings)))

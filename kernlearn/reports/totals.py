@@ -96,7 +96,8 @@ class Totals:
         if n := sum((counts := self.overall_claims()).values()):
             k = len(self.contradicted)
             more = f"; the papers' own numbers contradict {k}" if k else ""
-            sentences.append(f"Of {n} claims: {_listed(counts)}{more}.")
+            outcomes = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+            sentences.append(f"Outcomes of {n} claims: {outcomes}{more}.")
         return sentences
 
     def beyond_chance(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,27 +107,51 @@ def fully_corrective_path(
     >>> path.columns, path.losses.round(2)
     (array([2, 1]), array([5.44, 0.  ]))
     """
-    targets = np.asarray(y, dtype=np.float64)
-    columns, triangle, accurate = _choose(
-        features, targets, min(n_columns, features.shape[1]), rule, ridge
-    )
-    if not accurate:
-        triangle = _triangle(features[:, columns], targets, ridge)
-    coef, losses = _weights(triangle)
-    return GreedyPath(columns, coef, losses, len(columns))
+    return LeastSquares(features, y, n_columns).path(n_columns, rule=rule, ridge=ridge)
 
 
-def _gram(features: np.ndarray, n_columns: int) -> tuple[Floats, Callable[[int], Floats]]:
-    """Return the diagonal of the Gram matrix of the columns, and a function for a column of it.
+class LeastSquares:
+    """Least squares on a selection of columns, for several selections of the same columns.
 
-    The matrix is computed at once or column by column, whichever is faster.
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, n_features)
+        Finite numbers, converted to float64 in blocks of rows.
+    y : ndarray of shape (n_samples,)
+        Targets.
+    n_columns : int or None, default=None
+        How many columns will be selected, if that is done once: of few columns each product with
+        all others is computed when it is needed, and not all products at first.
     """
-    blocks = _blocks(features)
-    if n_columns * _COLUMNS_PER_PASS >= features.shape[1]:
-        gram: Any = sum(block.T @ block for _, block in blocks)
-        return gram.diagonal().copy(), gram.__getitem__
-    squares: Any = sum(np.einsum("ij,ij->j", block, block) for _, block in blocks)
-    return squares, lambda j: _products(features, features[:, j].astype(np.float64))
+
+    def __init__(self, features: np.ndarray, y: np.ndarray, n_columns: int | None = None) -> None:
+        self.features = features
+        self.y = np.asarray(y, dtype=np.float64)
+        self.products = _products(features, self.y)
+        few = n_columns is not None and n_columns * _COLUMNS_PER_PASS < features.shape[1]
+        blocks = _blocks(features)
+        self._gram: Any = None
+        if few:
+            self.squares: Any = sum(np.einsum("ij,ij->j", block, block) for _, block in blocks)
+        else:
+            self._gram = sum(block.T @ block for _, block in blocks)
+            self.squares = self._gram.diagonal().copy()
+
+    def gram_column(self, j: int) -> Floats:
+        """Return the products of a column with all columns."""
+        if self._gram is not None:
+            return self._gram[j]
+        return _products(self.features, self.features[:, j].astype(np.float64))
+
+    def path(self, n_columns: int, *, rule: str = "gradient", ridge: float = 0.0) -> GreedyPath:
+        """Select columns one by one, see :func:`fully_corrective_path`."""
+        columns, triangle, accurate = _choose(
+            self, min(n_columns, self.features.shape[1]), rule, ridge
+        )
+        if not accurate:
+            triangle = _triangle(self.features[:, columns], self.y, ridge)
+        coef, losses = _weights(triangle)
+        return GreedyPath(columns, coef, losses, len(columns))
 
 
 def _blocks(features: np.ndarray) -> Iterator[tuple[slice, Floats]]:
@@ -146,16 +170,16 @@ def _products(features: np.ndarray, vector: Floats) -> Floats:
 
 
 def _choose(
-    features: np.ndarray, y: Floats, n_columns: int, rule: str, ridge: float
+    problem: LeastSquares, n_columns: int, rule: str, ridge: float
 ) -> tuple[np.ndarray, Floats, bool]:
     """Return the columns in order, the triangle for `_weights`, and whether it is accurate.
 
     The penalty adds one entry to each column, the root of `ridge`, in a separate row: only the
     diagonal of the Gram matrix changes.
     """
-    norms, gram_column = _gram(features, n_columns)
+    norms, y = problem.squares, problem.y
     squares = norms + ridge
-    products = _products(features, y)  # of the columns with the residual
+    products = problem.products.copy()  # of the columns with the residual
     left = squares.copy()  # squared distance of each column from the span of those chosen
     factor = np.empty((n_columns, len(squares)))
     projections = np.empty(n_columns)  # of y on the direction that each column adds
@@ -177,7 +201,7 @@ def _choose(
         j = int((scores >= scores.max() * (1 - _TIE)).argmax())
         smallest = min(smallest, left[j] / squares[j])
         row = factor[k]
-        row[:] = gram_column(j)
+        row[:] = problem.gram_column(j)
         row[j] += ridge
         row -= factor[:k, j] @ factor[:k]
         row /= math.sqrt(row[j])

@@ -18,6 +18,8 @@ _STEP = 0.995  # share of the step to the boundary
 _MARGIN = 1e-3  # deviation of a margin that counts as none, as in LIBSVM
 _COMPLEMENTARITY = 1e-8  # at the end
 _NOISE = 1e-4  # a gap of rounding errors, where C is large: later steps still improve the solution
+_GUESSES = 4  # solutions by SMO for smaller C
+_NEAR = 4  # rows that join a working set for each that violates its solution
 
 Floats = NDArray[np.float64]
 
@@ -210,14 +212,54 @@ def train(
 
 
 def _train_pair(gram: Floats, y: Floats, C: Floats, tol: float) -> DualSolution:
+    found, converged = _by_smo(gram, y, C, tol)
+    if converged:
+        return found
+    smaller = C
+    for _ in range(_GUESSES):
+        if converged or 2 * np.count_nonzero(found.alpha) <= len(y):
+            break
+        # far from the solution most rows have a coefficient: those for a smaller C tell more
+        smaller = smaller / 100
+        found, converged = _by_smo(gram, y, smaller, tol)
+    return solve_by_working_sets(gram, y, C, found)
+
+
+def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:
+    """Return a solution of SMO, and whether it converged."""
     from sklearn.svm import SVC
 
     smo = SVC(C=1.0, kernel="precomputed", tol=tol, max_iter=_SMO_ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         smo.fit(gram, y, sample_weight=C)
-    if smo.n_iter_.max() < _SMO_ITERATIONS:
-        alpha = np.zeros(len(y))
-        alpha[smo.support_] = np.abs(smo.dual_coef_[0])
-        return DualSolution(alpha, float(smo.intercept_[0]), 0.0)
-    return solve_dual(gram, y, C)
+    alpha = np.zeros(len(y))
+    alpha[smo.support_] = np.abs(smo.dual_coef_[0])
+    solution = DualSolution(alpha, float(smo.intercept_[0]), 0.0)
+    return solution, bool(smo.n_iter_.max() < _SMO_ITERATIONS)
+
+
+def solve_by_working_sets(gram: Floats, y: Floats, C: Floats, guess: DualSolution) -> DualSolution:
+    """Solve the dual problem on a growing part of the rows, until the others satisfy it.
+
+    The solution is that of :func:`solve_dual` on all rows, which costs O(n³); it has few support
+    vectors, and most of these are those of an approximate solution.
+    """
+    outside = guess.alpha == 0
+    margins = y * (gram @ (y * guess.alpha) + guess.intercept)
+    n_more = int(np.count_nonzero(~outside)) // 4
+    while True:
+        order = np.flatnonzero(outside)[np.argsort(margins[outside], kind="stable")]
+        outside[order[: max(n_more, 1)]] = False
+        rows = np.flatnonzero(~outside)
+        found = solve_dual(gram[np.ix_(rows, rows)], y[rows], C[rows])
+        signed = y[rows] * found.alpha
+        margins = y * (gram[:, rows] @ signed + found.intercept)
+        n_violating = int(np.count_nonzero(margins[outside] < 1))
+        if not n_violating:
+            alpha = np.zeros(len(y))
+            alpha[rows] = found.alpha
+            return DualSolution(alpha, found.intercept, found.gap)
+        # with rows that nearly violate it, and as many again at most: a bad start does not end
+        # with all rows
+        n_more = min(_NEAR * n_violating, len(rows))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from kernlearn import constraints
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
+
+if TYPE_CHECKING:
+    from kernlearn.solvers.svm_path import SVMPath
 
 
 @dataclass(eq=False, repr=False)
@@ -195,6 +198,23 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         elif hasattr(self, "support_vectors_"):
             del self.support_vectors_  # of an earlier fit with another kernel
         return self
+
+    def path(self, X: Any, y: ArrayLike) -> "SVMPath":
+        """Fit the model for a grid of settings: parameters that are lists of values.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        SVMPath
+            The fitted models.
+        """
+        from kernlearn.solvers.svm_path import follow_path
+
+        return follow_path(self, X, y)
 
     def _solve_by_libsvm(self, X: Any, codes: Any, class_weight: Any) -> libsvm.SupportVectors:
         if self._native_kernel.name == "precomputed":

@@ -1,8 +1,9 @@
 """Linear models on dense features for several values of C."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -294,14 +295,31 @@ class TruncatedNewton:
         self._tol = tol
 
     def path(self, y: np.ndarray, Cs: Iterable[float]) -> np.ndarray:
-        """Train a classifier for each value of C, independently; shape (n_values, n_features)."""
-        return np.array([self._solve(y, C) for C in Cs])
+        """Train a classifier for each value of C, independently; shape (n_values, n_features).
 
-    def _solve(self, y: np.ndarray, C: float) -> np.ndarray:
+        All of them step together, and each block of the features is read once per step.
+        """
+        descents = [self._descend(y, C) for C in Cs]
+        weights = np.zeros((len(descents), self._X.shape[1]))
+        vectors = {place: next(descent) for place, descent in enumerate(descents)}
+        for product in cycle((newton.combinations, newton.products)):
+            products = product(self._X, np.array(list(vectors.values())))
+            for place, result in zip(list(vectors), products, strict=True):
+                try:
+                    vectors[place] = descents[place].send(result)
+                except StopIteration as end:
+                    weights[place] = end.value
+                    del vectors[place]
+            if not vectors:
+                return weights
+        raise AssertionError
+
+    def _descend(self, y: np.ndarray, C: float) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
+        """Minimise for one C; it yields v for Xᵀv, then v for Xv, in turns, and returns w."""
         X, loss = self._X, newton.LOSSES["squared_hinge"]
         w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
         gram = newton.WeightedGram(X, self._whole, loss.steepest, loss.slack)
-        gradient = C * newton.combination(X, y * loss.slope(margins))
+        gradient = C * (yield y * loss.slope(margins))
         n_positive = int(np.count_nonzero(y > 0))
         rarer = max(min(n_positive, len(y) - n_positive), 1)
         enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
@@ -309,7 +327,7 @@ class TruncatedNewton:
         where = f"after {_MOST_STEPS} steps"
         for _ in range(_MOST_STEPS):
             step = _conjugate_gradients(gram, gradient, C)
-            moves = y * (X @ step)
+            moves = y * (yield step)
             promised, before = float(step @ gradient), objective
             square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
             for length in _LENGTHS:
@@ -321,7 +339,7 @@ class TruncatedNewton:
                 where = "at a failed line search"
                 break
             w, margins = w + length * step, margins + length * moves
-            gradient = w + C * newton.combination(X, y * loss.slope(margins))
+            gradient = w + C * (yield y * loss.slope(margins))
             stalled = abs(before - objective) <= _STALLED * abs(objective)
             if stalled or np.linalg.norm(gradient) <= enough:
                 return w

@@ -17,11 +17,14 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.memory import row_blocks
+
 Floats: TypeAlias = NDArray[np.float64]
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
+_CACHE_BYTES = 2**20  # of the features, read for several vectors
 _MAX_TRIALS = 60  # step lengths tried by the line search
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 
@@ -312,3 +315,21 @@ def combination(X: Floats, coefficients: Floats) -> Floats:
     if 4 * len(rows) < len(coefficients):
         return coefficients[rows] @ X[rows]
     return coefficients @ X
+
+
+def products(X: Floats, vectors: Floats) -> Floats:
+    """Return X · v for each row v of `vectors`, in blocks of X that stay in cache."""
+    result = np.empty((len(vectors), len(X)))
+    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
+        for v, out in zip(vectors, result, strict=True):
+            np.dot(X[block], v, out=out[block])
+    return result
+
+
+def combinations(X: Floats, coefficients: Floats) -> Floats:
+    """Return Xᵀ · v for each row v of `coefficients`, in blocks of X that stay in cache."""
+    result = np.zeros((len(coefficients), X.shape[1]))
+    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
+        for v, out in zip(coefficients, result, strict=True):
+            out += combination(X[block], v[block])
+    return result

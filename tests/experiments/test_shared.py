@@ -1,3 +1,4 @@
+import pickle
 import time
 import warnings
 from dataclasses import replace
@@ -137,3 +138,11 @@ def test_a_group_stays_in_one_process(plan, monkeypatch):
 def test_clones_share_the_memory_and_do_not_copy_it():
     memory = Shared()
     assert clone(FTuneClassifier(memory=memory)).memory is memory
+
+
+def test_another_process_starts_with_an_empty_memory():
+    memory = Shared()
+    memory.cache(sum)([1, 2])
+    copy = pickle.loads(pickle.dumps(memory))
+    assert copy.cache(sum)([1, 2]) == 3
+    assert copy.hits == 0

@@ -3,12 +3,16 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.metrics import mean_squared_error
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
+from kernlearn.experiments.engine.shared import Shared
+from kernlearn.landmarks import sparse_regland
 from kernlearn.landmarks.sparse_regland import SparseRegLand
+from kernlearn.solvers.greedy import LeastSquares
 
 
 @pytest.mark.filterwarnings("ignore:n_landmarks=:UserWarning")
@@ -145,6 +149,26 @@ def test_ridge(data):
     model = SparseRegLand(6, 30, similarity=manhattan, ridge=3.0, random_state=0).fit(X, y)
     K = manhattan(X, X[model.landmark_indices_])
     np.testing.assert_allclose(model.coef_, np.linalg.solve(K.T @ K + 3 * np.eye(6), K.T @ y))
+
+
+def test_memory_of_the_pool_serves_other_numbers_of_landmarks_and_penalties(data, monkeypatch):
+    X, y = data
+    memory, settings = Shared(), [(20, 0.0), (10, 0.0), (20, 0.1), (5, 0.1)]
+    compared = []
+    monkeypatch.setattr(
+        sparse_regland, "LeastSquares", lambda *args: compared.append(0) or LeastSquares(*args)
+    )
+    for fit_intercept in (False, True):
+        for n_landmarks, ridge in settings:
+            model = SparseRegLand(
+                n_landmarks, pool_size=60, ridge=ridge, fit_intercept=fit_intercept, random_state=0
+            )
+            alone = clone(model).fit(X, y)
+            shared = clone(model).set_params(memory=memory).fit(X, y)
+            np.testing.assert_array_equal(shared.landmark_indices_, alone.landmark_indices_)
+            np.testing.assert_allclose(shared.predict(X), alone.predict(X), rtol=1e-8)
+    assert memory.hits == 2 * len(settings) - 2
+    assert len(compared) == 2 * len(settings) + 2
 
 
 def test_algorithm_6_bounds_the_norm(data):

@@ -82,5 +82,5 @@ def test_sentences_tell_chance_and_contradictions(measured):
         "1 not measured.",
         "The differences shown are clearly more than with the methods exchanged at random in 0 "
         "of 1 tables.",
-        "Of 2 claims: 1 holds, 1 fails; the papers' own numbers contradict 1.",
+        "Outcomes of 2 claims: holds 1, fails 1; the papers' own numbers contradict 1.",
     ]

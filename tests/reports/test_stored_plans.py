@@ -53,6 +53,9 @@ def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):
         run()
         run("seed=9", "splits=1")
         assert shown() == ("full", (), 16)
+        # of two with as many the one with fewer settings
+        run("seed=10")
+        assert shown() == ("full", (), 16)
         # what is asked for
         assert shown(settings=["seed=9", "splits=1"]) == ("full", ("seed=9", "splits=1"), 8)
         run(profile="quick")

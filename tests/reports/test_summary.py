@@ -116,9 +116,9 @@ def test_reported_numbers_of_metrics_that_a_config_does_not_know_are_left_out(sm
 def test_table3_1_lays_every_reported_number_beside_its_cell():
     plan = make_plan(load_config("table3_1", settings=["splits=1"]))
     frame = summary_of(plan, invented(plan, metrics_of))
-    accuracies = frame[frame["metric"] == "accuracy"]
+    accuracies = frame[(frame["metric"] == "accuracy") & frame["reported_mean"].notna()]
     assert len(accuracies) == 36
-    assert accuracies["reported_mean"].notna().all()
+    assert set(accuracies["method"]) == {"K", "RF", "H0/1"}
     row = cell(accuracies, dataset="ijcnn1", kernel="exponential", method="H0/1")
     assert (row["reported_mean"], row["n_components"]) == (0.922, 200)
     assert row["verdict"] == "worse"

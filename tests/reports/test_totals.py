@@ -76,7 +76,7 @@ def test_a_variant_is_shown_and_not_counted_twice(experiment):
     assert both.in_words() == [
         "Of 5 reported scores 4 were measured: 1 match, 1 match within spread, 1 worse, "
         "1 not judged.",
-        "Of 3 claims: 1 holds, 1 not refuted, 1 fails.",
+        "Outcomes of 3 claims: holds 1, not refuted 1, fails 1.",
     ]
 
 
@@ -108,7 +108,7 @@ def reported_numbers(name):
 
 def test_the_papers_316_numbers_are_all_accounted_for():
     """Those of tables 3.1, 4.1, 4.2, 5.1 and voted-kernel table 1; its table 2 and times apart."""
-    names = sorted(p.stem for p in (RESULTS / "measured").glob("*.csv"))
+    names = sorted(p.stem for p in (RESULTS / "measured").glob("*.json"))
     experiments = [load_config(name) for name in names]
     found = total(Measured(e, read_summary(e.name, RESULTS / "measured")) for e in experiments)
     overall = found.overall().set_index("kind")

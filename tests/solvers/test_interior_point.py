@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.solvers import KernelSVM, interior_point
-from kernlearn.solvers.interior_point import solve_dual
+from kernlearn.solvers.interior_point import DualSolution, solve_by_working_sets, solve_dual
 
 X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=0)
 X4, Y4 = make_classification(150, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)
@@ -62,6 +62,28 @@ def test_solves_the_dual_problem(seed, C):
     # optimality conditions, as LIBSVM tests them
     assert np.all(margins[found.alpha < 1e-6 * C] > 1 - 1e-3)
     assert np.all(margins[found.alpha > (1 - 1e-6) * C] < 1 + 1e-3)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 4])
+@pytest.mark.parametrize("C", [10.0, 1e4])
+@pytest.mark.parametrize("from_two_rows", [False, True])
+def test_working_sets_end_at_the_solution_for_all_rows(monkeypatch, degree, C, from_two_rows):
+    gram, y = polynomial_kernel(X2, degree=degree, gamma=1 / 6), np.where(Y2 == 1, 1.0, -1.0)
+    C = np.full(len(y), C)
+    if from_two_rows:
+        guess = DualSolution(np.zeros(len(y)), 0.0, 0.0)
+        guess.alpha[[y.argmax(), y.argmin()]] = 1.0
+    else:
+        guess = solve_dual(gram, y, C / 10)
+    sizes = []
+    monkeypatch.setattr(
+        interior_point, "solve_dual", lambda *data: sizes.append(len(data[1])) or solve_dual(*data)
+    )
+    found, whole = solve_by_working_sets(gram, y, C, guess), solve_dual(gram, y, C)
+    assert sizes[0] < len(y)
+    assert np.all(found.alpha <= C)
+    margins = [y * (gram @ (y * one.alpha) + one.intercept) for one in (found, whole)]
+    np.testing.assert_allclose(*margins, atol=1e-4)
 
 
 @DATA

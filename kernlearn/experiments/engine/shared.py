@@ -30,6 +30,10 @@ class Shared:
         """Return itself: clones of an estimator share what it remembers, and do not copy it."""
         return self
 
+    def __reduce__(self) -> Any:
+        """In another process it starts empty: results are large."""
+        return Shared, ()
+
     def enter(self, trial: Trial) -> None:
         """Forget all results if the trial belongs to another group than the last one."""
         if (group := trial.group) != self._group:
