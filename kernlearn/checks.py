@@ -1,4 +1,4 @@
-"""Checks of single numbers: each raises a ValueError that names the argument and its value."""
+"""Checks of arguments: of single numbers, which raise a ValueError, and of the kind of a table."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -43,3 +43,13 @@ def check_count(**values: int) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not (isinstance(value, Integral) and value >= 1):
             raise ValueError(f"'{name}' must be an int >= 1, got {value!r}")
+
+
+def holds_texts(X: Any) -> bool:
+    """Tell whether a table has entries that are no numbers."""
+    if hasattr(X, "dtypes"):  # a data frame
+        return any(getattr(kind, "kind", "O") not in "biuf" for kind in X.dtypes)
+    if hasattr(X, "dtype"):
+        return X.dtype.kind in "OUS" and X.ndim == 2
+    rows = X if isinstance(X, (list, tuple)) else ()
+    return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)

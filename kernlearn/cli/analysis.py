@@ -72,7 +72,7 @@ def goodness(
     _check(plot, epsilon=epsilon, delta=delta)
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
-        bunch = datasets.load(data, target=target, data_dir=data_dir)
+        bunch = _load(data, target, data_dir)
         name, kind = _compared(data, bunch, similarity, kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
@@ -242,9 +242,18 @@ def _check(plot: Path | None, **shares: float) -> None:
         raise DataError(f"--plot {plot}: expected a file name with {', '.join(_SUFFIXES)}")
 
 
+def _load(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Load a data set and say what was done; nominal columns of a user's data are one-hot."""
+    nominal: Any = "ordinal" if datasets.is_shipped(data) else "onehot"
+    bunch = datasets.load(data, target=target, data_dir=data_dir, nominal=nominal)
+    for sentence in bunch.preparation.sentences:
+        typer.echo(f"{data}: {sentence}", err=True)
+    return bunch
+
+
 def _load_points(data: str, target: str | None, data_dir: Path | None) -> Any:
     """Load a data set of points, as a Bunch; refuse a matrix of similarities."""
-    bunch = datasets.load(data, target=target, data_dir=data_dir)
+    bunch = _load(data, target, data_dir)
     if "similarity" in bunch:
         raise DataError(f"{data} is a matrix of similarities; this is about points")
     return bunch

@@ -65,10 +65,15 @@ def info(
     for note in about.notes:
         typer.echo(f"{'note':10} {note}")
     if not about.found:
-        typer.echo(f"{'found':10} no; fetch it with: kernlearn datasets fetch {card.name}")
+        advice = f"get it from {card.source.name_and_page}"
+        if card.source.downloads:
+            advice = f"fetch it with: kernlearn datasets fetch {card.name}"
+        typer.echo(f"{'found':10} no; {advice}")
         return
     typer.echo(f"{'found':10} {_folder(about.paths)}")
     typer.echo(f"{'loaded':10} {about.shape[0]} x {about.shape[1]}")
+    for sentence in about.prepared:
+        typer.echo(f"{'':10} {sentence}")
     if about.classes:
         total = sum(about.classes.values())
         table = make_table("class", "rows", "share", left=3)
@@ -142,16 +147,37 @@ def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
-@app.command("add")
+_ADD_EXAMPLES = """Examples:
+
+kernlearn datasets add survey.csv --name survey --target answer --drop id
+
+kernlearn datasets add wpbc.data --name wpbc --no-header --target 1 --drop 0 --missing mean
+
+kernlearn datasets add wine.xlsx --name my_wine --sheet 2019 --grades bad,fair,good
+
+kernlearn datasets add proteins.csv --name proteins --task similarity --labels families.txt
+
+Then name it in a config, `datasets: [survey]`, and run that."""
+
+
+@app.command("add", epilog=_ADD_EXAMPLES)
 def add_one(
     file: Annotated[
-        Path, Argument(help="A file: text in columns (CSV), LIBSVM, ARFF, NPZ or Parquet.")
+        Path,
+        Argument(
+            help="A file: text in columns (CSV), LIBSVM, ARFF, NPZ, Parquet, Excel, Stata (.dta) "
+            "or MATLAB (.mat)."
+        ),
     ],
     name: Annotated[str, Option(help="Name of the data set: lower case, digits and underscores.")],
     target: Annotated[
-        str | None, Option(help="The target's column: a name, or a position from 0.")
+        str | None,
+        Option(help="The column to predict: a name, or a position from 0 (-1 is the last)."),
     ] = None,
-    task: Annotated[str | None, Option(help="classification, regression or ordinal.")] = None,
+    task: Annotated[
+        str | None,
+        Option(help="classification, regression, ordinal, or similarity for a square matrix."),
+    ] = None,
     title: Annotated[str | None, Option(help="Full name of the data set.")] = None,
     separator: Annotated[
         str | None, Option(help="Separator of columns; 'blanks' for any run of blanks.")
@@ -159,19 +185,47 @@ def add_one(
     header: Annotated[
         bool | None, Option("--header/--no-header", help="Whether line 1 names the columns.")
     ] = None,
-    drop: Annotated[list[str], Option(help="A column that is no feature. Can be repeated.")] = [],
+    drop: Annotated[
+        list[str], Option(help="A column that is no feature: name or position. Can be repeated.")
+    ] = [],
+    grades: Annotated[
+        str | None, Option(metavar="A,B,...", help="The labels in their order.")
+    ] = None,
+    missing: Annotated[
+        str | None,
+        Option(help="drop, mean, most_frequent or error: what is done with missing entries."),
+    ] = None,
+    sheet: Annotated[
+        str | None, Option(help="Sheet of an Excel file, by name or position from 0.")
+    ] = None,
+    labels: Annotated[
+        Path | None, Option(help="For a matrix without labels: a file with one per line.")
+    ] = None,
+    matrix: Annotated[
+        str | None, Option(help="similarity or distance: what the entries of a matrix are.")
+    ] = None,
     folder: Annotated[Path, Option(help="Folder to write the card to.")] = Path("datasets"),
     copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
+    allowed = {"missing": ("drop", "mean", "most_frequent", "error"),
+               "matrix": ("similarity", "distance")}  # fmt: skip
+    given: dict[str, Any] = {"missing": missing, "matrix": matrix}
+    for option, value in given.items():
+        if value is not None and value not in allowed[option]:
+            expected = ", ".join(allowed[option])
+            raise DataError(f"--{option} {value}: expected one of {expected}")
     added = datasets.add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
-        header=header, drop=drop, folder=folder, copy=copy,
+        header=header, drop=drop, sheet=sheet, labels=labels, folder=folder, copy=copy,
+        grades=None if grades is None else [grade.strip() for grade in grades.split(",")],
+        **given,
     )  # fmt: skip
     for remark in added.remarks:
         typer.echo(f"- {remark}")
     verb = "linked to from" if added.linked else "is in"
-    typer.echo(f"{file} {verb} {added.file.parent}")
+    shown = file if labels is None else f"{file}, with {labels},"
+    typer.echo(f"{shown} {verb} {added.file.parent}")
     typer.echo(f"Card: {added.path}; correct it there if a guess is wrong")
 
 

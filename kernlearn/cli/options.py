@@ -132,6 +132,14 @@ def make_table(*columns: str, left: int = 1) -> Any:
     return table
 
 
+def show_prepared(plans: "Sequence[experiments.Plan]", *, err: bool = False) -> None:
+    """Print what was dropped, coded or filled in of each data set, once."""
+    done = {label: one for plan in plans for label, one in plan.preparations.items()}
+    for label, preparation in done.items():
+        for sentence in preparation.sentences:
+            typer.echo(f"{label}: {sentence}", err=err)
+
+
 def show_left_out(plan: "experiments.Plan") -> None:
     """Print which data sets and methods a plan leaves out, if any."""
     name = plan.experiment.name

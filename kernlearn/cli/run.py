@@ -92,6 +92,7 @@ def run(
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
+    options.show_prepared(plans, err=log_json)
     progress = make_progress(log_json)
     failed = 0
     with experiments.Store(store) as opened:

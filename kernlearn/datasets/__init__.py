@@ -14,12 +14,14 @@ __getattr__, __dir__, __all__ = attach(
             "unit_ball waveform"
         ),
         "cache": "fingerprint",
-        "card": "Card Form Source catalogue find_card own_cards read_card",
+        "card": "Card Form Source catalogue find_card is_shipped own_cards read_card",
         "chunks": "gaussian_stream iter_chunks",
         "description": "Description FeatureRange Verified describe picture verify",
         "fetching": "Fetched fetch",
         "files": "Found locate missing_message search_path",
+        "finding": "task_of",
         "loading": "load load_all",
         "new_cards": "Added add",
+        "preparation": "Preparation",
     },
 )

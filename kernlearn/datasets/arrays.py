@@ -84,6 +84,15 @@ def load_parquet(path: Path) -> Any:
     return table
 
 
+def category_order(column: Any) -> tuple[str, ...] | None:
+    """Return the values of an ordered categorical column of Arrow in their order, else None."""
+    from pyarrow import types
+
+    if not (types.is_dictionary(column.type) and column.type.ordered):
+        return None
+    return tuple(map(str, column.unify_dictionaries().chunk(0).dictionary.to_pylist()))
+
+
 def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
     """Raise if columns of a Parquet file share a name, or a wanted one does not exist."""
     if len(set(names)) != len(names):
@@ -211,23 +220,30 @@ def read_matlab(paths: Sequence[Path], options: formats.Matlab, expected: Expect
     parts: list[Part] = []
     names = [options.matrix, options.target]
     for path in paths:
-        content = read_bytes(path)
-        is_hdf5 = _HDF5 in (content[:8], content[_USER_BLOCK : _USER_BLOCK + 8])
-        with naming_damage(path, "damaged, or no MATLAB file"):
-            variables = (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
+        variables = load_matlab(path, names)
         if missing := [name for name in names if name not in variables]:
             raise DataError(f"{path}: has no full array called {missing[0]}")
         parts.append((path, variables[options.matrix], variables[options.target], None))
     return _as_table(parts, expected)
 
 
-def _read_version_5(content: bytes, names: list[str]) -> dict[str, Any]:
+def load_matlab(path: Path, names: list[str] | None = None) -> dict[str, Any]:
+    """Return the full arrays of a MATLAB file, all or those named."""
+    content = read_bytes(path)
+    is_hdf5 = _HDF5 in (content[:8], content[_USER_BLOCK : _USER_BLOCK + 8])
+    with naming_damage(path, "damaged, or no MATLAB file"):
+        return (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
+
+
+def _read_version_5(content: bytes, names: list[str] | None) -> dict[str, Any]:
     from scipy.io import loadmat
 
     if content[126:128] in (b"IM", b"MI"):
         _check_elements(content)
     variables = loadmat(BytesIO(content), variable_names=names)
-    return {name: _dense(variables[name]) for name in names if name in variables}
+    # without names the header and what is no array are left out
+    wanted = names or [n for n, held in variables.items() if hasattr(held, "ndim")]
+    return {name: _dense(variables[name]) for name in wanted if name in variables}
 
 
 def _check_elements(content: bytes) -> None:
@@ -257,12 +273,12 @@ def _dense(array: Any) -> Any:
     return np.array([np.asarray(cell).item() if np.size(cell) == 1 else "" for cell in array.flat])
 
 
-def _read_hdf5(content: bytes, names: list[str]) -> dict[str, Any]:
+def _read_hdf5(content: bytes, names: list[str] | None) -> dict[str, Any]:
     import h5py
 
     variables = {}
     with h5py.File(BytesIO(content), "r") as file:
-        for name in names:
+        for name in names or list(file):
             stored = file.get(name)
             if isinstance(stored, h5py.Dataset) and stored.dtype.kind in "fiu":
                 if stored.nbytes > LIMIT:

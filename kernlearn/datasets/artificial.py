@@ -12,6 +12,7 @@ from kernlearn.checks import check_count, check_nonnegative, check_proportion
 from kernlearn.datasets.cache import fingerprint
 from kernlearn.datasets.chunks import Seed, gaussian_stream, generator_of
 from kernlearn.datasets.formats import default_names
+from kernlearn.datasets.preparation import Preparation
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -109,6 +110,7 @@ def _to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
         path=None,
         sample=False,
         note="",
+        preparation=Preparation(len(X)),
     )
 
 

@@ -82,7 +82,7 @@ def _hash_rows(X: Any, heads: list[bytes]) -> list[bytes]:
     ]
 
 
-_VERSION = 2
+_VERSION = 4
 
 
 class Contents(NamedTuple):
@@ -95,6 +95,14 @@ class Contents(NamedTuple):
     fingerprint: str
     query: np.ndarray | None = None
     note: str = ""
+    preparation: str = ""  # JSON
+
+    @property
+    def known(self) -> Any:
+        """What is remembered of it: the fingerprint, and what was done if anything was."""
+        if self.preparation in ("", "{}"):
+            return self.fingerprint
+        return {"fingerprint": self.fingerprint, "preparation": json.loads(self.preparation)}
 
 
 class Stamp(NamedTuple):
@@ -110,9 +118,10 @@ class Stamp(NamedTuple):
 def stamp(name: str, paths: Sequence[Path], variant: dict[str, Any]) -> Stamp:
     """Identify the present state of some files; `variant` says in plain values how they read."""
     resolved = [str(path.resolve()) for path in paths]
-    identity = sha256(json.dumps([resolved, variant]).encode()).hexdigest()
+    # copies of another version are neither read nor overwritten
+    identity = sha256(json.dumps([_VERSION, resolved, variant]).encode()).hexdigest()
     state = [[stat.st_size, stat.st_mtime_ns] for stat in (container(p).stat() for p in paths)]
-    return Stamp(f"{name}-{identity[:16]}", json.dumps([_VERSION, identity, state]))
+    return Stamp(f"{name}-{identity[:16]}", json.dumps([identity, state]))
 
 
 def recall(mark: Stamp) -> Any:
@@ -156,7 +165,7 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
             del arrays["data"]
             arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
         _write(copy, lambda file: np.savez(file, key=mark.key, **arrays))
-    remember(mark, contents.fingerprint)
+    remember(mark, contents.known)
     return contents
 
 
@@ -172,7 +181,9 @@ def _read(path: Path, key: str) -> Contents | None:
                 parts = fields.pop("values"), fields.pop("indices"), fields.pop("indptr")
                 fields["data"] = sparse.csr_matrix(parts, shape=shape)
             if fields["data"].shape == shape:
-                texts = {name: str(fields[name]) for name in ("fingerprint", "note")}
+                texts = {
+                    name: str(fields[name]) for name in ("fingerprint", "note", "preparation")
+                }
                 return Contents(**fields | texts)
     return None
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from kernlearn.datasets.files import search_path
-from kernlearn.datasets.formats import Format, Label, Strict
+from kernlearn.datasets.formats import Format, Label, Missing, Strict
 from kernlearn.exceptions import DataError
 from kernlearn.resources import shipped
 
@@ -69,13 +69,18 @@ class Form(Strict):
     labels : tuple of str, optional
         The labels alone, if their counts are not known.
     folds : tuple of int, default=()
-        The number of rows of each published fold, in order.
+        The number of rows of each published fold, in order. A query is in one fold.
     fingerprint : str, optional
         The :func:`fingerprint` of what :func:`load` returns by default.
     sample : bool, default=False
         Whether this is only a part of the published data.
     note : str, default=""
         A remark for reports that use this form.
+    left_out : dict of str to str, default={}
+        Why columns that the format drops are no features, by column, for reports.
+    order : {"given", "alphabet"}, default="given"
+        Whether grades in words are in their order, or nobody has said it and they are in that of
+        the alphabet, which reports then say.
     """
 
     files: tuple[FileName, ...] = ()
@@ -90,6 +95,8 @@ class Form(Strict):
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
+    left_out: dict[str, str] = {}
+    order: Literal["given", "alphabet"] = "given"
 
     @model_validator(mode="after")
     def _check(self) -> "Form":
@@ -103,6 +110,10 @@ class Form(Strict):
             )
         if self.folds and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
+        if self.folds and len(self.folds) < 3:
+            raise ValueError(
+                f"folds: {len(self.folds)}, expected at least 3: one is tested on, one held out"
+            )
         if self.classes is not None and self.labels is not None:
             raise ValueError("labels: must be left out if classes are given")
         if unknown := sorted(self.members.keys() - set(self.files)):
@@ -143,6 +154,13 @@ class Card(Strict):
         The meaning of a matrix's entries; required for the task "similarity", else not allowed.
     notes : tuple of str, default=()
         Known faults and other remarks for users.
+    missing : {"drop", "mean", "most_frequent", "error"}, optional
+        How :func:`load` treats missing entries if it is not told.
+    drop : tuple of int or str, default=()
+        Features that are left out after reading, by name or position; columns that the format can
+        drop need not be read.
+    dense : bool, default=False
+        Whether sparse features are returned as a dense matrix.
 
     Examples
     --------
@@ -162,6 +180,9 @@ class Card(Strict):
     citation: str
     similarity: Literal["similarity", "distance"] | None = None
     notes: tuple[str, ...] = ()
+    missing: Missing | None = None
+    drop: tuple[int | str, ...] = ()
+    dense: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "Card":
@@ -278,10 +299,12 @@ def catalogue() -> Mapping[str, Card]:
 @cache
 def _shipped_card(name: str) -> Card | None:
     """Read one shipped card, so that loading one data set does not read all cards."""
-    if not name.isidentifier():
-        return None
-    path = shipped("datasets") / f"{name}.yaml"
-    return read_card(path) if path.is_file() else None
+    return read_card(shipped("datasets") / f"{name}.yaml") if is_shipped(name) else None
+
+
+def is_shipped(name: str) -> bool:
+    """Tell whether a name is that of a shipped card, without reading it."""
+    return name.isidentifier() and (shipped("datasets") / f"{name}.yaml").is_file()
 
 
 def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> Card:

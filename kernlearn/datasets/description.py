@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -67,6 +67,8 @@ class Description:
         Whether the data is available; else the following are empty.
     shape : tuple of int
         The rows and columns loaded.
+    prepared : tuple of str
+        What loading dropped, coded or filled in, and whether a matrix is not symmetric.
     classes : dict of str to int
         The labels and their numbers of rows; empty if the target is a number.
     target : FeatureRange or None
@@ -86,6 +88,7 @@ class Description:
     target: FeatureRange | None = None
     features: tuple[FeatureRange, ...] = ()
     picture: str = ""
+    prepared: tuple[str, ...] = ()
 
 
 def describe(
@@ -141,7 +144,12 @@ def describe(
     features = () if card.task == "similarity" else _ranges(X, names)
     drawn = picture(bunch, width=width)
     shape = bunch.data.shape
-    return Description(facts, notes, found.paths, True, shape, classes, target, features, drawn)
+    # the note has the counts of missing entries
+    done = replace(bunch.preparation, rows_dropped=0, entries_filled=0)
+    prepared = tuple(done.sentences)
+    return Description(
+        facts, notes, found.paths, True, shape, classes, target, features, drawn, prepared
+    )
 
 
 def _facts(card: Card) -> dict[str, str]:

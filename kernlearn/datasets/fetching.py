@@ -135,7 +135,8 @@ def fetch(
 def _fetch_card(
     card: Card, place: Path, force: bool, report: Report | None, limits: dict[str, Any]
 ) -> Fetched:
-    found = files.locate(card, place)
+    located = filter(None, [files.locate(card, place), files.locate(card)])
+    found = min(located, key=lambda one: card.forms.index(one.form), default=None)
     if found is not None and not found.paths:
         return Fetched(card.name, "carried", remark="comes with scikit-learn")
     own = place / card.name

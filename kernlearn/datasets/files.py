@@ -247,8 +247,9 @@ class Found(NamedTuple):
 def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Found | None:
     """Find the files of a data set.
 
-    A preferred form in the card is taken wherever its files are. Of one form, the first folder
-    of :func:`search_path` that has all files is taken: as ``<folder>/<name>/<file>`` or
+    If `data_dir` has the files of any form, these are taken. Otherwise a preferred form in the
+    card is taken wherever its files are, and of one form the first folder of
+    :func:`search_path` that has all files: as ``<folder>/<name>/<file>`` or
     ``<folder>/<file>``, unpacked, compressed, or in an archive (any archive in
     ``<folder>/<name>``; in ``<folder>`` one named like the data set or the published archive).
     An archive that cannot be read is returned if nothing else is found, so that reading it
@@ -274,10 +275,13 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     """
     folders = search_path(data_dir)
     unreadable: Found | None = None
-    for form in card.forms:
+    searches = [(form, folders) for form in card.forms]
+    if data_dir is not None:
+        searches = [(form, folders[:1]) for form in card.forms if form.files] + searches
+    for form, places in searches:
         if not form.files:
             return Found(form, (), card)
-        for folder, plain, archives in _candidates(card, form, folders):
+        for folder, plain, archives in _candidates(card, form, places):
             paths = []
             for file in form.files:
                 member = form.members.get(file, file)

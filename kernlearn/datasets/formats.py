@@ -12,6 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+#: What is done with missing entries.
+Missing = Literal["drop", "mean", "most_frequent", "error"]
+
 
 class Expected(NamedTuple):
     """The part of a card that readers check, so that they can name the line that differs.
@@ -100,6 +103,13 @@ class Delimited(Options):
         Nominal columns and their values in the published order.
     missing : str, optional
         The text of a missing entry, read as NaN. Without it a missing entry is a fault.
+    quote : str, optional
+        The character around entries that may have the delimiter or line breaks in them, which is
+        doubled within.
+    decimal : {".", ","}, default="."
+        The decimal point.
+    encoding : {"utf-8", "utf-16", "cp1252"}, default="utf-8"
+        How the text is written.
     """
 
     kind: Literal["delimited"] = "delimited"
@@ -115,6 +125,9 @@ class Delimited(Options):
     drop: tuple[int | str, ...] = ()
     nominal: dict[str, tuple[Label, ...]] = {}
     missing: str | None = None
+    quote: str | None = Field(default=None, min_length=1, max_length=1)
+    decimal: Literal[".", ","] = "."
+    encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
 
     def n_targets(self, n_classes: int) -> int:
         """Return the number of columns that the target takes."""
@@ -244,6 +257,61 @@ class Parquet(Options):
     query: str | None = None
 
 
+class Excel(Options):
+    """A sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file; an empty cell is missing.
+
+    Parameters
+    ----------
+    sheet : int or str, default=0
+        The sheet, by position or name.
+    header : bool, default=True
+        Whether the first row that is not empty names the columns.
+    columns : tuple of str, optional
+        The names of all columns, if the sheet has no header.
+    target : int or str, default=-1
+        The target's column, by position (negative from the end) or by name.
+    drop : tuple of int or str, default=()
+        Columns that are no features.
+    nominal : dict of str to tuple of str, default={}
+        Nominal columns and their values in the published order.
+    missing : str, optional
+        A text that stands for a missing entry too.
+    """
+
+    kind: Literal["excel"] = "excel"
+    reader = "frames:read_sheets"
+    sheet: int | str = 0
+    header: bool = True
+    columns: tuple[str, ...] | None = None
+    target: int | str = -1
+    drop: tuple[int | str, ...] = ()
+    nominal: dict[str, tuple[Label, ...]] = {}
+    missing: str | None = None
+
+
+class Stata(Options):
+    """Stata's .dta; values with labels are texts in the order of the values.
+
+    Parameters
+    ----------
+    target : int or str, default=-1
+        The target's column, by position (negative from the end) or by name.
+    drop : tuple of int or str, default=()
+        Columns that are no features.
+    nominal : dict of str to tuple of str, default={}
+        Nominal columns and their values in the published order.
+    missing : str, optional
+        A text that stands for a missing entry too.
+    """
+
+    kind: Literal["stata"] = "stata"
+    reader = "frames:read_stata"
+    target: int | str = -1
+    drop: tuple[int | str, ...] = ()
+    nominal: dict[str, tuple[Label, ...]] = {}
+    missing: str | None = None
+
+
 class Bundled(Options):
     """A data set that is bundled with scikit-learn and needs no file.
 
@@ -259,6 +327,6 @@ class Bundled(Options):
 
 
 Format = Annotated[
-    Delimited | Libsvm | Letor | Arff | Matlab | Npz | Parquet | Bundled,
+    Delimited | Libsvm | Letor | Arff | Matlab | Npz | Parquet | Excel | Stata | Bundled,
     Field(discriminator="kind"),
 ]

@@ -1,16 +1,22 @@
 """Adding a user's data file: a card is written for it, and the file linked next to the card."""
 
 import os
+import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
+from typing import Literal
+
+import numpy as np
 
 from kernlearn.datasets.card import Card, catalogue, make_card
 from kernlearn.datasets.files import Found
-from kernlearn.datasets.guess import Column, Wishes, card_content
+from kernlearn.datasets.formats import Missing
+from kernlearn.datasets.guess import card_content
 from kernlearn.datasets.loading import load
+from kernlearn.datasets.wishes import Column, Wishes
 from kernlearn.exceptions import DataError
 
 
@@ -49,6 +55,11 @@ def add(
     delimiter: str | None = None,
     header: bool | None = None,
     drop: Sequence[Column] = (),
+    grades: Sequence[str] | None = None,
+    missing: Missing | None = None,
+    sheet: int | str | None = None,
+    labels: str | os.PathLike[str] | None = None,
+    matrix: Literal["similarity", "distance"] | None = None,
     publisher: str = "the user",
     page: str | None = None,
     licence: str = "not stated",
@@ -58,8 +69,9 @@ def add(
 ) -> Added:
     r"""Guess how a data file reads and write a card for it.
 
-    Text in columns, LIBSVM's text, ARFF, NPZ and Parquet are supported, text also compressed.
-    The file stays where it is; a link next to the card makes it available to :func:`load`.
+    Text in columns (with quotes, ``sep=`` lines or decimal commas too), LIBSVM's text, ARFF, NPZ,
+    Parquet, Excel, Stata and MATLAB files are supported, text also compressed. The file stays
+    where it is; a link next to the card makes it available to :func:`load`.
 
     Parameters
     ----------
@@ -70,8 +82,10 @@ def add(
     target : int or str, optional
         The target's column by name, or by position from 0 (-1 is the last); for NPZ the array's
         name. By default a column called target, class, label, y or outcome, else the last one.
-    task : {"classification", "regression", "ordinal"}, optional
-        By default classification if the target is text or at most 20 whole numbers.
+    task : {"classification", "regression", "ordinal", "similarity"}, optional
+        By default ordinal if the target is an ordered categorical column, classification if it is
+        text or at most 20 whole numbers. Similarity is for a square matrix of similarities or
+        distances, with a column or array of labels or with `labels`.
     title : str, optional
         The full name.
     delimiter : str, optional
@@ -79,7 +93,20 @@ def add(
     header : bool, optional
         Whether the first line names the columns. Guessed by default.
     drop : sequence of int or str, default=()
-        Columns that are no features.
+        Columns that are no features. Without names the columns are x1, x2, and so on.
+    grades : sequence of str, optional
+        The labels in their order. By default that of an ordered categorical column or of numbers;
+        else that of the alphabet, which is then said.
+    missing : {"drop", "mean", "most_frequent", "error"}, optional
+        What :func:`load` does with missing entries of this data; by default rows are dropped.
+    sheet : int or str, optional
+        The sheet of an Excel file, by position or name; by default the first.
+    labels : path-like, optional
+        For a matrix without labels, a file with one label per line. Both are written to an NPZ
+        file next to the card.
+    matrix : {"similarity", "distance"}, optional
+        What the entries of a matrix are; by default distances if they are not negative and 0 on
+        the diagonal.
     publisher, page, licence, citation : str, optional
         The source of the data.
     folder : path-like, default="datasets"
@@ -117,36 +144,64 @@ def add(
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
     if card_path.exists():
         raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    wishes = Wishes(target, delimiter, header, drop)
-    content, guess = card_content(path, name, task, wishes)
-    source = {"publisher": publisher} | ({"page": page} if page else {})
-    content |= {"title": title or name, "source": source}
-    content |= {"licence": licence, "citation": citation}
-    form = content["forms"][0]
-    form["own_folder"] = True
-    own = place / name / form["files"][0]
-    classes = form.get("classes")
-    card = make_card(content, f"{path}: no card can be made")
-    # loaded by the card before anything is written
-    bunch = load(Found(card.forms[0], (path,), card), cache=False)
-    if classes is None and not bunch.note:
-        form["rows"] = len(bunch.data)
-    form["fingerprint"] = bunch.fingerprint
-    card = Card.model_validate(content)
-    try:
-        own.parent.mkdir(parents=True, exist_ok=True)
-        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=95)
-        card_path.write_text(text, encoding="utf-8")
-        linked = _put_next_to_card(path, own, copy)
-    except (DataError, OSError) as error:
-        with suppress(OSError):
-            card_path.unlink()
-        if isinstance(error, DataError):
-            raise
-        raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
+    wishes = Wishes(target, delimiter, header, drop, grades, sheet)
+    with ExitStack() as stack:
+        if labels is not None:
+            temporary = stack.enter_context(tempfile.TemporaryDirectory())
+            path = _with_labels(path, Path(labels), Path(temporary), task, wishes)
+        content, guess = card_content(path, name, task, wishes, matrix)
+        source = {"publisher": publisher} | ({"page": page} if page else {})
+        content |= {"title": title or name, "source": source}
+        content |= {"licence": licence, "citation": citation}
+        content |= {"missing": missing} if missing is not None else {}
+        form = content["forms"][0]
+        form["own_folder"] = True
+        own = place / name / form["files"][0]
+        classes = form.get("classes")
+        card = make_card(content, f"{path}: no card can be made")
+        # loaded by the card before anything is written
+        bunch = load(Found(card.forms[0], (path,), card), cache=False)
+        if classes is None and not bunch.note:
+            form["rows"] = len(bunch.data)
+        form["fingerprint"] = bunch.fingerprint
+        card = Card.model_validate(content)
+        try:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=95)
+            card_path.write_text(text, encoding="utf-8")
+            linked = _put_next_to_card(path, own, copy or labels is not None)
+        except (DataError, OSError) as error:
+            with suppress(OSError):
+                card_path.unlink()
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
     kinds = f", {len(classes)} classes" if classes else ""
-    remarks = (*guess.remarks, f"the task is {card.task}{kinds}", *filter(None, [bunch.note]))
+    # what the guess has said already, and what depends on how the data is loaded, are left out
+    done = replace(
+        bunch.preparation, rows_dropped=0, entries_filled=0, left_out={}, coded={}, one_hot={}
+    )
+    notes = [*filter(None, [bunch.note]), *done.sentences]
+    if card.task == "ordinal" and card.classes is not None and not done.grades:
+        kinds += f" in the order {' < '.join(card.classes)}"
+    remarks = (*guess.remarks, f"the task is {card.task}{kinds}", *notes)
     return Added(card_path, card, own, linked, remarks)
+
+
+def _with_labels(path: Path, labels: Path, folder: Path, task: str | None, wishes: Wishes) -> Path:
+    """Write a matrix and its labels to one NPZ file."""
+    from kernlearn.datasets import matrices
+
+    if task != "similarity":
+        raise DataError(f"{labels}: labels in a file of their own go with the task similarity")
+    for file in (path, labels):
+        if not file.is_file():
+            raise DataError(f"{file}: no such file")
+    S = matrices.read_matrix(path, wishes)
+    matrices.check_square(path, S.shape, labelled=False)
+    written = folder / f"{path.stem}.npz"
+    np.savez(written, X=S, y=matrices.read_labels(labels, len(S)))
+    return written
 
 
 def _put_next_to_card(path: Path, own: Path, copy: bool) -> bool:

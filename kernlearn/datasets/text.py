@@ -1,7 +1,8 @@
 """Text files: lines, numbers, labels, and tables in columns separated by a delimiter."""
 
+import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -18,16 +19,18 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 Convert = Callable[[str], float]
 Split = Callable[[str], list[str]]
+Record = tuple[int, list[str]]
 
 
-def read_lines(path: Path) -> list[str]:
+def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
     """Return all lines of a text file, also blank ones, so that line i is at position i - 1."""
     content = read_bytes(path)
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise fault(path, line, content[error.start : error.start + 1], "UTF-8 text") from None
+        wanted = f"{encoding.upper()} text"
+        raise fault(path, line, content[error.start : error.start + 1], wanted) from None
     if not text.strip():
         raise DataError(f"{path}: the file is empty")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -122,16 +125,18 @@ def make_layout(
     dropped: set[int],
     nominal: Mapping[str, tuple[str, ...]],
     label: Convert,
-    missing: str | None,
+    missing: str | Collection[str] | None,
+    read_number: Convert = number,
 ) -> Layout:
     """Lay out columns; `label` converts the target, `missing` is a feature's missing entry."""
+    missing = {missing} if isinstance(missing, str) else missing
     features = [i for i in range(len(names)) if i not in targets and i not in dropped]
     used = {names[i]: nominal[names[i]] for i in features if names[i] in nominal}
     convert: list[Convert] = [_ignore] * len(names)
     for i in targets:
         convert[i] = label
     for i in features:
-        convert[i] = coder(used[names[i]]) if names[i] in used else number
+        convert[i] = coder(used[names[i]]) if names[i] in used else read_number
         if missing is not None:
             convert[i] = partial(_or_missing, convert[i], missing)
     return Layout(names, tuple(convert), features, targets, used)
@@ -141,8 +146,8 @@ def _ignore(text: str) -> float:
     return 0.0
 
 
-def _or_missing(convert: Convert, missing: str, text: str) -> float:
-    return float("nan") if text.strip() == missing else convert(text)
+def _or_missing(convert: Convert, missing: Collection[str], text: str) -> float:
+    return float("nan") if text.strip() in missing else convert(text)
 
 
 def column_position(
@@ -168,15 +173,17 @@ def parse_rows(
     layout: Layout,
     delimiter: str | None,
     split: Split | None = None,
+    quote: str | None = None,
 ) -> np.ndarray:
     """Convert the lines from `first` on to numbers, or raise at the first fault.
 
-    `delimiter` separates entries (None means blanks) unless `split` does, which is slower.
+    `delimiter` separates entries (None means blanks) unless `split` does, which is slower, as are
+    entries in quotes.
     """
     rows = [line for line in lines[first:] if line.strip()]
     if not rows:
         raise DataError(f"{path}: the file has no rows")
-    if split is None:
+    if split is None and quote is None:
         # numpy reads plain numbers itself; everything else goes through our converters
         converters: dict[int | str, Convert] = {
             i: convert for i, convert in enumerate(layout.convert) if convert is not number
@@ -187,17 +194,44 @@ def parse_rows(
             )
             if values.shape[1] == len(layout.names) and np.isfinite(values).all():
                 return values
-        split = partial(str.split, sep=delimiter)
     width, numbers = len(layout.names), []
     # slow, but it names the first faulty entry
-    for line_number, line in enumerate(lines[first:], start=first + 1):
-        if not line.strip():
-            continue
-        entries = split(line)
+    if quote is not None:
+        records = quoted_records(path, lines, first, delimiter, quote)
+    else:
+        records = _plain_records(lines, first, split or partial(str.split, sep=delimiter))
+    for line_number, entries in records:
         if len(entries) != width:
             raise fault(path, line_number, len(entries), f"{width} columns")
         numbers.append([layout.value(path, line_number, i, e) for i, e in enumerate(entries)])
     return np.array(numbers)
+
+
+def _plain_records(lines: list[str], first: int, split: Split) -> Iterator[Record]:
+    numbered = enumerate(lines[first:], start=first + 1)
+    return ((number, split(line)) for number, line in numbered if line.strip())
+
+
+def quoted_records(
+    path: Path, lines: list[str], first: int, delimiter: str | None, quote: str
+) -> Iterator[Record]:
+    """Yield the last line and the entries of each record; quoted entries may have line breaks."""
+    reader = csv.reader(
+        (line + "\n" for line in lines[first:]),
+        delimiter=delimiter or " ", quotechar=quote, skipinitialspace=True, strict=True,
+    )  # fmt: skip
+    try:
+        for entries in reader:
+            if any(map(str.strip, entries)):
+                yield first + reader.line_num, entries
+    except csv.Error as error:
+        line = min(first + reader.line_num, len(lines))
+        raise fault(path, line, lines[line - 1], f"entries in quotes ({error})") from None
+
+
+def _decimal_comma(text: str) -> float:
+    """Read a number that has a comma for a point."""
+    return number(text.replace(",", "."))
 
 
 def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected) -> Table:
@@ -222,14 +256,19 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
 def _read_file(
     path: Path, options: Delimited, expected: Expected
 ) -> tuple[Layout, np.ndarray, np.ndarray]:
-    lines = read_lines(path)
+    lines = read_lines(path, options.encoding)
     if options.comment:
         lines = ["" if line.lstrip().startswith(options.comment) else line for line in lines]
     first = 0
     if options.header:
         first = next((i for i, line in enumerate(lines, start=1) if line.strip()), 1)
-    layout = _layout(path, first, lines[first - 1] if options.header else None, options, expected)
-    values = parse_rows(path, lines, first, layout, options.delimiter)
+    header = None
+    if options.header and options.quote is not None:
+        first, header = next(quoted_records(path, lines, 0, options.delimiter, options.quote))
+    elif options.header:
+        header = lines[first - 1].split(options.delimiter)
+    layout = _layout(path, first, header, options, expected)
+    values = parse_rows(path, lines, first, layout, options.delimiter, quote=options.quote)
     if options.one_hot:
         y = _one_hot_codes(path, lines, first, values[:, layout.targets])
     else:
@@ -238,13 +277,13 @@ def _read_file(
 
 
 def _layout(
-    path: Path, line: int, header: str | None, options: Delimited, expected: Expected
+    path: Path, line: int, header: list[str] | None, options: Delimited, expected: Expected
 ) -> Layout:
     n_targets = options.n_targets(len(expected.classes or ()))
     width = expected.n_features + n_targets + len(options.drop)
     names = options.columns
     if header is not None:
-        names = tuple(name.strip().strip('"') for name in header.split(options.delimiter))
+        names = tuple(name.strip().strip('"') for name in header)
         if len(names) != width or len(set(names)) != width:
             raise fault(path, line, len(set(names)), f"{width} distinct column names")
     elif names is not None and len(names) != width:
@@ -257,11 +296,14 @@ def _layout(
         kept = [i for i in range(width) if i not in targets and i not in dropped]
         named = dict(zip(kept, default_names(len(kept)), strict=True))
         names = tuple(named.get(i, "target" if i in targets else "dropped") for i in range(width))
-    label: Convert = number
+    read_number: Convert = number if options.decimal == "." else _decimal_comma
+    label = read_number
     if expected.classes is not None and not options.one_hot:
         code, suffix = coder(expected.classes), options.target_suffix
         label = (lambda text: code(text.strip().removesuffix(suffix))) if suffix else code
-    return make_layout(names, targets, dropped, options.nominal, label, options.missing)
+    return make_layout(
+        names, targets, dropped, options.nominal, label, options.missing, read_number
+    )
 
 
 def _one_hot_codes(path: Path, lines: list[str], first: int, hot: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "dot_product": "BaseDotProductKernel DotProductKernel KernelProduct KernelSum",
         "gaussian_process": "GaussianProcessKernel",
+        "gower": "GowerSimilarity",
         "inner_product": (
             "BilinearSimilarity CosineSimilarity ExponentialKernel "
             "HomogeneousPolynomialKernel LinearKernel PolynomialKernel SigmoidKernel "

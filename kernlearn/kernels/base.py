@@ -38,6 +38,8 @@ class Kernel(BaseEstimator, ABC):
     ----------
     structured : bool
         Whether points may be strings, sets or other objects instead of rows of a matrix.
+    mixed : bool
+        Whether rows of a matrix may hold texts and missing entries beside numbers.
     columnwise : bool
         Whether each value is computed from its two points alone. Values by a matrix product
         depend in the last digit on the points evaluated together.
@@ -45,6 +47,7 @@ class Kernel(BaseEstimator, ABC):
 
     _parameter_constraints: dict[str, list[Any]] = {}
     structured: bool = False
+    mixed: bool = False
     columnwise: bool = False
     # whether two vectors of numbers are two points; for a user-defined function they are not
     _compares_vectors: bool = True

@@ -22,6 +22,10 @@ KERNELS: dict[str, RegisteredKernel] = {
             "structured:LevenshteinSimilarity",
             "similarity of strings from their edit distance",
         ),
+        "gower": (
+            "gower:GowerSimilarity",
+            "similarity of records that mix numbers and nominal values",
+        ),
         "jaccard": ("structured:JaccardSimilarity", "similarity of sets"),
         "dynamic_time_warping": (
             "structured:DynamicTimeWarpingSimilarity",

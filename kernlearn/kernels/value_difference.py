@@ -81,6 +81,7 @@ class ValueDifferenceSimilarity(Kernel):
     _: KW_ONLY
     normalize: Literal["observed", "possible"] = "observed"
 
+    mixed = True
     _parameter_constraints = {
         "q": [Options(Integral, {1, 2})],
         "normalize": [StrOptions({"observed", "possible"})],

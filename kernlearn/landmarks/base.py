@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+from kernlearn.checks import holds_texts
 from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.landmarks.similarity import (
@@ -47,7 +48,7 @@ class PointsEstimator(BaseEstimator):
         objects = _as_objects(X) if self._takes_objects(X) else None
         # of objects only the number is left to check
         X = X if objects is None else np.zeros((len(objects), 1))
-        options = self._matrix_options() if objects is None else {}
+        options = self._matrix_options(X) if objects is None else {}
         if y is None:
             X = validate_data(self, X, y, **options)
         else:
@@ -60,9 +61,12 @@ class PointsEstimator(BaseEstimator):
         """Validate points that are compared with the training points."""
         if self._takes_objects(X):
             return _as_objects(X)
-        return validate_data(self, X, reset=False, **self._matrix_options())
+        return validate_data(self, X, reset=False, **self._matrix_options(X))
 
-    def _matrix_options(self) -> dict[str, Any]:
+    def _matrix_options(self, X: Any) -> dict[str, Any]:
+        kernels = self._compared_by()
+        if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
+            return {"dtype": object, "ensure_all_finite": "allow-nan"}
         sparse = False if self._precomputed else "csr"
         return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d
 
 from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import Floats, GridModel, Indices
 from kernlearn.metrics import average_absolute_error
 from kernlearn.model_selection import candidate_values
-from kernlearn.solvers.labels import encode_labels
+from kernlearn.solvers.labels import encode_grades
 from kernlearn.solvers.ordinal import OrdinalProblem, Solution, as_thresholds
 
 
@@ -70,11 +69,15 @@ class ORLand(ClassifierMixin, GridModel):
         Share of the training points that is held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
+    categories : array-like of shape (n_categories,), default=None
+        The grades in ascending order; all that occur in y, and perhaps others. None for the order
+        of an ordered categorical y (:class:`pandas.Categorical`), else of numbers. Words without
+        an order are sorted by the alphabet, with a warning that names the order.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The grades in y, ascending. Others are never predicted.
+        The grades in y, ascending in their order. Others are never predicted.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The finite thresholds, ascending.
     coef_ : ndarray of shape (n_landmarks,)
@@ -135,6 +138,7 @@ class ORLand(ClassifierMixin, GridModel):
     max_iter: int = 1000
     validation_fraction: float = 0.2
     random_state: Any = None
+    categories: Any = None
 
     _parameter_constraints = {
         **GridModel._parameter_constraints,
@@ -145,6 +149,7 @@ class ORLand(ClassifierMixin, GridModel):
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "tol": [POSITIVE],
         "max_iter": [COUNT],
+        "categories": ["array-like", None],
     }
 
     def predict(self, X: Any) -> np.ndarray:
@@ -213,9 +218,7 @@ class ORLand(ClassifierMixin, GridModel):
     def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
         codes = None
         if y is not None:
-            y = column_or_1d(y, warn=True)
-            assert_all_finite(y, input_name="y")
-            self.classes_, codes, _ = encode_labels(y, None)
+            self.classes_, codes = encode_grades(y, self.categories)
         X, codes = self._check_training(X, codes)
         return X, self.classes_[codes], codes
 
@@ -225,7 +228,7 @@ class ORLand(ClassifierMixin, GridModel):
         thresholds = as_thresholds(
             self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
         )
-        codes = np.searchsorted(self.classes_, targets)
+        codes = self._places(targets)
         problem = OrdinalProblem(
             features, codes, thresholds, constraints=self.constraints, margin=self.margin
         )
@@ -247,7 +250,12 @@ class ORLand(ClassifierMixin, GridModel):
         unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a grade of y, and grades are not numbers")
-        return np.searchsorted(self.classes_, labels).astype(np.float64)
+        return self._places(labels).astype(np.float64)
+
+    def _places(self, labels: np.ndarray) -> Indices:
+        """Return the places of grades of y in their order, which need not be a sorted one."""
+        sorter = np.argsort(self.classes_)
+        return sorter[np.searchsorted(self.classes_, labels, sorter=sorter)]
 
 
 def _codes(values: Floats, thresholds: Floats) -> Indices:

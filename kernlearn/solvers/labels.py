@@ -1,10 +1,11 @@
 """Class labels: encoding, and votes of one-against-one classifiers."""
 
+import warnings
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import compute_class_weight
+from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 
@@ -20,6 +21,44 @@ def encode_labels(y: Any, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np
             f"y must have at least two classes, but it has one class: {classes.item()!r}"
         )
     return classes, codes, compute_class_weight(class_weight, classes=classes, y=y)
+
+
+def category_order(y: Any) -> list[Any] | None:
+    """Return the values of an ordered categorical, of pandas or an Enum of polars, in order."""
+    kind = getattr(y, "dtype", None)
+    if getattr(kind, "ordered", None) or type(kind).__name__ == "Enum":
+        return list(kind.categories)  # type: ignore[union-attr]
+    return None
+
+
+def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the grades that occur, at least two, in their order, and the index of each y there.
+
+    The order is that of `categories`, else of an ordered categorical, else of numbers; grades in
+    words without one are sorted by the alphabet, with a warning that says so.
+    """
+    order = category_order(y) if categories is None else np.asarray(categories).tolist()
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    classes, codes, _ = encode_labels(y, None)
+    found = classes.tolist()
+    if order is None:
+        if classes.dtype.kind in "OUS" and len(found) > 2:
+            warnings.warn(
+                f"the grades are words without an order and are sorted by the alphabet: "
+                f"{' < '.join(map(str, found))}. Pass an ordered pandas.Categorical, or their "
+                "order as 'categories'",
+                UserWarning,
+                stacklevel=5,
+            )
+        return classes, codes
+    if unknown := [label for label in found if label not in order]:
+        raise ValueError(f"'categories' must hold all grades of y; {unknown[0]!r} is missing")
+    if len(set(order)) < len(order):
+        raise ValueError(f"'categories' must hold each grade once, got {order!r}")
+    places = np.array([order.index(label) for label in found])
+    ranks = np.argsort(np.argsort(places))
+    return classes[np.argsort(places)], ranks[codes]
 
 
 def count_votes(values: np.ndarray, n_classes: int) -> np.ndarray:

@@ -74,11 +74,23 @@ def test_a_folder_is_no_file(make_card, folder):
     assert locate(make_card(WHOLE), folder) is None
 
 
-def test_the_whole_is_preferred_to_a_sample_wherever_it_lies(make_card, folder, tmp_path):
+def test_the_whole_is_preferred_to_a_sample_wherever_it_lies(
+    make_card, folder, tmp_path, monkeypatch
+):
     card = make_card(WHOLE, SAMPLE)
-    put(folder, "part")
-    assert locate(card, folder).form.sample
+    monkeypatch.setenv("KERNLEARN_DATA", str(put(folder, "part")))
+    assert locate(card).form.sample
     put(tmp_path / "cache" / "datasets" / "small", "small", "small.t")
+    assert not locate(card).form.sample
+
+
+def test_the_folder_given_comes_before_the_order_of_the_forms(make_card, folder, tmp_path):
+    card = make_card(WHOLE, SAMPLE)
+    put(tmp_path / "cache" / "datasets" / "small", "small", "small.t")
+    assert not locate(card, folder).form.sample
+    put(folder, "part")
+    assert locate(card, folder).paths == (folder / "part",)
+    put(folder, "small", "small.t")  # of the forms in the folder the preferred one
     assert not locate(card, folder).form.sample
 
 

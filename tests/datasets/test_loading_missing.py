@@ -4,7 +4,7 @@ from scipy import sparse
 
 from kernlearn.datasets import fingerprint, load
 from kernlearn.datasets.formats import Table
-from kernlearn.datasets.loading import settle_missing
+from kernlearn.datasets.missing import settle_missing
 from kernlearn.exceptions import DataError
 
 ROWS = "1,u,9\n?,v,8\n3,?,7\n?,?,6\n5,v,5\n"

@@ -1,31 +1,59 @@
+"""The order of grades: that of the categories, of numbers, or said to be that of the alphabet."""
+
+import warnings
+
 import numpy as np
 import pytest
-from sklearn.utils.multiclass import _ovr_decision_function
 
-from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
+from kernlearn.landmarks import ORLand
+from kernlearn.solvers.labels import encode_grades
 
-
-def test_codes_and_weights():
-    classes, codes, weight = encode_labels(["b", "a", "b", "b"], "balanced")
-    assert list(classes) == ["a", "b"]
-    np.testing.assert_array_equal(codes, [1, 0, 1, 1])
-    np.testing.assert_allclose(weight, [2.0, 2 / 3])
-    np.testing.assert_array_equal(encode_labels([3, 1], {3: 5.0})[2], [1.0, 5.0])
+RNG = np.random.RandomState(0)
+X = RNG.uniform(size=(120, 2))
+PLACES = np.digitize(X[:, 0], [0.33, 0.66])
+WORDS = np.array(["low", "mid", "high"])[PLACES]
+ORDER = ["low", "mid", "high"]
 
 
-def test_a_single_class_is_refused():
-    with pytest.raises(ValueError, match=r"y must have at least two classes, .* one class: 'a'"):
-        encode_labels(["a", "a"], None)
+def categorical(kind):
+    pd = pytest.importorskip("pandas")
+    made = pd.Categorical(WORDS, ["none", *ORDER], ordered=True)
+    return made if kind == "Categorical" else pd.Series(made)
 
 
-def test_votes_and_scores_are_scikit_learns():
-    values = np.random.default_rng(0).standard_normal((50, 6))
-    expected = _ovr_decision_function(values < 0, -values, 4)
-    np.testing.assert_allclose(class_scores(values, 4), expected, rtol=1e-12)
-    votes = count_votes(values, 4)
-    np.testing.assert_array_equal(votes.sum(axis=1), 6)
-    np.testing.assert_allclose(votes, np.round(expected))
+@pytest.mark.parametrize("kind", ["Categorical", "Series", "categories"])
+def test_grades_keep_their_order(kind):
+    y = WORDS if kind == "categories" else categorical(kind)
+    options = {"categories": ["none", *ORDER]} if kind == "categories" else {}
+    expected = ORLand(15, random_state=0).fit(X[:80], PLACES[:80])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ORLand(15, random_state=0, **options).fit(X[:80], y[:80])
+    assert model.classes_.tolist() == ORDER
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+    np.testing.assert_array_equal(model.validation_scores_, expected.validation_scores_)
+    np.testing.assert_array_equal(
+        model.predict(X[80:]), np.array(ORDER, dtype=object)[expected.predict(X[80:])]
+    )
+    held_out = ORLand(15, random_state=0, **options).fit(X[:60], y[:60], X[60:80], WORDS[60:80])
+    numbers = ORLand(15, random_state=0).fit(X[:60], PLACES[:60], X[60:80], PLACES[60:80])
+    np.testing.assert_array_equal(held_out.validation_scores_, numbers.validation_scores_)
 
 
-def test_a_value_of_zero_is_a_vote_for_the_second_class():
-    np.testing.assert_array_equal(count_votes(np.zeros((1, 1)), 2), [[0.0, 1.0]])
+def test_words_without_an_order_are_sorted_and_it_is_said():
+    with pytest.warns(UserWarning, match="by the alphabet: high < low < mid. Pass an ordered"):
+        model = ORLand(15, random_state=0).fit(X, WORDS)
+    assert model.classes_.tolist() == ["high", "low", "mid"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ORLand(15, random_state=0).fit(X, WORDS == "low")
+        ORLand(15, random_state=0).fit(X, np.where(WORDS == "low", "no", "yes"))
+
+
+def test_categories_must_hold_every_grade_once():
+    with pytest.raises(ValueError, match="all grades of y; 'mid' is missing"):
+        encode_grades(WORDS, ["low", "high"])
+    with pytest.raises(ValueError, match="each grade once"):
+        encode_grades(WORDS, [*ORDER, "low"])
+    classes, codes = encode_grades(np.array([3, 1, 2, 1]), [3, 2, 1])
+    assert (classes.tolist(), codes.tolist()) == ([3, 2, 1], [0, 2, 1, 2])

@@ -4,7 +4,7 @@ The validation context carries :class:`Names`: everything that the parts of the 
 to. Without it only the form is checked.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -61,6 +61,8 @@ class Names:
         Old names of kernels that the config uses, with the new ones.
     metrics : list of str
         The metrics that are shown.
+    folds : object
+        What the protocol says of folds.
     """
 
     scope: Scope
@@ -73,6 +75,7 @@ class Names:
     checked: set[str]
     renamed: dict[str, str]
     metrics: list[str] = field(default_factory=list)
+    folds: Any = None
 
     @cached_property
     def cards(self) -> list[str]:
@@ -84,6 +87,22 @@ class Names:
     def is_card(self, name: str) -> bool:
         """Whether a data set is published or has a card of the user."""
         return name in _shipped_cards() or name in self.cards
+
+    def reading_faults(self, entry: Any) -> Iterator[Fault]:
+        """Yield what is wrong with how a data set is to be read, as far as names tell."""
+        if entry.generator is not None or entry.name in self.scope.datasets:
+            for key in ("drop", "dense", "missing", "nominal"):
+                if getattr(entry, key) not in (None, []):
+                    yield (key,), "is for data that is read, not for data that a function makes"
+        elif self.folds == "published":
+            if entry.file is not None and not entry.file.endswith((".yaml", ".yml")):
+                yield (), "`folds: published`: a file has no published folds; give a number"
+            elif entry.name is not None and self.is_card(entry.name):
+                from kernlearn.datasets import find_card
+
+                if not any(form.folds for form in find_card(entry.name, self.data_dir).forms):
+                    text = f"the card of {entry.name} has no folds; give a number"
+                    yield (), f"`folds: published`: {text}"
 
     @property
     def all_labels(self) -> list[str]:

@@ -154,9 +154,20 @@ class DatasetEntry(Entry):
     generator: str | None = Field(
         default=None, description="name of a generator instead of a data set"
     )
-    nominal: Literal["ordinal", "onehot"] = "ordinal"
-    missing: Literal["drop", "mean", "most_frequent", "error"] = Field(
-        default="drop", description="how rows with missing entries are treated"
+    nominal: Literal["ordinal", "onehot"] | None = Field(
+        default=None,
+        description="whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column "
+        "per value (onehot); by default codes for data of the catalogue, else 0/1 columns",
+    )
+    missing: Literal["drop", "mean", "most_frequent", "error"] | None = Field(
+        default=None,
+        description="how rows with missing entries are treated; by default as the data set's card "
+        "says, else they are dropped",
+    )
+    drop: list[str | int] = Field(default=[], description="columns that are no features")
+    dense: bool | None = Field(default=None, description="whether to make a sparse matrix dense")
+    grades: Annotated[list[str], Field(min_length=2)] | None = Field(
+        default=None, description="the labels of the target of `file` in their order"
     )
     binarize: Literal["random"] | list[str] | None = Field(
         default=None,
@@ -179,8 +190,10 @@ class DatasetEntry(Entry):
         scope, defaults = names.scope, {}
         if sum(given is not None for given in (self.name, self.file, self.generator)) > 1:
             yield (), "give one of name, file and generator"
-        if self.target is not None and self.file is None:
-            yield ("target",), "goes with file: a card names its own target"
+        for key in ("target", "grades"):
+            if getattr(self, key) is not None and self.file is None:
+                yield (key,), f"goes with file: a card names its own {key}"
+        yield from names.reading_faults(self)
         if self.generator is not None:
             if self.generator not in scope.generators:
                 hint = scope.hint(self.generator, scope.generators)

@@ -307,6 +307,7 @@ class _Checker:
         axes = axes_of(entries["datasets"], RESERVED_KEYS["dataset"])
         task, derived = raw.get("task", "classification"), raw.get("derived")
         metrics = raw["metrics"] if isinstance(raw.get("metrics"), list) else []
+        protocol = raw.get("protocol")
         return Names(
             scope=scope, folder=self.folder, data_dir=self.data_dir, checked=self.checked,
             task=task if isinstance(task, str) else "", renamed=self.renamed,
@@ -314,6 +315,7 @@ class _Checker:
             axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
             derived=list(derived) if isinstance(derived, dict) else [],
             metrics=[m for m in metrics if isinstance(m, str)],
+            folds=protocol.get("folds") if isinstance(protocol, dict) else None,
         )  # fmt: skip
 
 

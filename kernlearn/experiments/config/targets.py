@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.checks import Fault, Names
+from kernlearn.experiments.config.reading import file_fault
 from kernlearn.experiments.scorers import needs_two_classes
 
 if TYPE_CHECKING:
@@ -43,8 +44,13 @@ def target_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
     try:
         if entry.file is not None:
             path = names.folder / entry.file
-            if path.suffix not in (".yaml", ".yml") or not path.is_file():
-                return  # a file without a card is read as the task needs it
+            if not path.is_file():
+                return  # told elsewhere
+            if path.suffix not in (".yaml", ".yml"):
+                # without a card it is read as the task needs it
+                fault = file_fault(entry, names.task, names.folder, names.scope)
+                yield from ((("file",), text) for text in [fault] if text)
+                return
             card = read_card(path)
         elif entry.name is None or entry.name in names.scope.datasets:
             return

@@ -1,6 +1,7 @@
 """What a trial works on, from its specification: the data, the kernel and the estimator."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from kernlearn.experiments.engine.spec import DatasetSpec, MethodSpec, Source, T
 from kernlearn.experiments.on_kernel import OnKernel
 from kernlearn.experiments.plugin_data import loaded_once, make_data
 from kernlearn.experiments.registry import Scope
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.registration import RegisteredDataset, RegisteredEstimator
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
@@ -105,25 +106,50 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
     return Bunch(**{**data, **changed})
 
 
-def build_kernel(trial: Trial, scope: Scope, X: Any, y: Any = None) -> Any:
-    """Build the trial's kernel, with the bandwidth learnt before anything is timed."""
+def coded_columns(data: Bunch) -> list[int]:
+    """Return the positions of the nominal columns that are codes."""
+    coded = data.preparation.coded if data.get("preparation") is not None else {}
+    return [i for i, name in enumerate(data.get("feature_names", ())) if name in coded]
+
+
+def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:
+    """Tell a similarity of mixed types which columns are codes, unless the config does."""
+    if not coded or not (isinstance(kernel, Kernel) or kernel == "gower"):
+        return kernel
+    kernel = as_kernel(kernel)
+    automatic = isinstance(getattr(kernel, "nominal", None), str)
+    return clone(kernel).set_params(nominal=list(coded)) if automatic else kernel
+
+
+def build_kernel(
+    trial: Trial, scope: Scope, X: Any, y: Any = None, coded: Sequence[int] = ()
+) -> Any:
+    """Build the trial's kernel, with the bandwidth learnt before anything is timed.
+
+    Columns that are `coded` are nominal for a similarity that can tell.
+    """
     spec = trial.spec.kernel
     if spec is None:
         return None
     component = scope.kernel(spec.name)
     assert component is not None
-    kernel = component.load()(**spec.parameters)
+    kernel = _naming_nominal(component.load()(**spec.parameters), coded)
     fitted = clone(kernel).fit(X, y)
     learnt = {name: getattr(fitted, f"{name}_", value) for name, value in spec.parameters.items()}
     return kernel.set_params(**learnt)
 
 
 def build_estimator(
-    trial: Trial, scope: Scope, kernel: Any, kind: str | None = None, memory: Any = None
+    trial: Trial,
+    scope: Scope,
+    kernel: Any,
+    kind: str | None = None,
+    memory: Any = None,
+    coded: Sequence[int] = (),
 ) -> Any:
     """Build the estimator, seeded by split; ``kind`` tells what a matrix of similarities holds.
 
-    One that shares training with others does so by ``memory``.
+    One that shares training with others does so by ``memory``. ``coded`` are nominal columns.
     """
     spec = trial.spec.method
     parts = method_parts(scope, spec)
@@ -142,6 +168,8 @@ def build_estimator(
             estimator = OnKernel(estimator, given)
         elif given is not None:
             extra[taken] = given
+    if taken in spec.parameters:
+        extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:
         extra[f"{prefix}kind"] = kind
     if component.shares and memory is not None:

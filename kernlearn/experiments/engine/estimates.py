@@ -255,15 +255,12 @@ def works(plan: Plan) -> dict[CellKey, Work]:
 
 def _rows(trial: Trial) -> float | None:
     """Return the number of training rows, without reading data."""
-    from kernlearn.datasets.files import Found
-    from kernlearn.datasets.loading import find
+    from kernlearn.datasets.finding import find_as
 
     spec, read = trial.spec, trial.source.read if trial.source is not None else {}
     n = (spec.dataset.parameters or {}).get("n_samples")
     if read:
-        place = read["name"]
-        found = place if isinstance(place, Found) else find(place, target=read.get("target"))
-        n = found.form.rows
+        n = find_as(read).form.rows
     if not isinstance(n, (int, float)) or n <= 0:
         return None
     n = min(n, spec.dataset.sample or n) * spec.protocol.train

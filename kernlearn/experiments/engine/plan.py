@@ -9,10 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from kernlearn import datasets
+from kernlearn.datasets.grades import default_order
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.entries import unfold, varied
 from kernlearn.experiments.config.methods import MethodEntry, components, is_installed
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.experiments.config.reading import arguments_of, nominal_of
+from kernlearn.experiments.engine import sources
 from kernlearn.experiments.engine import spec as specs
 from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
 from kernlearn.experiments.libraries import added_packages
@@ -50,6 +53,15 @@ class Plan:
     stored: list[str] = field(default_factory=list)
     not_installed: list[str] = field(default_factory=list)
     axes: list[str] = field(default_factory=list)
+
+    @property
+    def preparations(self) -> "dict[str, datasets.Preparation]":
+        """What loading did to the rows and columns of each data set that was read, by label."""
+        return {
+            trial.labels["dataset"]: datasets.Preparation.from_plain(trial.source.prepared)
+            for trial in self.trials
+            if trial.source is not None and trial.source.prepared
+        }
 
 
 def make_plan(
@@ -153,8 +165,9 @@ def missing_datasets(
 
 def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
     """Return the fields of a data set's specification that the config gives as they are."""
-    names = ("nominal", "binarize", "bins", "classes", "sample")
-    return {name: getattr(config.datasets[label], name) for name in names}
+    names = ("binarize", "bins", "classes", "sample")
+    options = {name: getattr(config.datasets[label], name) for name in names}
+    return {"nominal": nominal_of(config.datasets[label], config.scope), **options}
 
 
 def _stored_variant(
@@ -167,7 +180,11 @@ def _stored_variant(
     """
     config = experiment.config
     like = DatasetSpec(name=config.datasets[label].name, **_options(label, config))
-    same = [s for s in stored if like == replace(s.what, fingerprint=None, pairwise=None)]
+    # these depend on the data too
+    of_data: dict[str, Any] = dict.fromkeys(("fingerprint", "pairwise", "dense", "grades"))
+    if config.datasets[label].nominal is None and like.nominal == "onehot":
+        of_data["nominal"] = like.nominal  # "ordinal" if there are no nominal columns
+    same = [s for s in stored if like == replace(s.what, **of_data)]
     same.sort(key=lambda s: experiment.name not in s.experiments)
     yield from (({}, s.what, None) for s in same[:1])
 
@@ -179,8 +196,6 @@ def _variants(
 
     A data set that was loaded before is not read: its fingerprint is kept in the cache.
     """
-    from kernlearn.datasets.loading import known_fingerprint
-
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
@@ -200,21 +215,27 @@ def _variants(
                     what = replace(what, fingerprint=data.fingerprint)
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
-    read: dict[str, Any] = {
-        "name": entry.name, "nominal": entry.nominal, "missing": entry.missing,
-    }  # fmt: skip
-    if entry.file is not None:
-        file = (experiment.path.parent / entry.file).resolve()
-        read |= {"name": file, "target": entry.target}
-    known = known_fingerprint(**{**read, "name": found or read["name"]}, data_dir=data_dir)
-    if known is None:
-        from kernlearn.experiments.engine.build import read_data
-
-        data = read_data(read, data_dir)
-        known = data.fingerprint, data.get("similarity")
+    arguments = arguments_of(entry, config.task, experiment.path.parent, scope)
+    known = sources.known_data(arguments, found, data_dir)
+    card, done = known.found.card, known.preparation
+    sources.check_folds(label, config, known)
+    own_data = entry.file is not None or not datasets.is_shipped(card.name)
+    if config.task == "ordinal" and entry.bins is None:
+        # the labels of a class have no order
+        if own_data and card.classes is not None:
+            given = list(card.classes)
+            options["grades"] = None if given == default_order(given) else given
+        if known.found.form.order == "alphabet":
+            done = replace(done, grades=card.classes or ())
+    if own_data and entry.nominal is None and not done.one_hot:
+        options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
+    if card.dense if entry.dense is None else entry.dense:
+        options["dense"] = True
     name = entry.name if entry.file is None else label
-    what = DatasetSpec(name=name, fingerprint=known[0], pairwise=known[1], **options)
-    yield {}, what, Source(read)
+    what = DatasetSpec(
+        name=name, fingerprint=known.fingerprint, pairwise=known.similarity, **options
+    )
+    yield {}, what, Source(arguments, prepared=done.plain)
 
 
 def _cells(

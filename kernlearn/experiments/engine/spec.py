@@ -50,6 +50,8 @@ class DatasetSpec(_Part):
     sample: int | None = None
     plugin: str | None = None
     version: int | None = None
+    dense: bool | None = None
+    grades: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -171,12 +173,15 @@ class Source:
         The files of the config's plug-ins, if the trial needs any.
     packages : tuple of str
         The packages that the user allows configs to name estimators of, besides the usual ones.
+    prepared : dict
+        What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
     """
 
     read: dict[str, Any] = field(default_factory=dict)
     numbers: bool = False
     plugins: tuple[tuple[str, str], ...] = ()
     packages: tuple[str, ...] = ()
+    prepared: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

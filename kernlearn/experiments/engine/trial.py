@@ -104,14 +104,17 @@ def supervise(
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.get("sample"):
         outcome.info["sample"] = data.note
+    if trial.source is not None and trial.source.prepared:
+        outcome.info["prepared"] = trial.source.prepared
 
     with environment.Stopwatch() as selecting:
-        kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
+        coded = build.coded_columns(data)
+        kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
         if trial.shares:
             _shared.enter(trial)
         hits = _shared.hits
         memory = _shared if trial.shares else None
-        estimator = build.build_estimator(trial, scope, kernel, kind, memory)
+        estimator = build.build_estimator(trial, scope, kernel, kind, memory, coded)
         if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task, scope)
             return outcome

@@ -1,0 +1,193 @@
+"""The roles of the columns of a user's table, guessed from their entries."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kernlearn.datasets import text
+from kernlearn.datasets.wishes import Column, Guess, Wishes
+from kernlearn.exceptions import DataError
+
+#: With more distinct values, text is no nominal column and numbers are no classes.
+MANY = 200
+_FEW = 20
+_TARGETS = {"target", "class", "label", "y", "outcome"}
+_MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
+#: Missing entries of a column of text, in which NA may be a value.
+SURELY_MISSING = {"?", ""}
+_NAMELESS = re.compile(r"x[1-9]\d*")
+_TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
+    r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
+)
+_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
+
+
+class Entries:
+    """The entries of a column: their counts, which are missing, whether the others are numbers.
+
+    `order` are the values of an ordered categorical column.
+    """
+
+    def __init__(
+        self, name: str, entries: Sequence[str], order: Sequence[str] | None = None
+    ) -> None:
+        self.name, self.counts, self.order = name, Counter(entries), order
+        self._entries = entries
+        texts = {entry for entry in self.counts if not is_number(entry)}
+        self.numeric = texts <= _MISSING and len(texts) < len(self.counts)
+        self.missing = texts & (_MISSING if self.numeric else SURELY_MISSING)
+
+    @cached_property
+    def dates(self) -> str:
+        """What kind of dates the entries are; empty if they are none."""
+        held = [entry for entry in self._entries if entry not in self.missing]
+        if self.numeric or not held or not all(map(_DATE.fullmatch, held)):
+            return ""
+        in_order = all(a <= b for a, b in pairwise(held)) and len(self.counts) > 2
+        order = ", in ascending order: random splits mix past and future" if in_order else ""
+        return f"dates, such as {held[0]}{order}"
+
+    def labels(self) -> dict[str, int] | None:
+        """Return the values in order with their counts; None if there are too many."""
+        if len(self.counts) > MANY:
+            return None
+        labels: Counter[str] = Counter()
+        for entry, count in self.counts.items():
+            if entry not in self.missing:
+                labels[text.canonical_label(entry)] += count
+        if self.order is not None:
+            given = [text.canonical_label(value) for value in self.order]
+            return {value: labels[value] for value in given if value in labels}
+        return dict(sorted(labels.items(), key=lambda x: float(x[0]) if self.numeric else x[0]))
+
+
+def guess_columns(
+    path: Path,
+    columns: list[Entries],
+    header: Sequence[str],
+    wishes: Wishes,
+    options: dict[str, Any],
+    remarks: list[str],
+    null: str | None = None,
+) -> Guess:
+    """Choose the role of each column from its entries.
+
+    `null` is how an entry is given here that the format itself knows to be missing.
+    """
+    drop = {position(path, column, header, len(columns)) for column in wishes.drop}
+    target, remark = _choose_target(path, wishes.target, header, len(columns), drop)
+    remarks.append(remark)
+    chosen = columns[target]
+    if target in drop:
+        raise DataError(f"{path}: column {chosen.name} is the target; it cannot be dropped too")
+    if not header and wishes.target is None:
+        remarks += _other_targets(columns, target)
+    if chosen.dates:
+        raise DataError(
+            f"{path}: the target, column {chosen.name}, holds {chosen.dates}: name another by "
+            "target, or make numbers or classes of them"
+        )
+    left_out: dict[str, str] = {}
+    nominal: dict[str, list[str]] = {}
+    missing: set[str] = set()
+    for i, column in enumerate(columns):
+        if i == target or i in drop:
+            continue
+        missing |= column.missing
+        if column.numeric:
+            continue
+        if column.dates:
+            drop.add(i)
+            left_out[column.name] = column.dates
+            remarks.append(f"column {column.name} is left out: {column.dates}")
+            continue
+        values = column.labels()
+        if not values or len(values) > max(20, chosen.counts.total() // 2):
+            drop.add(i)
+            reason = "it has no entries" if values == {} else "text with too many values"
+            remarks.append(f"column {column.name} is left out: {reason}")
+            n = len(column.counts)
+            left_out[column.name] = reason if values == {} else f"text with {n} values"
+            continue
+        nominal[column.name] = list(values)
+        some = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
+        order = ", in this order" if column.order is not None else ""
+        remarks.append(f"column {column.name} is nominal: {some}{order}")
+    if null is not None:
+        missing.discard(null)
+    if len(missing) > 1:
+        raise DataError(
+            f"{path}: {' and '.join(map(repr, sorted(missing)))} both stand for missing entries; "
+            "use only one of them"
+        )
+    if absent := sum(chosen.counts[entry] for entry in chosen.missing):
+        raise DataError(f"{path}: the target is missing in {absent} rows; remove them")
+    if missing:
+        options["missing"] = missing.pop()
+        remarks.append(f"{options['missing']!r} stands for a missing entry")
+    names = {column.name: column.name for column in columns}
+    if not header:
+        names = {name: f"x{i + 1}" for i, name in enumerate(names)} | {chosen.name: "target"}
+        options["columns"] = list(names.values())
+    options["target"] = names[chosen.name]
+    options["drop"] = [names[columns[i].name] for i in sorted(drop)]
+    options["nominal"] = {names[name]: values for name, values in nominal.items()}
+    n_features = len(columns) - 1 - len(drop)
+    if n_features < 1:
+        raise DataError(f"{path}: no column is left as a feature")
+    return Guess(
+        options, n_features, chosen.labels(), chosen.numeric, remarks,
+        ordered=chosen.order is not None, ordinal=chosen.order is not None,
+        left_out={names[name]: reason for name, reason in left_out.items()},
+    )  # fmt: skip
+
+
+def is_number(entry: str) -> bool:
+    """Tell whether an entry is a finite decimal number."""
+    with suppress(ValueError):
+        text.number(entry)
+        return True
+    return False
+
+
+def position(path: Path, column: Column, names: Sequence[str], width: int) -> int:
+    """Return the position of a column; text that is no name may be a number.
+
+    Without names the columns are x1, x2, and so on.
+    """
+    if isinstance(column, str) and column not in names and column.removeprefix("-").isdecimal():
+        column = int(column)
+    if isinstance(column, str) and not names and _NAMELESS.fullmatch(column):
+        column = int(column[1:]) - 1
+    return text.column_position(path, column, names, width)
+
+
+def _choose_target(
+    path: Path, target: Column | None, names: Sequence[str], width: int, drop: Collection[int]
+) -> tuple[int, str]:
+    """Return the position of the target, and a remark on how it was chosen."""
+    if target is not None:
+        chosen = position(path, target, names, width)
+        return chosen, f"the target is column {names[chosen] if names else chosen}"
+    for i, name in enumerate(names):
+        if name.lower() in _TARGETS and i not in drop:
+            return i, f"the target is column {name}, by its name"
+    last = max((i for i in range(width) if i not in drop), default=width - 1)
+    which = "the last column" if last == width - 1 else "the last column that is not dropped"
+    return last, f"the target is {which}{f', {names[last]}' if names else ''}"
+
+
+def _other_targets(columns: Sequence[Entries], target: int) -> list[str]:
+    """Name columns of text that could be the target, if the one chosen is of numbers."""
+    if not columns[target].numeric or len(columns[target].counts) <= _FEW:
+        return []
+    few = {i: c.labels() or {} for i, c in enumerate(columns) if not c.numeric}
+    named = [f"{i} ({', '.join(values)})" for i, values in few.items() if 2 <= len(values) <= _FEW]
+    return [f"the target could also be column {' or '.join(named)}: --target"] if named else []

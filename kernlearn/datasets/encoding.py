@@ -1,0 +1,184 @@
+"""What is made of a table that was read: checks against the card, and the arrays returned."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from kernlearn.datasets.cache import Contents, fingerprint
+from kernlearn.datasets.card import Card, Form
+from kernlearn.datasets.files import LIMIT, Found, too_large
+from kernlearn.datasets.formats import Expected, Missing, Table
+from kernlearn.datasets.missing import settle_missing
+from kernlearn.datasets.preparation import Preparation, look_like_ids
+from kernlearn.datasets.text import canonical_labels, column_position
+from kernlearn.exceptions import DataError
+
+Nominal = Literal["ordinal", "onehot"]
+
+
+class Wanted(NamedTuple):
+    """How the features are to be returned; see :func:`~kernlearn.datasets.load`."""
+
+    nominal: Nominal
+    missing: Missing
+    dtype: "np.dtype[Any]"
+    drop: tuple[int | str, ...] = ()
+    dense: bool = False
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The wishes as JSON has them."""
+        return {**self._asdict(), "dtype": self.dtype.str, "drop": list(self.drop)}
+
+
+def read(found: Found) -> Table:
+    """Read the files of a data set, and compare their content with the card."""
+    card, form = found.card, found.form
+    place = found.place
+    table = form.format.read(found.paths, Expected(card.n_features, card.classes))
+    n_rows, n_features = table.X.shape
+    if form.rows is not None and n_rows != form.rows:
+        raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
+    if n_features != card.n_features:
+        raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
+    if card.task == "similarity" and n_rows != n_features:
+        raise DataError(f"{place}: found a {n_rows} x {n_features} matrix, expected a square one")
+    if card.task == "ranking" and table.query is None:
+        raise DataError(f"{place}: found no query ids, expected one per row")
+    if form.classes is not None:
+        counts = np.bincount(table.y.astype(np.int64), minlength=len(form.classes))
+        for (label, expected), count in zip(form.classes.items(), counts.tolist(), strict=True):
+            if count != expected:
+                raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
+    return table
+
+
+def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
+    """Make the arrays that are returned, and a record of what was done."""
+    card, form = found.card, found.form
+    done = Preparation(
+        len(table.y), left_out=_left_out(found, table, wanted.drop), remarks=_remarks(card, table)
+    )
+    table = _without(found, table, wanted.drop)
+    gaps = table.X != table.X  # only NaN differs from itself
+    n_gaps, n_rows = int(gaps.sum()), int((np.ravel(gaps.sum(axis=1)) > 0).sum())
+    table, note = settle_missing(table, wanted.missing, found.place)
+    if n_gaps and wanted.missing == "drop":
+        done = replace(done, rows_dropped=n_rows)
+    elif n_gaps:
+        done = replace(done, rows_filled=n_rows, entries_filled=n_gaps, filled_by=wanted.missing)
+    ids = (
+        {}
+        if card.task == "similarity"
+        else look_like_ids(table.X, table.feature_names, table.nominal)
+    )
+    values = {
+        name: len(table.nominal[name]) for name in table.feature_names if name in table.nominal
+    }
+    one_hot = wanted.nominal == "onehot"
+    done = replace(
+        done, id_like=ids, coded={} if one_hot else values, one_hot=values if one_hot else {},
+        grades=_unordered(card, form),
+    )  # fmt: skip
+    X, names = _one_hot(table) if one_hot and values else (table.X, table.feature_names)
+    if wanted.dense and hasattr(X, "toarray"):
+        if 8 * X.shape[0] * X.shape[1] > LIMIT:
+            raise too_large(found.paths[0], LIMIT)
+        X = X.toarray()
+    X = X.astype(wanted.dtype, copy=False)
+    if not hasattr(X, "tocsr"):
+        X = np.ascontiguousarray(X)
+    if card.task == "similarity":
+        done = replace(done, asymmetry=asymmetry(X))
+    target, labels = _target(card, table)
+    labelled = target if not labels.size else labels[target]
+    if table.query is not None:
+        pairs = zip(canonical_labels(labelled), table.query.tolist(), strict=True)
+        labelled = np.array([f"{label} qid:{query}" for label, query in pairs])
+    return Contents(
+        X, target, labels, np.array(names, dtype=np.str_), fingerprint(X, labelled), table.query,
+        note, json.dumps(done.plain),
+    )  # fmt: skip
+
+
+def _unordered(card: Card, form: Form) -> tuple[str, ...]:
+    """Return the grades of an ordinal target if nobody has given their order."""
+    return card.classes or () if card.task == "ordinal" and form.order == "alphabet" else ()
+
+
+def asymmetry(S: Any) -> float:
+    """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
+    return float(np.abs(S - S.T).max()) if len(S) else 0.0
+
+
+def _one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
+    columns: list[np.ndarray] = []
+    names: tuple[str, ...] = ()
+    for column, name in zip(table.X.T, table.feature_names, strict=True):
+        values = table.nominal.get(name)
+        columns += [column] if values is None else [column == i for i in range(len(values))]
+        names += (name,) if values is None else tuple(f"{name}={value}" for value in values)
+    return np.column_stack(columns), names
+
+
+def _left_out(found: Found, table: Table, drop: Sequence[int | str]) -> dict[str, str]:
+    """Return the columns that are left out, with the reasons that the card gives."""
+    form = found.form
+    of_format = [
+        column if isinstance(column, str) else f"column {column}"
+        for column in getattr(form.format, "drop", ())
+    ]
+    positions = _positions(found, table, drop)
+    dropped = [*of_format, *(table.feature_names[i] for i in positions)]
+    return {name: form.left_out.get(name, "") for name in dropped}
+
+
+def _positions(found: Found, table: Table, drop: Sequence[int | str]) -> list[int]:
+    names = table.feature_names
+    place = found.paths[0] if found.paths else Path(found.card.name)
+    wanted = [
+        int(c) if isinstance(c, str) and c not in names and c.isdecimal() else c for c in drop
+    ]
+    return sorted({column_position(place, c, names, len(names), "feature") for c in wanted})
+
+
+def _without(found: Found, table: Table, drop: Sequence[int | str]) -> Table:
+    """Leave out features of any format."""
+    if not drop:
+        return table
+    if found.card.task == "similarity":
+        raise DataError(f"{found.place}: drop: a matrix of similarities has no features")
+    away = set(_positions(found, table, drop))
+    kept = [i for i in range(len(table.feature_names)) if i not in away]
+    if not kept:
+        raise DataError(f"{found.place}: drop: no feature is left")
+    return table._replace(
+        X=table.X[:, kept], feature_names=tuple(table.feature_names[i] for i in kept)
+    )
+
+
+def _remarks(card: Card, table: Table) -> tuple[str, ...]:
+    """Notice a matrix of similarities that is read as features."""
+    X = table.X
+    square = isinstance(X, np.ndarray) and X.shape[0] == X.shape[1] > 2
+    if card.task == "similarity" or not square or np.isnan(X).any() or asymmetry(X) > 0:
+        return ()
+    n = len(X)
+    return (
+        f"the features are a symmetric {n} x {n} matrix: if it compares the rows, say so "
+        "(`kernlearn datasets add --task similarity`)",
+    )
+
+
+def _target(card: Card, table: Table) -> "tuple[np.ndarray, np.ndarray]":
+    if card.classes is not None:
+        return table.y.astype(np.int64), np.array(card.classes, dtype=np.str_)
+    if card.task != "similarity":
+        return table.y, np.array((), dtype=np.str_)
+    # classes that the card does not list, in the order of their numbers
+    distinct, codes = np.unique(table.y, return_inverse=True)
+    return codes.astype(np.int64), canonical_labels(distinct)

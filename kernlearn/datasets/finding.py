@@ -1,0 +1,126 @@
+"""From what a user gives, a name, a path or a card, to a card and the files of its data."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kernlearn.datasets.cache import recall, remember, stamp
+from kernlearn.datasets.card import Card, Task, find_card, read_card
+from kernlearn.datasets.files import Found, locate, missing_message
+from kernlearn.exceptions import DataError
+
+
+class FileWishes(NamedTuple):
+    """What is said about a data file without a card; see :func:`load`."""
+
+    target: int | str | None = None
+    task: Task | None = None
+    grades: Sequence[str] | None = None
+    drop: tuple[int | str, ...] = ()
+
+
+def task_of(
+    name: str | os.PathLike[str] | Card,
+    *,
+    target: int | str | None = None,
+    drop: Sequence[int | str] = (),
+    data_dir: str | os.PathLike[str] | None = None,
+) -> Task:
+    """Return the task of a data set, that is the kind of its target, without loading it.
+
+    The files of a card need not be there. A data file is looked at once; the guess is kept until
+    the file changes.
+
+    Parameters
+    ----------
+    name : str, path-like or Card
+        As for :func:`load`.
+    target, drop
+        As for :func:`load`, for the path of a data file.
+    data_dir : path-like, optional
+        A folder to look for cards in before all others.
+
+    Returns
+    -------
+    {"classification", "regression", "ordinal", "ranking", "similarity"}
+
+    Raises
+    ------
+    DataError
+        If the name is unknown, or the file cannot be read.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import task_of
+    >>> task_of("abalone")
+    'regression'
+    """
+    if isinstance(name, Card):
+        return name.task
+    if is_file(name):
+        return find(name, data_dir, FileWishes(target, drop=tuple(drop))).card.task
+    if is_path(name):
+        return read_card(Path(name)).task
+    return find_card(str(name), data_dir).task
+
+
+def is_path(name: Any) -> bool:
+    """Tell whether a data set is given by a path."""
+    return isinstance(name, os.PathLike) or (isinstance(name, str) and not name.isidentifier())
+
+
+def is_file(name: Any) -> bool:
+    """Tell whether a data set is given by the path of a data file, rather than by a card."""
+    return is_path(name) and Path(name).suffix not in (".yaml", ".yml")
+
+
+def find(
+    name: str | os.PathLike[str] | Card | Found,
+    data_dir: str | os.PathLike[str] | None = None,
+    wishes: FileWishes | None = None,
+) -> Found:
+    """Find the files of a data set, given as for :func:`load`; raise a DataError if missing."""
+    wishes = wishes or FileWishes()
+    named = {k: v for k, v in wishes._asdict().items() if k != "drop" and v is not None}
+    if is_path(name):
+        path = Path(name)  # type: ignore[arg-type]
+        if is_file(path):
+            return _find_file(path, wishes)
+        if named:
+            option = next(iter(named))
+            raise DataError(f"{path}: a card names its own {option}; leave {option} out")
+        name, data_dir, named = read_card(path), path.parent, {}
+    if isinstance(name, Found):
+        return name
+    if named:
+        raise ValueError(f"{next(iter(named))} is for the path of a file; a card names its own")
+    card = name if isinstance(name, Card) else find_card(str(name), data_dir)
+    found = locate(card, data_dir)
+    if found is None:
+        raise DataError(missing_message([card], data_dir))
+    return found
+
+
+def find_as(arguments: dict[str, Any], data_dir: Path | None = None) -> Found:
+    """Find the files for arguments of :func:`load`, among which others are passed over."""
+    said = {key: arguments[key] for key in FileWishes._fields if arguments.get(key) is not None}
+    return find(arguments["name"], data_dir, FileWishes(**said))
+
+
+def _find_file(path: Path, wishes: FileWishes) -> Found:
+    """Make a card for a data file, or take the one made before for the file as it is."""
+    from kernlearn.datasets import guess
+
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    name = guess.file_name(path)
+    said = {k: list(v) if isinstance(v, tuple) else v for k, v in wishes._asdict().items()}
+    mark = stamp(name, [path], {**said, "guess": guess.VERSION})
+    if (content := recall(mark)) is None:
+        target, task, grades, drop = wishes
+        asked = guess.Wishes(target, drop=drop, grades=grades)
+        content, _ = guess.card_content(path, name, task, asked)
+        remember(mark, content)
+    card = Card.model_validate(content)
+    return Found(card.forms[0], (path,), card)
