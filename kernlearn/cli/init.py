@@ -152,11 +152,11 @@ def _is_file(data: str) -> bool:
 
 def _find(data: str, target: str | None, data_dir: Path | None) -> Any:
     """Find a file or a data set of the catalogue; raise a DataError if there is none."""
-    from kernlearn.datasets import loading
+    from kernlearn.datasets.finding import FileWishes, find
 
     name: Any = Path(data) if _is_file(data) else data
     column: Any = int(target) if target is not None and target.lstrip("-").isdecimal() else target
-    return loading.find(name, data_dir, column)
+    return find(name, data_dir, FileWishes(column))
 
 
 def _target_of(found: Any) -> str:

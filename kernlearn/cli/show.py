@@ -117,18 +117,21 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
     if entry.sample:
         yield f"a sample of {entry.sample} rows"
     if entry.file is not None:
-        yield f"rows with missing values: {entry.missing}; nominal columns: {entry.nominal}"
+        nominal = entry.nominal or "onehot"
+        yield f"rows with missing values: {entry.missing or 'drop'}; nominal columns: {nominal}"
     if entry.optional:
         yield "left out if it is not found"
 
 
 def _size(entry: Any, experiment: Any, data_dir: Path | None) -> str:
-    from kernlearn.datasets import loading
+    from kernlearn.datasets.finding import find_as
+    from kernlearn.experiments.config.reading import arguments_of
 
+    config = experiment.config
     try:
         if entry.file is not None:
-            name: Any = (experiment.path.parent / entry.file).resolve()
-            found = loading.find(name, target=entry.target)
+            folder = experiment.path.parent
+            found = find_as(arguments_of(entry, config.task, folder, config.scope))
             title = entry.file
         else:
             card = datasets.find_card(entry.name, data_dir)
