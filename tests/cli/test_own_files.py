@@ -189,7 +189,7 @@ def test_what_is_read_is_what_is_in_the_files(kernlearn, tmp_path):
     assert ordinal.target_names.tolist() == ["low", "mid", "high"]
     assert ordinal.target_names[ordinal.target].tolist() == GRADES.tolist()
     towns = load("quoted_csv", data_dir=tmp_path / "datasets", cache=False).card.forms[0].format
-    assert towns.nominal == {"town": ('the "old" town', "Ulm, Neu")}
+    assert towns.nominal == {"town": ("Ulm, Neu", 'the "old" town')}
     info = kernlearn("datasets", "info", "distances")
     assert "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to 0.25" in (
         info.stdout

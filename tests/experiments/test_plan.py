@@ -191,7 +191,7 @@ def test_faults_of_own_files(own, old, new, message):
 
 def test_a_target_that_is_not_there_is_named(own):
     own.write_text(OWN.replace("target: kind", "target: kid"))
-    with pytest.raises(DataError, match=r"mine.csv.*kid"):
+    with pytest.raises(ConfigError, match=r"mine.csv.*kid"):
         plan_of(own)
 
 
