@@ -260,7 +260,10 @@ def _rows(trial: Trial) -> float | None:
     spec, read = trial.spec, trial.source.read if trial.source is not None else {}
     n = (spec.dataset.parameters or {}).get("n_samples")
     if read:
-        n = find_as(read).form.rows
+        try:
+            n = find_as(read).form.rows
+        except DataError:  # in a folder that only the command names
+            return None
     if not isinstance(n, (int, float)) or n <= 0:
         return None
     n = min(n, spec.dataset.sample or n) * spec.protocol.train
