@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.exceptions import DataError
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS, CellKey, Trial, cell_key
 from kernlearn.experiments.store.results import Store
