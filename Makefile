@@ -23,7 +23,7 @@ JOBS  ?= 2
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format bench check smoke report reproduce-all controls reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format docs bench check smoke report reproduce-all controls reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -55,6 +55,10 @@ lint: $(READY)   ## style, then types
 format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)   ## write the pages that are computed: numbers, claims, conformance
+	$(BIN)/python -m tests.test_docs
+	$(BIN)/python -m tests.test_conformance
 
 bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks

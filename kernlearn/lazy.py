@@ -1,12 +1,13 @@
 """Names handed on by a package without importing what stands behind them (PEP 562)."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 
 def attach(
-    package: str, modules: Mapping[str, str]
+    package: str, modules: Mapping[str, str], internal: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Make a package's ``__getattr__``, ``__dir__`` and ``__all__``.
 
@@ -18,6 +19,9 @@ def attach(
         Each module, relative to the package, such as ``"dot_product"``, or ``".report"`` in the
         package above, to the public names it defines, separated by blanks. Those of the empty
         module are submodules themselves.
+    internal : mapping of str to str, default=None
+        The same for names that have been public here: they are still found, with a
+        DeprecationWarning that says where they are, and are not listed.
 
     Returns
     -------
@@ -25,8 +29,17 @@ def attach(
         To be assigned to the module's ``__getattr__``, ``__dir__`` and ``__all__``.
     """
     sources = {name: module for module, names in modules.items() for name in names.split()}
+    moved = {name: m for m, names in (internal or {}).items() for name in names.split()}
 
     def __getattr__(name: str) -> Any:
+        if name in moved:
+            warnings.warn(
+                f"{package}.{name} is internal and will be gone in version 0.2: import it from "
+                f"{package}.{moved[name]}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            return getattr(import_module(f".{moved[name]}", package), name)
         try:
             source = sources[name]
         except KeyError:

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
+from kernlearn.sample_weights import taken, weighted_rows
+
 Indices = NDArray[np.intp]
 Random = np.random.RandomState
 
@@ -68,20 +70,32 @@ def hold_out_at_random(
 
 
 def split_for_choice(
-    model: Any, X: Any, y: Any, X_val: Any, y_val: Any, codes: Indices, n_choices: int, rng: Random
-) -> tuple[Indices, Any, NDArray[Any] | None]:
+    model: Any,
+    X: Any,
+    y: Any,
+    X_val: Any,
+    y_val: Any,
+    codes: Indices,
+    n_choices: int,
+    rng: Random,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[Indices, Any, NDArray[Any] | None, NDArray[np.float64] | None]:
     """Return the rows of X to train on, and the validation part that parameters are chosen on.
 
     That is the one given, of points that `model._check_points` validates. Without one it is a
     share `model.validation_fraction` of the training points, stratified by `codes`, or None if
-    there is no choice to make.
+    there is no choice to make, nor probabilities to calibrate. Rows of weight 0 are in neither.
+    The last result are the weights of the validation points, None where all are 1.
     """
-    rows = np.arange(len(codes))
+    rows = weighted_rows(weights, len(codes))
     if X_val is None and y_val is None:
-        if n_choices == 1:
-            return rows, None, None
-        rows, held_out = hold_out(codes, model.validation_fraction, rng)
-        return rows, X[held_out], y[held_out]
+        if n_choices == 1 and not getattr(model, "calibration", None):
+            return rows, None, None, None
+        if len(rows) < len(codes):
+            codes = np.unique(codes[rows], return_inverse=True)[1]
+        kept, held_out = hold_out(codes, model.validation_fraction, rng)
+        kept, held_out = rows[kept], rows[held_out]
+        return kept, X[held_out], y[held_out], taken(weights, held_out)
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val must be given together, or neither")
     try:
@@ -89,13 +103,13 @@ def split_for_choice(
     except ValueError as error:
         raise ValueError(f"X_val: {error}") from error
     dtype = np.float64 if y.dtype.kind == "f" else None
-    y_val = check_array(y_val, ensure_2d=False, dtype=dtype, input_name="y_val")
-    if y_val.shape != (X_val.shape[0],):
+    y_val = check_array(y_val, ensure_2d=y.ndim > 1, dtype=dtype, input_name="y_val")
+    if y_val.shape != (X_val.shape[0], *y.shape[1:]):
         raise ValueError(
             f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
             f"got shape {y_val.shape}"
         )
-    return rows, X_val, y_val
+    return rows, X_val, y_val, None
 
 
 def first_best(*criteria: NDArray[Any]) -> int:
@@ -119,13 +133,24 @@ class Scoreboard:
         Rows and columns of the grid.
     loss : {"squared_hinge", "hinge", "logistic"}
         The loss that breaks ties.
+    weights : ndarray of shape (n_val,), default=None
+        Weights of the points; None for equal ones.
     """
 
-    def __init__(self, codes: Indices, n_problems: int, shape: tuple[int, int], loss: str) -> None:
+    def __init__(
+        self,
+        codes: Indices,
+        n_problems: int,
+        shape: tuple[int, int],
+        loss: str,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
         self.codes = codes
+        self._weights = weights
         self._loss = LOSSES[loss]
         self._known = codes >= 0
-        self._correct = np.zeros((n_problems, *shape), dtype=np.intp)
+        counts = np.intp if weights is None else np.float64
+        self._correct = np.zeros((n_problems, *shape), dtype=counts)
         self._losses = np.zeros((n_problems, *shape))
         # The class with the greatest decision value so far, and that value.
         self._winner = np.zeros((*shape, len(codes)), dtype=np.int32)
@@ -137,16 +162,20 @@ class Scoreboard:
         positive = self.codes == code
         known = scores[self._known].T
         target = np.where(positive[self._known], 1, -1)
-        self._correct[problem, row] = ((known > 0) == (target > 0)).sum(axis=1)
+        correct = (known > 0) == (target > 0)
+        weights = taken(self._weights, self._known)
+        self._correct[problem, row] = correct.sum(axis=1) if weights is None else correct @ weights
         if known.size:
-            self._losses[problem, row] = self._loss(target * known).mean(axis=1)
+            losses = self._loss(target * known)
+            self._losses[problem, row] = np.average(losses, axis=1, weights=weights)
         better = self._greatest[row] < scores.T
         self._winner[row][better] = code
         self._greatest[row][better] = scores.T[better]
 
     def accuracies(self, *, each: bool) -> NDArray[np.float64]:
         """Return the accuracy of every choice, of all problems together or of `each`."""
-        return self._counts(each) / len(self.codes)
+        total = len(self.codes) if self._weights is None else self._weights.sum()
+        return self._counts(each) / total
 
     def best(self, *, each: bool) -> list[tuple[int, int]]:
         """Choose by accuracy, then by the smaller mean loss, then by the order of the grid.
@@ -162,5 +191,10 @@ class Scoreboard:
         cells = [np.unravel_index(place, shape) for place in places]
         return [(int(row), int(column)) for row, column in cells]
 
-    def _counts(self, each: bool) -> Indices:
-        return self._correct if each else (self._winner == self.codes).sum(axis=-1)
+    def _counts(self, each: bool) -> NDArray[Any]:
+        if each:
+            return self._correct
+        correct: NDArray[Any] = self._winner == self.codes
+        if self._weights is None:
+            return correct.sum(axis=-1)
+        return correct @ self._weights

@@ -146,7 +146,7 @@ def split(X_val=None, y_val=None, n_choices=2, codes=(0, 0, 1, 1), y=None):
     X, codes = np.arange(8.0).reshape(4, 2), np.array(codes)
     estimator = SimpleNamespace(validation_fraction=0.5, _check_points=np.asarray)
     rng, y = np.random.RandomState(0), codes if y is None else y
-    return split_for_choice(estimator, X, y, X_val, y_val, codes, n_choices, rng)
+    return split_for_choice(estimator, X, y, X_val, y_val, codes, n_choices, rng)[:3]
 
 
 def test_points_are_held_out_only_if_there_is_a_choice_and_none_are_given():

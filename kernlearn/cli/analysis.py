@@ -288,8 +288,9 @@ def _criterion(spec: str) -> tuple[str, Any]:
         raise DataError(
             f"--transfer {spec}: expected a slope above 0, identity, sign, ramp or sigmoid"
         ) from None
-    is_ramp = isinstance(transfer, landmarks.Ramp)
-    return f"ramp {transfer.slope:g}" if is_ramp else transfer.name, transfer
+    if isinstance(transfer, landmarks.Ramp):
+        return f"ramp {transfer.slope:g}", transfer
+    return transfer.name, transfer
 
 
 def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -> tuple[str, str]:

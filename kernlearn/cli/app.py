@@ -1,7 +1,7 @@
 """The ``kernlearn`` command and its short subcommands."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -100,7 +100,7 @@ def show_list(
 
     scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
     configs = sorted(shipped("configs").glob("*.yaml"))
-    cards = {**kernlearn.datasets.catalogue(), **scope.datasets}
+    cards: dict[str, Any] = {**kernlearn.datasets.catalogue(), **scope.datasets}
     measured = {task: scope.task_metrics(task) for task in registry.TASKS}
     scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
     sections = {

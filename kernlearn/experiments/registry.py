@@ -14,6 +14,7 @@ from kernlearn.experiments.libraries import (
     library_estimator,
     sklearn_estimators,
 )
+from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
@@ -33,7 +34,9 @@ def _by_name(*registered: _R) -> dict[str, _R]:
 
 def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator:
     """Register an estimator by the name of its class."""
-    return RegisteredEstimator(target.partition(":")[2], target, summary=summary, **options)
+    name = target.partition(":")[2]
+    pinned = PINNED.get(name, {})
+    return RegisteredEstimator(name, target, summary=summary, pinned=pinned, **options)
 
 
 def _on_kernel(target: str, summary: str) -> RegisteredEstimator:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -227,6 +227,29 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     @abstractmethod
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
         """Return a function that writes the features of blocks of at most `n_rows` rows."""
+
+    def partial_fit(self, X: Any, y: object = None) -> Self:
+        """Draw the features at the first block of points, and check further ones.
+
+        The features do not depend on the points, except where a parameter of the kernel or a
+        number of features does, or the inner map: these are fitted to the first block.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+        """
+        if not hasattr(self, "n_features_in_"):
+            return self.fit(X)
+        self._check_data(X)
+        return self
 
     def transform(self, X: Any) -> np.ndarray:
         """Map points to their features.

@@ -23,6 +23,8 @@ from kernlearn.kernels import BaseDotProductKernel
 class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features for :math:`f(K(x, y))`: a dot-product kernel f of another kernel K.
 
+    When to use it: a polynomial of a kernel that has random features of its own.
+
     Each of D features draws an order N and is
     :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} W_j(x)`, where the :math:`W_j` are
     independent scalar maps with :math:`E[W(x) W(y)] = K(x, y)`, so that
@@ -35,9 +37,10 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         The outer kernel f: one of `kernlearn.kernels`, or the name of one with default
         parameters. If one of its parameters depends on data (``sigma="mean_distance"``), a clone
         is fitted to the features of the training points by `inner`.
-    inner : transformer, default=None
+    inner : transformer, "scaled" or None, default="scaled"
         Transformer whose output A satisfies :math:`E \langle A(x), A(y) \rangle = K(x, y)` for
-        the inner kernel K; None is ``RBFSampler()``. Clones of it are fitted, with a
+        the inner kernel K; "scaled" is ``RBFSampler(gamma="scale")``, None ``RBFSampler()`` with a
+        gamma of 1, which suits few features of a small range only. Clones of it are fitted, with a
         ``random_state`` drawn from that of this estimator.
     n_components : int, default=100
         Number D of features.
@@ -121,7 +124,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     """
 
     kernel: str | BaseDotProductKernel = "polynomial"
-    inner: BaseEstimator | None = None
+    inner: BaseEstimator | str | None = "scaled"
     n_components: int = 100
     _: KW_ONLY
     columns: Literal["auto", "iid", "dependent"] = "auto"
@@ -134,7 +137,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
 
     _parameter_constraints = {
         **base.BaseMaclaurinFeatures._parameter_constraints,
-        "inner": [HasMethods(["fit", "transform", "get_params"]), None],
+        "inner": [HasMethods(["fit", "transform", "get_params"]), StrOptions({"scaled"}), None],
         "n_components": [COUNT],
         "columns": [StrOptions({"auto", "iid", "dependent"})],
         "maps_per_level": [COUNT, None],
@@ -164,7 +167,9 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
-        inner = RBFSampler() if self.inner is None else self.inner
+        inner: Any = self.inner
+        if inner is None or isinstance(inner, str):
+            inner = RBFSampler() if inner is None else RBFSampler(gamma="scale")
         self.kernel_ = clone(self._dot_product_kernel())
         if self.kernel_.data_dependent:
             self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))

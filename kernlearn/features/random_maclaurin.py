@@ -24,6 +24,8 @@ _MOST_COMPONENTS = 10**7
 class RandomMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features whose inner products estimate a dot-product kernel without bias.
 
+    When to use it: any linear model on features of a dot-product kernel.
+
     For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
     and N vectors :math:`\omega_j` of random signs, and is
     :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that

@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.features.random_maclaurin import RandomMaclaurin
+from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
 
 _MAP = ("kernel", "n_components", "p", "h01", "measure", "truncation", "random_state")
@@ -18,6 +19,9 @@ _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_we
 @dataclass(eq=False, repr=False)
 class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
+
+    When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can
+    take.
 
     Random Maclaurin features (:class:`RandomMaclaurin`) followed by LIBLINEAR
     (:class:`~kernlearn.solvers.LinearSVM`): RF, or with ``h01=True`` H0/1, where the linear
@@ -82,7 +86,12 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: np.typing.ArrayLike) -> "MaclaurinSVM":
+    def fit(
+        self,
+        X: Any,
+        y: np.typing.ArrayLike,
+        sample_weight: np.typing.ArrayLike | None = None,
+    ) -> "MaclaurinSVM":
         """Fit the feature map, and the linear model on its features.
 
         Parameters
@@ -90,6 +99,8 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, see :class:`~kernlearn.solvers.LinearSVM`.
 
         Returns
         -------
@@ -105,7 +116,8 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
             include_bias=False, **{name: getattr(self, name) for name in _MAP}
         )
         self.svm_ = LinearSVM(**{name: getattr(self, name) for name in _SVM})
-        self.svm_.fit(self.map_.fit_transform(X), y)
+        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        self.svm_.fit(self.map_.fit_transform(X), y, weights)
         self.classes_ = self.svm_.classes_
         return self
 

@@ -3,16 +3,15 @@
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from math import prod
 from numbers import Number
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.checks import holds_texts
-from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
+from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.landmarks.similarity import (
     PAIR_SELECTIONS,
@@ -23,7 +22,6 @@ from kernlearn.landmarks.similarity import (
     Landmarks,
     select_landmarks,
 )
-from kernlearn.model_selection import split_for_choice
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
@@ -52,7 +50,10 @@ class PointsEstimator(BaseEstimator):
         if y is None:
             X = validate_data(self, X, y, **options)
         else:
-            X, y = validate_data(self, X, y, y_numeric=self._numeric_targets, **options)
+            several = self.__sklearn_tags__().target_tags.multi_output
+            X, y = validate_data(
+                self, X, y, y_numeric=self._numeric_targets, multi_output=several, **options
+            )
             if self._numeric_targets and y.dtype.kind not in "biuf":
                 raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
         return X if objects is None else objects, y
@@ -215,7 +216,7 @@ class LandmarkedModel(SimilarityEstimator):
     double_dipping: bool
     random_state: Any
     coef_: Floats
-    intercept_: float
+    intercept_: Any
 
     def _embed_training(
         self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
@@ -275,10 +276,10 @@ class LandmarkedModel(SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._embed(X) @ self.coef_ + self.intercept_
+        return self._embed(X) @ self.coef_.T + self.intercept_
 
     def _embed(self, X: Any) -> Floats:
         """Validate points and embed them, (n_samples, d)."""
@@ -294,110 +295,6 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _scaled(self, similarities: Floats) -> Floats:
         return similarities * similarities.dtype.type(1 / self.scale_)
-
-
-class GridModel(LandmarkedModel):
-    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
-        "C": [POSITIVE, "array-like"],
-        "validation_fraction": [FRACTION],
-    }
-
-    validation_fraction: float
-
-    @abstractmethod
-    def _grid(self) -> dict[str, np.ndarray]:
-        """Return the values to choose from, by parameter, of equally good ones the best first."""
-
-    @abstractmethod
-    def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
-        """Validate training data; return X, the targets, and codes to stratify by."""
-
-    @abstractmethod
-    def _train(
-        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
-    ) -> list[Any]:
-        """Return a model for each choice of the grid, the last parameter changing fastest."""
-
-    @abstractmethod
-    def _score(self, model: Any, features: Floats, targets: Any) -> float:
-        """Return how good a model is, the greater the better."""
-
-    @abstractmethod
-    def _keep(self, model: Any, dtype: Any) -> None:
-        """Set the fitted attributes; `dtype` is that of the features."""
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: np.typing.ArrayLike,
-        X_val: Any = None,
-        y_val: np.typing.ArrayLike | None = None,
-        landmarks: Any = None,
-    ) -> Self:
-        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
-        y : array-like of shape (n_samples,)
-            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on: by mean squared error, then the
-            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
-            smaller C. If None and there is more than one choice, a random share
-            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
-            trained on the rest.
-        y_val : array-like of shape (n_val,), default=None
-            Their targets. Errors of grades are their differences if they are numbers, else those
-            of their places in `classes_`.
-        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, alone or together with another; y does not hold one finite
-            number per point, or a single grade; only one of X_val and y_val is given, or they do
-            not match; too few points are left to train on; landmarks are given with a matrix of
-            similarities; or points or similarities are not finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before reaching `tol`.
-        """
-        grid = self._grid()
-        shape = tuple(len(values) for values in grid.values())
-        X, targets, codes = self._check_targets(X, y)
-        rng = check_random_state(self.random_state)
-        rows, X_val, y_val = split_for_choice(
-            self, X, targets, X_val, y_val, codes, prod(shape), rng
-        )
-        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, rng)
-        best, self.validation_scores_ = 0, None
-        if X_val is not None:
-            held_out = self._features(X_val)
-            scores = np.array([self._score(model, held_out, y_val) for model in models])
-            self.validation_scores_ = scores.reshape(shape)
-            best = int(scores.argmax())
-        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
-            setattr(self, f"{name}_", values[place].item())
-        self._keep(models[best], features.dtype)
-        return self
 
 
 def float_type(X: Any) -> type[np.floating]:

@@ -1,97 +1,25 @@
 """Classifiers on the similarities to all training points: neighbours and SVMs."""
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, POSITIVE, StrOptions
-from kernlearn.landmarks.base import Floats, Indices, decide
-from kernlearn.landmarks.bbs import SimilarityClassifier, Training
+from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.landmarks.all_points import AllPointsClassifier, ChoosesC
+from kernlearn.landmarks.base import Floats, Indices
+from kernlearn.landmarks.similarity_classifier import Training
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
-
-
-class AllPointsClassifier(SimilarityClassifier):
-    """Base of the classifiers that compare points with all training points.
-
-    One parameter may have several values, to choose from on validation points.
-    """
-
-    @abstractmethod
-    def _train(self, data: Training, choices: list[Any]) -> list[Any]:
-        """Return a model for each choice."""
-
-    @abstractmethod
-    def _decide(self, model: Any, similarities: Floats) -> Floats:
-        """Return scores, as `decide` takes them."""
-
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
-        ((name, choices),) = grid.items()
-        self._landmarks = data.candidates
-        models = self._train(data, choices)
-        best, self.validation_scores_ = 0, None
-        if data.codes_val is not None:
-            right = self._codes(data.X_val, models) == data.codes_val
-            self.validation_scores_ = right.mean(axis=1)
-            best = int(self.validation_scores_.argmax())
-        self._model = models[best]
-        self.best_params_ = {name: choices[best]}
-        setattr(self, f"{name}_", choices[best])
-
-    def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        blocks = self._landmarks.blocks(self._check_points(X))
-        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
-
-    def _codes(self, X: Any, models: list[Any]) -> Indices:
-        """Return the class codes that each model predicts, one row per model."""
-        blocks = self._landmarks.blocks(X)
-        codes = [[decide(self._decide(model, values)) for model in models] for _, values in blocks]
-        return np.concatenate(codes, axis=1)
-
-
-class ChoosesC(AllPointsClassifier):
-    """A classifier with several C to choose from; of equally good values the smallest."""
-
-    _parameter_constraints = {
-        **AllPointsClassifier._parameter_constraints,
-        "C": [POSITIVE, "array-like"],
-    }
-
-    C: Any
-
-    @property
-    def svm_(self) -> Any:
-        """The SVM on the similarities, or on the changed matrix."""
-        return self._model
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the decision values of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column per class if there are more than two; else positive for ``classes_[1]``.
-        """
-        return self._scores(X)
-
-    def _grid(self) -> dict[str, Any]:
-        return {"C": candidate_values(self.C, "C").tolist()}
 
 
 @dataclass(eq=False, repr=False)
 class SimilarityKNNClassifier(AllPointsClassifier):
     """k nearest neighbours by any similarity.
+
+    When to use it: a similarity that is good only for near points; nothing is trained.
 
     Ties of similarity go to the first training points, ties of votes to the first class.
 
@@ -101,7 +29,7 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         The number k, at most that of training points; of several the best on the validation
         points is chosen, by accuracy, then the greatest.
     similarity, kind
-        As for :class:`BBSClassifier`.
+        As for :class:`BBSClassifier`. Sample weights multiply the votes.
     weights : {"uniform"} or callable, default="uniform"
         Weights of the votes. A function takes the neighbours' similarities (negated
         distances), shape (n_samples, n_neighbors), in descending order, and returns their
@@ -178,6 +106,8 @@ class SimilarityKNNClassifier(AllPointsClassifier):
                 f"{' without those held out' if data.X_val is not None else ''}, got {choices[0]}"
             )
         self._votes = np.eye(len(self.classes_))[data.codes]
+        if data.weights is not None:
+            self._votes *= data.weights[:, np.newaxis]
         return choices
 
     def _decide(self, model: int, similarities: Floats) -> np.ndarray:
@@ -217,13 +147,15 @@ def _nearest(similarities: Floats, k: int) -> Indices:
 class SimilarityFeatureSVM(ChoosesC):
     """Linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
 
+    When to use it: an indefinite or asymmetric similarity and up to a few thousand rows.
+
     The features are the similarities to all training points, as they are, and the SVM is
     LIBLINEAR's, one class against the rest (:class:`~kernlearn.solvers.LinearSVM` with its
     defaults). The similarity may be asymmetric or indefinite.
 
     Parameters
     ----------
-    C : float or sequence of float, default=(1, 10, 100, 1000)
+    C : float or sequence of float, default=(0.1, 1, 10)
         Weight of the loss; of several the best on the validation points is chosen, by
         accuracy, then the smallest.
     similarity, kind
@@ -232,6 +164,8 @@ class SimilarityFeatureSVM(ChoosesC):
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
+    class_weight, calibration
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -260,16 +194,18 @@ class SimilarityFeatureSVM(ChoosesC):
     array([0, 1, 2])
     """
 
-    C: Any = (1, 10, 100, 1000)
+    C: Any = (0.1, 1, 10)
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
     validation_fraction: float = 0.2
     random_state: Any = None
+    class_weight: Any = None
+    calibration: str | None = None
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X)
-        return [LinearSVM(C=C).fit(features, data.codes) for C in choices]
+        return [LinearSVM(C=C).fit(features, data.codes, data.weights) for C in choices]
 
     def _decide(self, model: LinearSVM, similarities: Floats) -> Floats:
         return model.decision_function(similarities)
@@ -278,6 +214,8 @@ class SimilarityFeatureSVM(ChoosesC):
 @dataclass(eq=False, repr=False)
 class SpectrumSVM(ChoosesC):
     """Kernel SVM on similarities that are made positive semi-definite.
+
+    When to use it: an almost positive semi-definite similarity and up to a few thousand rows.
 
     The matrix S of the training points' similarities is symmetrised, (S + Sᵀ)/2 = U Λ Uᵀ, and
     LIBSVM is trained on ``U g(Λ) Uᵀ`` (more than two classes one against one):
@@ -301,7 +239,7 @@ class SpectrumSVM(ChoosesC):
     ----------
     spectrum : {"clip", "flip", "shift", "square"}, default="clip"
         The change of the eigenvalues.
-    C : float or sequence of float, default=(1, 10, 100, 1000)
+    C : float or sequence of float, default=(1, 10, 100)
         Weight of the loss; of several the best on the validation points is chosen, by
         accuracy, then the smallest.
     similarity, kind
@@ -313,6 +251,8 @@ class SpectrumSVM(ChoosesC):
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
+    class_weight, calibration
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -352,13 +292,15 @@ class SpectrumSVM(ChoosesC):
     """
 
     spectrum: str = "clip"
-    C: Any = (1, 10, 100, 1000)
+    C: Any = (1, 10, 100)
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
     distances: str = "complement"
     validation_fraction: float = 0.2
     random_state: Any = None
+    class_weight: Any = None
+    calibration: str | None = None
 
     _parameter_constraints = {
         **ChoosesC._parameter_constraints,
@@ -382,7 +324,9 @@ class SpectrumSVM(ChoosesC):
         kernel = self._mapped(matrix)
         if self.spectrum == "shift" and self._negative.size:
             kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
-        return [KernelSVM("precomputed", C=C).fit(kernel, data.codes) for C in choices]
+        return [
+            KernelSVM("precomputed", C=C).fit(kernel, data.codes, data.weights) for C in choices
+        ]
 
     def _decide(self, model: KernelSVM, similarities: Floats) -> Floats:
         return model.decision_function(self._mapped(similarities + self._offset))

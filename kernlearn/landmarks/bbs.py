@@ -1,134 +1,21 @@
-"""BBS, and the base classes of classifiers that choose parameters on validation points."""
+"""BBS, and the base class of linear separators in a landmarked space."""
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from math import prod
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, FRACTION, POSITIVE, StrOptions
+from kernlearn.calibration import CALIBRATION
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks import base
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks, select_landmarks
-from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values, split_for_choice
-from kernlearn.solvers.labels import encode_labels
+from kernlearn.landmarks.similarity import select_landmarks
+from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
+from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values
 from kernlearn.solvers.linear_path import linear_paths
-
-
-@dataclass(frozen=True)
-class Training:
-    """Training points of a classifier, and the points that its parameters are chosen on.
-
-    `candidates` are all points of X, with their rows in the data as passed to `fit`, and
-    `similarities` those of X to them. `codes` are classes; in `codes_val` -1 stands for a class
-    without a point in X. `X_val` and `codes_val` are None where there is nothing to choose on.
-    """
-
-    X: Any
-    codes: Indices
-    candidates: Landmarks
-    similarities: KeptSimilarities
-    X_val: Any
-    codes_val: Indices | None
-
-    @property
-    def targets(self) -> np.ndarray:
-        """One row per one-vs-all problem, 1 for its class and -1 for the rest."""
-        n_classes = self.codes.max() + 1
-        positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
-        return np.where(self.codes == positives[:, None], 1.0, -1.0)
-
-
-class SimilarityClassifier(base.ScoresClassifier):
-    """Base of the classifiers that choose parameters on validation points."""
-
-    _parameter_constraints = {
-        **base.ScoresClassifier._parameter_constraints,
-        "validation_fraction": [FRACTION],
-        "random_state": ["random_state"],
-    }
-
-    validation_fraction: float
-    random_state: Any
-
-    @abstractmethod
-    def _grid(self) -> dict[str, Any]:
-        """Return the values to choose from, by parameter, of equally good ones the best first."""
-
-    @abstractmethod
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
-        """Train, choose, and set the fitted attributes."""
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: np.typing.ArrayLike,
-        X_val: Any = None,
-        y_val: np.typing.ArrayLike | None = None,
-    ) -> Self:
-        """Fit the model for each choice of parameters, and keep the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function, a
-            sequence of whatever it compares.
-        y : array-like of shape (n_samples,)
-            Labels of any kind, at least two classes.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on. With
-            ``similarity="precomputed"`` of shape (n_val, n_samples), their similarities to
-            the training points. If None and there is more than one choice, a stratified share
-            ``validation_fraction`` of X is held out, and the classifier is trained on the
-            rest; with one choice it is trained on all points.
-        y_val : array-like of shape (n_val,), default=None
-            Their labels. One that is not in y counts as an error of every choice.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-
-        Raises
-        ------
-        ValueError
-            If y has a single class; if only one of X_val and y_val is given, they do not
-            match, or no label of y_val is in y; if points have to be held out and no class
-            has two; if a matrix is not square or not as wide as there are training points; if
-            points, labels or similarities are not finite.
-        """
-        grid = self._grid()
-        X, labels = self._check_training(X, y)
-        self.classes_, codes, _ = encode_labels(labels, None)
-        rng = check_random_state(self.random_state)
-        n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val = split_for_choice(self, X, labels, X_val, y_val, codes, n_choices, rng)
-        codes_val = None if y_val is None else self._validation_codes(y_val)
-        if len(rows) < len(codes):
-            X = X[rows]
-        # Rows of X as passed: with a matrix of similarities these are also its columns.
-        candidates = self._all_points(X, labels[rows], rows)
-        kept = KeptSimilarities(candidates, X)
-        self._learn(Training(X, codes[rows], candidates, kept, X_val, codes_val), grid, rng)
-        return self
-
-    def _validation_codes(self, y_val: np.ndarray) -> Indices:
-        """Return the codes of labels, -1 for those that are not in `classes_`."""
-        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
-        codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
-        if (codes < 0).all():
-            known, unknown = (
-                ", ".join(map(repr, labels[:5].tolist())) + ", …" * (len(labels) > 5)
-                for labels in (self.classes_, np.unique(y_val))
-            )
-            raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
-        return codes
 
 
 class LandmarkClassifier(SimilarityClassifier):
@@ -144,6 +31,8 @@ class LandmarkClassifier(SimilarityClassifier):
         "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
         "tol": [POSITIVE, None],
         "fit_intercept": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
+        "calibration": CALIBRATION,
     }
 
     normalize: bool
@@ -186,7 +75,7 @@ class LandmarkClassifier(SimilarityClassifier):
     def _scoreboard(self, data: Training, shape: tuple[int, int]) -> Scoreboard:
         """Return a scoreboard for the validation points, by which the first wins without any."""
         codes = np.zeros(0, dtype=np.intp) if data.codes_val is None else data.codes_val
-        return Scoreboard(codes, len(data.targets), shape, self.loss)
+        return Scoreboard(codes, len(data.targets), shape, self.loss, data.weights_val)
 
     def _scale(self, blocks: Iterable[np.ndarray]) -> float:
         """Return the divisor of similarities, and warn if these are all the same.
@@ -232,6 +121,9 @@ class WeightedLandmark:
 class BBSClassifier(LandmarkClassifier):
     r"""Linear separation in the space of similarities to landmarks (Balcan & Blum).
 
+    When to use it: any similarity, indefinite or of objects, with few comparisons for each
+    prediction; the first to try.
+
     A point is embedded as :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d))` for d training
     points, the landmarks, and classified by a linear separator there, one-vs-all. The
     similarity may be indefinite. With ``selection="dselect"`` this is the thesis' BBS+D.
@@ -270,6 +162,13 @@ class BBSClassifier(LandmarkClassifier):
         Share of the training points that is held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points, the landmarks, and the solver's order of points.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the losses of the points of each class, and on the validation points in the
+        choice of parameters.
+    calibration : {"sigmoid", "isotonic"} or None, default=None
+        How decision values are mapped to the probabilities of `predict_proba`, which is there
+        unless this is None. The map is fitted on the validation points, some of which are held
+        out even if there is one C only.
 
     Attributes
     ----------
@@ -324,6 +223,8 @@ class BBSClassifier(LandmarkClassifier):
     fit_intercept: bool = False
     validation_fraction: float = 0.2
     random_state: Any = None
+    class_weight: Any = None
+    calibration: str | None = None
 
     def landmarks(self) -> list[WeightedLandmark]:
         """Return the landmarks with their weights.
@@ -349,7 +250,8 @@ class BBSClassifier(LandmarkClassifier):
         similarities = data.similarities.columns(chosen)
         self.scale_ = self._scale([similarities])
         features = similarities / self.scale_
-        coef, intercept = linear_paths(features, data.targets, Cs, **self._solver_options(rng))
+        options = self._solver_options(rng)
+        coef, intercept = linear_paths(features, data.targets, Cs, **options, weights=data.weights)
         board, self.validation_scores_ = self._scoreboard(data, (1, len(Cs))), None
         if data.X_val is not None:
             features = landmarks.compare(data.X_val) / self.scale_

@@ -50,12 +50,18 @@ class Boosted(NamedTuple):
 
 
 def solve(
-    kept: KeptSimilarities, problem: Any, n_rounds: int, n_thresholds: int, reuse: bool, rng: Any
+    kept: KeptSimilarities,
+    problem: Any,
+    n_rounds: int,
+    n_thresholds: int,
+    reuse: bool,
+    rng: Any,
+    given: Weights | None = None,
 ) -> Boosted:
     """Boost the pairs of a problem for at most `n_rounds` rounds.
 
     With `n_thresholds` = 0 the threshold is 0, with abstention. `reuse` tells whether a pair
-    may be chosen more than once.
+    may be chosen more than once, and `given` are the weights of all points, not normalised.
     """
     rows, labels, pairs = problem.rows, problem.labels, problem.pairs
     used, places = np.unique(pairs, return_inverse=True)
@@ -76,7 +82,10 @@ def solve(
     for block in row_blocks(len(bins), len(used)):
         fill_bins(by_landmark(np.arange(block.start, block.stop)), places, cuts, bins[block])
     pool = _Pool(bins, cuts, labels, abstains=not n_thresholds)
-    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, reuse)
+    start = np.full(len(rows), 1 / len(rows))
+    if given is not None:
+        start = given[rows] / given[rows].sum()
+    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, reuse, start)
     at = chosen.astype(np.intp), chosen_cuts.astype(np.intp)
     thresholds = cuts[at] if n_thresholds else np.zeros(len(chosen), dtype=cuts.dtype)
     width = cuts.dtype.type(0.0 if n_thresholds else tie)
@@ -176,7 +185,7 @@ def _edges(sums: Weights, edges: Weights) -> None:
             edges[p, b] = total - 2 * below
 
 
-def _boost(pool: "_Pool", n_rounds: int, reuse: bool) -> NDArray[np.float64]:
+def _boost(pool: "_Pool", n_rounds: int, reuse: bool, start: Weights) -> NDArray[np.float64]:
     """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
     With `reuse` a pair may be chosen more than once, unless it makes no error: the weights would
@@ -184,8 +193,12 @@ def _boost(pool: "_Pool", n_rounds: int, reuse: bool) -> NDArray[np.float64]:
     error and loss of the rounds.
     """
     n_samples = len(pool.labels)
-    weights = np.full(n_samples, 1 / n_samples)
+    weights, uniform = start, bool((start == start[0]).all())
     pool.start(weights)
+
+    def error(wrong: NDArray[np.bool_]) -> float:
+        return float(np.mean(wrong) if uniform else start @ wrong)
+
     largest_edge = 1 - 1 / n_samples  # of a learner that errs on half a point
     margins, loss = np.zeros(n_samples), 1.0
     rounds: list[tuple[Any, ...]] = []
@@ -204,7 +217,7 @@ def _boost(pool: "_Pool", n_rounds: int, reuse: bool) -> NDArray[np.float64]:
         weights = new
         if not reuse or edge >= 1 - _SAME_EDGE:
             pool.available[pair] = False
-        rounds.append((pair, cut, edge, alpha, np.mean(margins <= 0), loss))
+        rounds.append((pair, cut, edge, alpha, error(margins <= 0), loss))
     return np.array(rounds, dtype=np.float64).reshape(-1, 6).T
 
 

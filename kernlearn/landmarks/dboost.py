@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, Interval, StrOptions
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, Interval, StrOptions
 from kernlearn.landmarks.base import PAIR_SELECTION, ScoresClassifier, decide
 from kernlearn.landmarks.similarity import Column, Indices, KeptSimilarities, select_pairs
+from kernlearn.sample_weights import check_weights, combined_weights, taken, weighted_rows
 from kernlearn.solvers.labels import class_scores, encode_labels
 
 
@@ -55,6 +56,8 @@ class WeakLearner:
 class DBoostClassifier(ScoresClassifier):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
+    When to use it: a similarity of which only the order means something.
+
     A pair of a point :math:`x^+` of a class and a point :math:`x^-` of another gives the weak
     learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`: for a distance d = -K,
     whether x is nearer to x⁺ than to x⁻ by more than v. AdaBoost chooses ``n_landmarks`` of
@@ -89,6 +92,8 @@ class DBoostClassifier(ScoresClassifier):
         :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the pools and of the points for thresholds.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights that AdaBoost begins with, by class.
 
     Attributes
     ----------
@@ -158,6 +163,7 @@ class DBoostClassifier(ScoresClassifier):
     reuse: bool = True
     selection: str = "random"
     random_state: Any = None
+    class_weight: Any = None
 
     _parameter_constraints = {
         **ScoresClassifier._parameter_constraints,
@@ -168,10 +174,13 @@ class DBoostClassifier(ScoresClassifier):
         "reuse": ["boolean"],
         "selection": [PAIR_SELECTION],
         "random_state": ["random_state"],
+        "class_weight": CLASS_WEIGHT,
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
+    def fit(
+        self, X: Any, y: np.typing.ArrayLike, sample_weight: np.typing.ArrayLike | None = None
+    ) -> Self:
         """Draw the pools of pairs and boost them.
 
         Parameters
@@ -182,6 +191,9 @@ class DBoostClassifier(ScoresClassifier):
             a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
             Labels of any kind, at least two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights that AdaBoost begins with, not negative. Points of weight 0 count as absent;
+            pairs and thresholds are drawn without regard to weights.
 
         Returns
         -------
@@ -201,26 +213,32 @@ class DBoostClassifier(ScoresClassifier):
         """
         from kernlearn.landmarks import boosting  # loads numba
 
-        X, y = self._check_training(X, y)
-        self.classes_, codes, _ = encode_labels(y, None)
+        X, labels = self._check_training(X, y)
+        given = check_weights(sample_weight, X)
+        used_rows = weighted_rows(given, X.shape[0])
+        self.classes_, codes, _ = encode_labels(labels[used_rows], None)
+        given = combined_weights(self.class_weight, self.classes_, codes, taken(given, used_rows))
         rng = check_random_state(self.random_state)
-        points = self._all_points(X, y)
+        if len(used_rows) < X.shape[0]:
+            X, labels = X[used_rows], labels[used_rows]
+        points = self._all_points(X, labels, used_rows)
         similarities = KeptSimilarities(points, X)
         problems = self._draw_problems(codes, similarities.column, rng)
         similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
         n_rounds, n_thresholds = self.n_landmarks, self.n_thresholds
         solved = [
-            boosting.solve(similarities, problem, n_rounds, n_thresholds, self.reuse, rng)
+            boosting.solve(similarities, problem, n_rounds, n_thresholds, self.reuse, rng, given)
             for problem in problems
         ]
         self.problems_ = [problem[:2] for problem in problems]
-        self.landmark_pairs_ = [each.pairs for each in solved]
+        self.landmark_pairs_ = [points.indices[each.pairs] for each in solved]
         self.thresholds_ = [each.thresholds for each in solved]
         self.estimator_weights_ = [each.weights for each in solved]
         self.edges_ = [each.edges for each in solved]
         self.training_errors_ = [each.errors for each in solved]
         self.training_losses_ = [each.losses for each in solved]
-        used, places = np.unique(np.concatenate(self.landmark_pairs_), return_inverse=True)
+        chosen = np.concatenate([each.pairs for each in solved])
+        used, places = np.unique(chosen, return_inverse=True)
         self._landmarks, self._places = points.take(used), places.reshape(-1, 2)
         self._lower = np.concatenate([each.lower for each in solved])
         self._upper = np.concatenate([each.upper for each in solved])

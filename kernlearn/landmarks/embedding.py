@@ -167,6 +167,8 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
 class LandmarkEmbedding(BaseEmbedding):
     r"""Embedding by similarities to landmarks, :math:`\Psi(x) = (K(x, l_1), \dots, K(x, l_d))`.
 
+    When to use it: any estimator on similarities to some points.
+
     The embedding of [1]_; a linear classifier on it is called BBS in [2]_.
 
     Parameters
@@ -252,6 +254,8 @@ class LandmarkEmbedding(BaseEmbedding):
 @dataclass(eq=False, repr=False)
 class PairEmbedding(BaseEmbedding):
     r"""Embedding by pairs of landmarks, :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_i`.
+
+    When to use it: any estimator on comparisons with pairs of points.
 
     A pair is a point of a class and a point of the rest: with two classes, of ``classes_[1]``
     and ``classes_[0]``; with more, as many for each class against all others, in order.

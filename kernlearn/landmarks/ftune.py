@@ -1,13 +1,16 @@
 """FTUNE: pairs of landmarks, with a transfer function chosen on validation points."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
+from joblib import effective_n_jobs, parallel_config
 from sklearn.base import clone
 from sklearn.utils import gen_batches
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from kernlearn.constraints import MEMORY, StrOptions
@@ -48,6 +51,9 @@ class WeightedPair:
 class FTuneClassifier(LandmarkClassifier):
     r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
 
+    When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
+    their values do.
+
     A point is embedded as :math:`\Phi(x) = (f(K(x, x_i^+) - K(x, x_i^-)))_{i \le d}` for d
     pairs of training points of a class and of the rest, drawn for each one-vs-all problem, and
     classified by :math:`\operatorname{sgn} \sum_i w_i f(K(x, x_i^+) - K(x, x_i^-))`. The
@@ -84,6 +90,10 @@ class FTuneClassifier(LandmarkClassifier):
         Remembers the separators of all transfer functions and C, which do not depend on
         ``per_class``: as in scikit-learn's pipelines a folder, or an object with a method
         ``cache``.
+    n_jobs : int, default=None
+        Number of threads that train the one-vs-all problems; None is 1, -1 all cores.
+    class_weight, calibration
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -146,6 +156,9 @@ class FTuneClassifier(LandmarkClassifier):
     validation_fraction: float = 0.2
     random_state: Any = None
     memory: Any = None
+    n_jobs: int | None = None
+    class_weight: Any = None
+    calibration: str | None = None
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
@@ -153,6 +166,7 @@ class FTuneClassifier(LandmarkClassifier):
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
         "memory": MEMORY,
+        "n_jobs": [Integral, None],
     }
 
     def landmarks(self) -> list[WeightedPair]:
@@ -183,9 +197,16 @@ class FTuneClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
-        untuned = clone(self).set_params(per_class=False, memory=None)
+        untuned = clone(self).set_params(per_class=False, memory=None, n_jobs=None)
         train = check_memory(self.memory).cache(_train)
-        pairs, self.scale_, paths, board = train(untuned, data, grid, rng)
+        # told by the context, since what is remembered does not depend on it
+        threads = (
+            nullcontext()
+            if self.n_jobs is None
+            else parallel_config("threading", n_jobs=self.n_jobs)
+        )
+        with threads:
+            pairs, self.scale_, paths, board = train(untuned, data, grid, rng)
         distinct, places = np.unique(pairs, return_inverse=True)
         dtype = paths[0][0][0].dtype
         self.validation_scores_ = None
@@ -238,7 +259,10 @@ class FTuneClassifier(LandmarkClassifier):
 
 
 def _train(
-    model: FTuneClassifier, data: Training, grid: dict[str, Any], rng: np.random.RandomState
+    model: FTuneClassifier,
+    data: Training,
+    grid: dict[str, Any],
+    rng: np.random.RandomState,
 ) -> tuple[Indices, float, list[list[Path]], Scoreboard]:
     """Draw the pairs and train a separator for every problem, transfer function and C.
 
@@ -256,12 +280,32 @@ def _train(
     if data.X_val is not None:
         validation = KeptSimilarities(data.candidates, data.X_val)
         validation.keep(distinct)
+    kept = [similarities] if data.X_val is None else [similarities, validation]
+
+    def solve(problem: int) -> tuple[list[Path], list[np.ndarray]]:
+        """Return the separators of a problem, and their values on the validation points."""
+        embedded = model._embeddings(kept[0].columns, pairs[problem], family)
+        target = data.targets[problem]
+        found = [
+            linear_path(each, target, Cs, **options, weights=data.weights) for each in embedded
+        ]
+        scores = []
+        for points in kept[1:]:
+            embedded = model._embeddings(points.columns, pairs[problem], family)
+            for each, (coef, intercept) in zip(embedded, found, strict=True):
+                scores.append(each @ coef.T.astype(each.dtype) + intercept)
+        return found, scores
+
+    n_problems = len(data.targets)
     paths = []
-    for problem, target in enumerate(data.targets):
-        embedded = model._embeddings(similarities.columns, pairs[problem], family)
-        paths.append([linear_path(each, target, Cs, **options) for each in embedded])
-        if data.X_val is not None:
-            embedded = model._embeddings(validation.columns, pairs[problem], family)
-            for row, (each, (coef, intercept)) in enumerate(zip(embedded, paths[-1], strict=True)):
-                board.add(problem, row, each @ coef.T.astype(each.dtype) + intercept)
+    if effective_n_jobs(None) == 1:
+        solved = map(solve, range(n_problems))
+    else:
+        for points in kept:  # joins its blocks, which threads must not
+            points.columns(distinct[:1])
+        solved = iter(Parallel(require="sharedmem")(delayed(solve)(p) for p in range(n_problems)))
+    for problem, (found, scores) in enumerate(solved):
+        paths.append(found)
+        for row, values in enumerate(scores):
+            board.add(problem, row, values)
     return pairs, model.scale_, paths, board

@@ -6,17 +6,28 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
-from kernlearn.landmarks.base import Floats, GridModel, Indices
+from kernlearn.calibration import CALIBRATION, CalibratedMixin, OrdinalCalibrator
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.landmarks.grid_model import GridModel
+from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.metrics import average_absolute_error
 from kernlearn.model_selection import candidate_values
+from kernlearn.sample_weights import (
+    combined_weights,
+    places,
+    taken,
+    validation_weights,
+    weighted_rows,
+)
 from kernlearn.solvers.labels import encode_grades
 from kernlearn.solvers.ordinal import OrdinalProblem, Solution, as_thresholds
 
 
 @dataclass(eq=False, repr=False)
-class ORLand(ClassifierMixin, GridModel):
+class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
     r"""Ordinal regression with a margin in the space of similarities to landmarks.
+
+    When to use it: grades in an order, with any similarity.
 
     Algorithm 5 of [1]_ with the loss of definition 5.14: a point is embedded as
     :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and the real value
@@ -73,6 +84,14 @@ class ORLand(ClassifierMixin, GridModel):
         The grades in ascending order; all that occur in y, and perhaps others. None for the order
         of an ordered categorical y (:class:`pandas.Categorical`), else of numbers. Words without
         an order are sorted by the alphabet, with a warning that names the order.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the losses of the points of each grade, and on the validation points in the
+        choice of C.
+    calibration : {"sigmoid", "isotonic"} or None, default=None
+        How real values are mapped to the probabilities of `predict_proba`, which is there unless
+        this is None: by the proportional odds model, or by isotonic regressions. In both the
+        probability of exceeding a grade does not fall as the real value rises. The map is fitted
+        on the validation points, some of which are held out even if there is one C only.
 
     Attributes
     ----------
@@ -139,6 +158,8 @@ class ORLand(ClassifierMixin, GridModel):
     validation_fraction: float = 0.2
     random_state: Any = None
     categories: Any = None
+    class_weight: Any = None
+    calibration: str | None = None
 
     _parameter_constraints = {
         **GridModel._parameter_constraints,
@@ -150,6 +171,8 @@ class ORLand(ClassifierMixin, GridModel):
         "tol": [POSITIVE],
         "max_iter": [COUNT],
         "categories": ["array-like", None],
+        "class_weight": CLASS_WEIGHT,
+        "calibration": CALIBRATION,
     }
 
     def predict(self, X: Any) -> np.ndarray:
@@ -223,20 +246,47 @@ class ORLand(ClassifierMixin, GridModel):
         return X, self.classes_[codes], codes
 
     def _train(
-        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        rng: Any,
+        weights: np.ndarray | None,
     ) -> list[Solution]:
         thresholds = as_thresholds(
             self.thresholds, len(self.classes_) - 1, self.spacing, self.constraints
         )
-        codes = self._places(targets)
+        codes = places(self.classes_, targets)
         problem = OrdinalProblem(
-            features, codes, thresholds, constraints=self.constraints, margin=self.margin
-        )
+            features, codes, thresholds, constraints=self.constraints, margin=self.margin,
+            weights=combined_weights(self.class_weight, self.classes_, codes, weights),
+        )  # fmt: skip
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _score(self, model: Solution, features: Floats, targets: Any) -> float:
+    def _score(
+        self, model: Solution, features: Floats, targets: Any, weights: np.ndarray | None
+    ) -> float:
         predicted = self.classes_[_codes(features @ model.coef, model.thresholds)]
+        if weights is not None:
+            errors = np.abs(self._grades(targets) - self._grades(predicted))
+            return -float(np.average(errors, weights=weights))
         return -average_absolute_error(self._grades(targets), self._grades(predicted))
+
+    def _choice_weights(self, y: Any, weights: Any, y_val: Any, weights_val: Any) -> Any:
+        used = weighted_rows(weights, len(y))
+        of_used = taken(weights, used)
+        return validation_weights(
+            self.class_weight, self.classes_, y[used], of_used, y_val, weights_val
+        )
+
+    def _calibrate(self, X: Any, y: Any, weights: np.ndarray | None) -> None:
+        CalibratedMixin._calibrate(self, X, y, weights)
+
+    def _calibration_scores(self, X: Any) -> np.ndarray:
+        return self.real_value(X).astype(np.float64)
+
+    def _calibrator(self) -> OrdinalCalibrator:
+        return OrdinalCalibrator(self.classes_, self.calibration)
 
     def _keep(self, model: Solution, dtype: Any) -> None:
         self.n_iter_ = model.n_iter
@@ -250,12 +300,7 @@ class ORLand(ClassifierMixin, GridModel):
         unknown = np.setdiff1d(labels, self.classes_).tolist()
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a grade of y, and grades are not numbers")
-        return self._places(labels).astype(np.float64)
-
-    def _places(self, labels: np.ndarray) -> Indices:
-        """Return the places of grades of y in their order, which need not be a sorted one."""
-        sorter = np.argsort(self.classes_)
-        return sorter[np.searchsorted(self.classes_, labels, sorter=sorter)]
+        return places(self.classes_, labels).astype(np.float64)
 
 
 def _codes(values: Floats, thresholds: Floats) -> Indices:

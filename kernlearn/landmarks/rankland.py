@@ -17,6 +17,8 @@ from kernlearn.model_selection import candidate_values, hold_out_at_random
 class RankLand(LandmarkedModel):
     r"""Ranking by a linear score in the space of similarities to landmarks.
 
+    When to use it: ranking the documents of queries, with any similarity.
+
     A document z of a query is embedded as
     :math:`\Psi(z) = (K(z, l_1), \ldots, K(z, l_d)) / \sqrt d` and scored by
     :math:`\langle w, \Psi(z) \rangle`. The weights are those of the least

@@ -1,6 +1,6 @@
 """Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, Self
 
@@ -11,15 +11,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks import base
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.grid_model import GridModel
+from kernlearn.landmarks.similarity import Floats, Indices, is_rounding, mean_size
 from kernlearn.model_selection import candidate_values
+from kernlearn.sample_weights import check_weights
 from kernlearn.solvers import LinearSVMRegressor
 from kernlearn.solvers.linear_path import regression_path
 
 
 @dataclass(eq=False, repr=False)
-class RegLand(RegressorMixin, base.GridModel):
+class RegLand(RegressorMixin, GridModel):
     r"""Support vector regression in the space of similarities to landmarks.
+
+    When to use it: regression with any similarity and few comparisons for each prediction; the
+    first to try.
 
     Algorithm 5 of [1]_ with the ε-insensitive loss: a point is embedded as
     :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
@@ -44,13 +49,14 @@ class RegLand(RegressorMixin, base.GridModel):
         other (algorithm 3).
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
-    C : float or sequence of float, default=1.0
+    C : float or sequence of float, default=(0.1, 1, 10, 100)
         Weight of the losses against the norm; of several the best on the validation points is
         chosen, see `fit`.
     epsilon : float or sequence of float, default=0.1
         Error without loss, in the unit of y, which is not scaled: see
         `sklearn.compose.TransformedTargetRegressor`. Of several the best is chosen likewise.
-    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
+            default="squared_epsilon_insensitive"
         The excess of the error over epsilon, or its square.
     solver : {"auto", "newton", "primal", "dual"}, default="auto"
         "newton", for the squared loss, converges to the minimum, for several C in one path;
@@ -59,7 +65,7 @@ class RegLand(RegressorMixin, base.GridModel):
         are as large as distances. "auto" takes the first that supports the loss.
     tol : float, default=None
         The solver's tolerance; None is its default.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Whether to add a penalised constant to the prediction; algorithm 5 has none.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
@@ -68,9 +74,9 @@ class RegLand(RegressorMixin, base.GridModel):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_landmarks,)
+    coef_ : ndarray of shape (n_landmarks,) or (n_targets, n_landmarks)
         Weights w.
-    intercept_ : float
+    intercept_ : float or ndarray of shape (n_targets,)
         0 without `fit_intercept`.
     landmark_indices_ : ndarray of shape (n_landmarks,) or None
         Rows of the landmarks in the X passed to `fit`; None where they were given.
@@ -111,17 +117,17 @@ class RegLand(RegressorMixin, base.GridModel):
     kind: str = "similarity"
     selection: str = "random"
     double_dipping: bool = True
-    C: Any = 1.0
+    C: Any = (0.1, 1, 10, 100)
     epsilon: Any = 0.1
-    loss: str = "epsilon_insensitive"
+    loss: str = "squared_epsilon_insensitive"
     solver: str = "auto"
     tol: float | None = None
-    fit_intercept: bool = False
+    fit_intercept: bool = True
     validation_fraction: float = 0.2
     random_state: Any = None
 
     _parameter_constraints = {
-        **base.GridModel._parameter_constraints,
+        **GridModel._parameter_constraints,
         "epsilon": [NOT_NEGATIVE, "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
         "solver": [StrOptions({"auto", "newton", "primal", "dual"})],
@@ -134,6 +140,7 @@ class RegLand(RegressorMixin, base.GridModel):
         tags = super().__sklearn_tags__()
         # features as small as 1/√d give small weights on few points
         tags.regressor_tags.poor_score = True
+        tags.target_tags.multi_output = True
         return tags
 
     def _grid(self) -> dict[str, np.ndarray]:
@@ -145,11 +152,35 @@ class RegLand(RegressorMixin, base.GridModel):
         return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
 
     def _train(
-        self, features: Floats, targets: np.ndarray, grid: dict[str, np.ndarray], rng: Any
-    ) -> list[tuple[Floats, float]]:
-        """Return weights and intercept for each C and, within that, each epsilon."""
-        Cs, epsilons = (values.tolist() for values in grid.values())
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        rng: Any,
+        weights: np.ndarray | None,
+    ) -> list[tuple[Floats, Any]]:
+        """Return weights and intercept for each C and, within that, each epsilon.
+
+        For several targets they have a row and an entry for each.
+        """
         seed = rng.randint(np.iinfo(np.int32).max)
+        if targets.ndim == 1:
+            return self._train_one(features, targets, grid, seed, weights)
+        by_target = [self._train_one(features, y, grid, seed, weights) for y in targets.T]
+        return [
+            (np.array([coef for coef, _ in each]), np.array([offset for _, offset in each]))
+            for each in zip(*by_target, strict=True)
+        ]
+
+    def _train_one(
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        seed: int,
+        weights: np.ndarray | None,
+    ) -> list[tuple[Floats, float]]:
+        Cs, epsilons = (values.tolist() for values in grid.values())
         squared = self.loss == "squared_epsilon_insensitive"
         if self.solver == "newton" and not squared:
             raise ValueError(
@@ -159,55 +190,64 @@ class RegLand(RegressorMixin, base.GridModel):
         options: dict[str, Any] = {"tol": self.tol, "fit_intercept": self.fit_intercept}
         if squared and self.solver in ("auto", "newton"):
             paths = [
-                regression_path(features, targets, Cs, epsilon=epsilon, **options)
+                regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
                 for epsilon in epsilons
             ]
             return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
         options |= {"loss": self.loss, "solver": self.solver, "random_state": seed}
         models = [
-            LinearSVMRegressor(C, epsilon=epsilon, **options).fit(features, targets)
+            LinearSVMRegressor(C, epsilon=epsilon, **options).fit(features, targets, weights)
             for C, epsilon in product(Cs, epsilons)
         ]
         return [(model.coef_, float(model.intercept_)) for model in models]
 
-    def _score(self, model: Any, features: Floats, targets: Any) -> float:
-        weights, intercept = model
-        return -mean_squared_error(targets, features @ weights + intercept)
+    def _score(
+        self, model: Any, features: Floats, targets: Any, weights: np.ndarray | None
+    ) -> float:
+        coef, intercept = model
+        predicted = features @ coef.T + intercept
+        return -mean_squared_error(targets, predicted, sample_weight=weights)
 
     def _keep(self, model: Any, dtype: Any) -> None:
-        self.coef_, self.intercept_ = model[0], float(model[1])
+        self.coef_, self.intercept_ = model
+        if self.coef_.ndim == 1:
+            self.intercept_ = float(self.intercept_)
 
 
 @dataclass(eq=False, repr=False)
 class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     r"""Kernel regression of Nadaraya and Watson with any similarity.
 
+    When to use it: regression by any similarity without training.
+
     The prediction is the average of all training targets, weighted by similarity,
 
     .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
 
-    The similarity may be indefinite, and weights negative. Where all are, as for
-    :math:`-\|x - x_i\|_1`, distant points have the largest weights in absolute value, and the
-    prediction is worse than the mean of the targets, as in table 5.1 of [1]_;
-    ``weights="exponential"`` turns a negated distance into a sensible weight.
+    or, by default, by an exponential function of the similarity. The similarity may be
+    indefinite, and weights negative. Where all are, as for :math:`-\|x - x_i\|_1` with
+    ``weights="similarity"``, distant points have the largest weights in absolute value, and the
+    prediction is worse than the mean of the targets, as in table 5.1 of [1]_; the exponential
+    function turns a negated distance into a sensible weight.
 
     Parameters
     ----------
     similarity, kind
         As for :class:`RegLand`.
-    weights : {"similarity", "exponential"}, default="similarity"
-        The similarities K themselves, or exp(K / bandwidth), relative to the greatest of each
-        point so that not all underflow.
-    bandwidth : float or "mean", default=1.0
+    weights : {"exponential", "similarity"}, default="exponential"
+        exp(K / bandwidth), relative to the greatest of each point so that not all underflow, or
+        the similarities K themselves, as in [1]_.
+    bandwidth : float, "tenth" or "mean", default="tenth"
         Width of exponential weights, in the unit of the similarity. "mean" is the mean of
-        \|K\| over the pairs of training points, for a distance the mean distance.
+        \|K\| over the pairs of training points, for a distance the mean distance, and "tenth"
+        a tenth of it.
     zero_weights : {"mean", "nan", "raise"}, default="mean"
         The prediction where weights sum to 0 up to rounding: the mean of the training targets
         (as with equal weights), NaN, or a ValueError.
 
     Attributes
     ----------
-    target_mean_ : float
+    target_mean_ : float or ndarray of shape (n_targets,)
         Mean of the training targets.
     bandwidth_ : float
         The width; only with ``weights="exponential"``.
@@ -228,37 +268,44 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     --------
     >>> from kernlearn.landmarks import KernelRegressor
     >>> X, y = [[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0]
-    >>> KernelRegressor("manhattan").fit(X, y).predict([[0.0]]).round(3)
+    >>> KernelRegressor("manhattan", weights="similarity").fit(X, y).predict([[0.0]]).round(3)
     array([1.75])
-    >>> KernelRegressor("manhattan", weights="exponential").fit(X, y).predict([[0.0]]).round(3)
+    >>> KernelRegressor("manhattan", bandwidth=1.0).fit(X, y).predict([[0.0]]).round(3)
     array([0.33])
     """
 
     similarity: Any = "gaussian"
     _: KW_ONLY
     kind: str = "similarity"
-    weights: str = "similarity"
-    bandwidth: float | str = 1.0
+    weights: str = "exponential"
+    bandwidth: float | str = "tenth"
     zero_weights: str = "mean"
 
     _parameter_constraints = {
         **base.SimilarityEstimator._parameter_constraints,
         "weights": [StrOptions({"similarity", "exponential"})],
-        "bandwidth": [POSITIVE, StrOptions({"mean"})],
+        "bandwidth": [POSITIVE, StrOptions({"mean", "tenth"})],
         "zero_weights": [StrOptions({"mean", "nan", "raise"})],
     }
     _numeric_targets = True
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: np.typing.ArrayLike,
+        sample_weight: np.typing.ArrayLike | None = None,
+    ) -> Self:
         """Store the training points and their targets.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points, as for :meth:`RegLand.fit`.
-        y : array-like of shape (n_samples,)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the similarities to the training points, not negative.
 
         Returns
         -------
@@ -272,13 +319,29 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
             of similarities is not square.
         """
         X, checked = self._check_training(X, y)
-        self._landmarks = self._all_points(X, checked)
+        given = check_weights(sample_weight, X)
+        rows = None
+        if given is not None:
+            rows = np.flatnonzero(given)
+            checked, given = checked[rows], given[rows]
+            X = X if self._precomputed else X[rows]
+        self._landmarks = self._all_points(X, checked, rows)
+        if rows is not None and not self._precomputed:
+            self._landmarks = replace(self._landmarks, indices=np.arange(len(rows)))
         targets = checked.astype(np.float64)
-        self.target_mean_ = float(targets.mean())
+        self._one_target = targets.ndim == 1
+        mean = np.average(targets, axis=0, weights=given)
+        self.target_mean_ = float(mean) if self._one_target else mean
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
+        if given is not None:
+            self._targets *= given[:, np.newaxis]
         if self.weights == "exponential":
-            width = self._mean_size(X) if self.bandwidth == "mean" else self.bandwidth
+            points = X if rows is None or not self._precomputed else X[rows]
+            width = self.bandwidth
+            if isinstance(width, str):
+                share = 0.1 if width == "tenth" else 1.0
+                width = share * mean_size(self._landmarks, points, given)
             self.bandwidth_ = float(width)
         return self
 
@@ -292,7 +355,7 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
             float32 if X is, else float64.
 
         Raises
@@ -302,17 +365,18 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        predicted = np.empty(X.shape[0], dtype=base.float_type(X))
+        n_targets = self._targets.shape[1] - 1
+        predicted = np.empty((X.shape[0], n_targets), dtype=base.float_type(X))
         empty = np.empty(X.shape[0], dtype=bool)
         for rows, weights in self._landmarks.blocks(X):
             if self.weights == "exponential":
                 weights = weights - weights.max(axis=1, keepdims=True)
                 weights /= self.bandwidth_
                 np.exp(weights, out=weights)
-            deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
-            empty[rows] = _is_rounding(totals, weights)
+            *deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
+            empty[rows] = is_rounding(totals, weights)
             totals[empty[rows]] = 1
-            predicted[rows] = deviations / totals + self.target_mean_
+            predicted[rows] = (np.array(deviations) / totals).T + self.target_mean_
         if empty.any():
             if self.zero_weights == "raise":
                 raise ValueError(
@@ -320,27 +384,12 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
                     "sum to 0: use another similarity, or zero_weights='mean' or 'nan'"
                 )
             predicted[empty] = self.target_mean_ if self.zero_weights == "mean" else np.nan
-        return predicted
-
-    def _mean_size(self, X: Any) -> float:
-        """Return the mean absolute similarity over pairs of training points, 1 if that is 0."""
-        total, n_points = 0.0, X.shape[0]
-        for rows, block in self._landmarks.blocks(X):
-            sizes = np.abs(block)
-            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
-        return total / max(n_points * (n_points - 1), 1) or 1.0
+        return predicted[:, 0] if self._one_target else predicted
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         # With the default width, or negative weights, the prediction is close to the mean.
         tags.regressor_tags.poor_score = True
+        tags.target_tags.multi_output = True
         return tags
-
-
-def _is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
-    """Return which sums of rows of weights are 0 up to rounding."""
-    limits = np.finfo(weights.dtype)
-    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
-    # subnormal numbers have few digits
-    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)

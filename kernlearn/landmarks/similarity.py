@@ -137,6 +137,31 @@ class KeptSimilarities:
         return self._landmarks.take(which).compare(self._X, rows)
 
 
+def mean_size(landmarks: Landmarks, X: Any, weights: NDArray[np.float64] | None = None) -> float:
+    """Return the mean absolute similarity over pairs of points, the landmarks, or 1 if that is 0.
+
+    A point of weight w counts as w points.
+    """
+    total, n_points = 0.0, float(X.shape[0] if weights is None else weights.sum())
+    for rows, block in landmarks.blocks(X):
+        sizes = np.abs(block)
+        if weights is None:
+            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
+        else:
+            # copies of a point are compared with each other, a copy with itself is not
+            own = np.diagonal(sizes[:, rows])
+            total += float(weights[rows] @ sizes @ weights - weights[rows] @ own)
+    return total / max(n_points * (n_points - 1), 1) or 1.0
+
+
+def is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
+    """Return which sums of rows of weights are 0 up to rounding."""
+    limits = np.finfo(weights.dtype)
+    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
+    # subnormal numbers have few digits
+    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
+
+
 def _finite(similarities: NDArray[Any]) -> Floats:
     """Refuse NaN and infinity; counts become float64."""
     if similarities.dtype.kind != "f":

@@ -10,12 +10,16 @@ __getattr__, __dir__, __all__ = attach(
         "learned_kernels": "OnlineMKL OnlineSimilarityLearner kernel_target_alignment",
         "losses": (
             "CallableLoss Exponential Hinge Logistic PairwiseLoss Squared SquaredHinge "
-            "as_pairwise_loss pair_labels"
+            "as_pairwise_loss"
         ),
         "metric": "OnlineMetricLearner",
         "online_auc": "OAM OLP",
-        "projections": "project_l1 project_l2 project_psd project_simplex project_trace_norm",
         "ranking": "AllPairsSVM",
-        "regret": "Followed RegretCurve StreamRegret buffer_contents follow stream_regret",
+        "regret": "RegretCurve StreamRegret stream_regret",
+    },
+    internal={
+        "losses": "pair_labels",
+        "projections": "project_l1 project_l2 project_psd project_simplex project_trace_norm",
+        "regret": "Followed buffer_contents follow",
     },
 )

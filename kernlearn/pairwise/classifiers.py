@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import COUNT, POSITIVE
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE
 from kernlearn.pairwise.learned_kernels import OnlineMKL, OnlineSimilarityLearner
 from kernlearn.pairwise.metric import OnlineMetricLearner
 
@@ -45,7 +45,7 @@ class TwoStageClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The points, in the order of the stream; it should be random.
         y : array-like of shape (n_samples,)
             Their labels, of two classes or more.
@@ -60,7 +60,7 @@ class TwoStageClassifier(ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter is not valid, or there is only one class.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.learner_ = self._learner().fit(X, y)
         self.classifier_ = self._classifier(X.shape[0]).fit(self._points(X), y)
@@ -72,20 +72,67 @@ class TwoStageClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples,)
         """
+        points = self._checked(X)
+        return self.classifier_.predict(points)
+
+    def _checked(self, X: Any) -> Any:
+        """Validate points, and return them as the classifier takes them."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.classifier_.predict(self._points(X))
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self._points(X)
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class SecondStageSVM(TwoStageClassifier):
+    """Base of the classifiers whose second stage is a support vector machine."""
+
+    C: float
+    class_weight: Any
+
+    @property
+    def n_support_(self) -> int:
+        """Number of support vectors."""
+        return int(self.classifier_.n_support_.sum())
+
+    @abstractmethod
+    def _kernel(self) -> Any:
+        """Return the kernel that the first stage learned."""
+
+    def _classifier(self, n_samples: int) -> SVC:
+        return SVC(C=self.C, kernel=self._kernel(), class_weight=self.class_weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
+        """
+        points = self._checked(X)
+        return self.classifier_.decision_function(points)
 
 
 @dataclass(eq=False, repr=False)
 class MetricKNNClassifier(TwoStageClassifier):
     """Nearest neighbours by a metric that is learned online.
+
+    When to use it: nearest neighbours where many features say nothing.
 
     Parameters
     ----------
@@ -143,18 +190,36 @@ class MetricKNNClassifier(TwoStageClassifier):
     def _classifier(self, n_samples: int) -> KNeighborsClassifier:
         return KNeighborsClassifier(min(self.n_neighbors, n_samples))
 
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the neighbours of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        points = self._checked(X)
+        return self.classifier_.predict_proba(points)
+
     def _points(self, X: Any) -> np.ndarray:
         return self.learner_.transform(X)
 
 
 @dataclass(eq=False, repr=False)
-class SimilaritySVM(TwoStageClassifier):
+class SimilaritySVM(SecondStageSVM):
     """Support vector machine with a bilinear kernel that is learned online.
+
+    When to use it: an SVM where the inner product should be learned from the classes.
 
     Parameters
     ----------
     C : float, default=1.0
         Weight of the losses relative to the norm.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class.
     objective : {"alignment", "goodness"}, default="alignment"
         The loss of the first stage.
     eta, radius, norm, buffer_size, buffer, n_passes, random_state
@@ -198,6 +263,7 @@ class SimilaritySVM(TwoStageClassifier):
     buffer: Any = "rsx2"
     n_passes: int = 1
     random_state: Any = None
+    class_weight: Any = None
 
     _learner_parameters = ("objective", *_STREAM)
     _parameter_constraints = {
@@ -206,23 +272,21 @@ class SimilaritySVM(TwoStageClassifier):
             for name in ("objective", *_STREAM)
         },
         "C": [POSITIVE],
+        "class_weight": CLASS_WEIGHT,
     }
-
-    @property
-    def n_support_(self) -> int:
-        """Number of support vectors."""
-        return int(self.classifier_.n_support_.sum())
 
     def _learner(self) -> OnlineSimilarityLearner:
         return OnlineSimilarityLearner(**self._given())
 
-    def _classifier(self, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=self.learner_.similarity_)
+    def _kernel(self) -> Any:
+        return self.learner_.similarity_
 
 
 @dataclass(eq=False, repr=False)
-class MultipleKernelSVM(TwoStageClassifier):
+class MultipleKernelSVM(SecondStageSVM):
     """Support vector machine with a sum of kernels whose weights are learned online.
+
+    When to use it: an SVM where it is open which kernel suits.
 
     Parameters
     ----------
@@ -231,6 +295,8 @@ class MultipleKernelSVM(TwoStageClassifier):
         The kernels, as for :class:`OnlineMKL`.
     C : float, default=1.0
         Weight of the losses relative to the norm.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class.
     normalize, eta, radius, norm, buffer_size, buffer, n_passes, random_state
         As for :class:`OnlineMKL`.
 
@@ -271,6 +337,7 @@ class MultipleKernelSVM(TwoStageClassifier):
     buffer: Any = "rsx2"
     n_passes: int = 1
     random_state: Any = None
+    class_weight: Any = None
 
     _learner_parameters = ("kernels", "normalize", *_STREAM)
     _parameter_constraints = {
@@ -279,15 +346,11 @@ class MultipleKernelSVM(TwoStageClassifier):
             for name in ("kernels", "normalize", *_STREAM)
         },
         "C": [POSITIVE],
+        "class_weight": CLASS_WEIGHT,
     }
-
-    @property
-    def n_support_(self) -> int:
-        """Number of support vectors."""
-        return int(self.classifier_.n_support_.sum())
 
     def _learner(self) -> OnlineMKL:
         return OnlineMKL(**self._given())
 
-    def _classifier(self, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=self.learner_.kernel_)
+    def _kernel(self) -> Any:
+        return self.learner_.kernel_

@@ -74,7 +74,7 @@ class AlignmentScoreMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Points.
         y : array-like of shape (n_samples,)
             Their labels.
@@ -90,13 +90,15 @@ class AlignmentScoreMixin:
             If X has another number of features, contains NaN or infinity, or does not match y.
         """
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
         return kernel_target_alignment(getattr(self, self._kernel_attribute), X, y)
 
 
 @dataclass(eq=False, repr=False)
 class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
     r"""A bilinear similarity from a stream: large for points of one class, small for others.
+
+    When to use it: a bilinear kernel or similarity for given classes, from a stream.
 
     The similarity :math:`K_W(x, x') = x^\top W x'` is learned from pairs of a point with those in
     a buffer B, with one of two losses of [1]_; :math:`y y'` is +1 for points of one class and -1
@@ -225,6 +227,8 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
 @dataclass(eq=False, repr=False)
 class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
     r"""Two-stage multiple kernel learning: the weights of kernels from a stream.
+
+    When to use it: choosing among several kernels, from a stream.
 
     The kernel :math:`K_\mu(x, x') = \sum_i \mu_i K_i(x, x') = \langle\mu, z(x, x')\rangle` with
     :math:`z(x, x') = (K_1(x, x'), \dots, K_p(x, x'))`, the "K-space" of [1]_ after [2]_, is

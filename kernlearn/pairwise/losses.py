@@ -260,7 +260,7 @@ def pair_labels(y: ArrayLike, others: ArrayLike, kind: str = "difference") -> ND
 
     Examples
     --------
-    >>> from kernlearn.pairwise import pair_labels
+    >>> from kernlearn.pairwise.losses import pair_labels
     >>> pair_labels(1, [1, -1]), pair_labels("a", ["a", "b"], kind="product")
     (array([0., 1.]), array([ 1., -1.]))
     """

@@ -19,6 +19,8 @@ from kernlearn.pairwise.stream import OnlinePairLearner
 class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnlinePairLearner):
     r"""A Mahalanobis metric from a stream: points of one class close, others apart.
 
+    When to use it: distances that should see only what tells classes apart, from a stream.
+
     The squared distance :math:`d_M^2(x, x') = (x - x')^\top M (x - x')` of a positive
     semi-definite M is learned with the loss of [1]_
 
@@ -112,7 +114,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The points.
 
         Returns
@@ -126,8 +128,10 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
             If X has another number of features or contains NaN or infinity.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return X @ self.components_.T.astype(X.dtype, copy=False)
+        X = validate_data(
+            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
+        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _start(self, X: Array, y: np.ndarray) -> Array:
         n_features = X.shape[1]

@@ -27,6 +27,8 @@ _COMPILED: dict[type, int] = {
 class OLP(SteppingLearner, OnlineRanker):
     r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
 
+    When to use it: ranking two classes, rare positives above all, from a stream of any length.
+
     Each point is paired with those in a buffer [1]_. With labels ±1 and the buffer B,
     point t updates the weights to
 
@@ -183,6 +185,8 @@ class OLP(SteppingLearner, OnlineRanker):
 @dataclass(eq=False, repr=False)
 class OAM(OnlineRanker):
     r"""Online AUC maximisation [1]_, the algorithms that OLP is compared with in [2]_.
+
+    When to use it: as :class:`OLP`; the method that it is compared with.
 
     Each class has its own buffer. Point t, with label :math:`y_t = \pm 1`, is paired with the
     buffer B of the other class, of which N points have been seen, with the weight

@@ -30,7 +30,7 @@ def project_l2(w: ArrayLike, radius: float, *, nonnegative: bool = False) -> NDA
 
     Examples
     --------
-    >>> from kernlearn.pairwise import project_l2
+    >>> from kernlearn.pairwise.projections import project_l2
     >>> project_l2([3.0, 4.0], 1.0)
     array([0.6, 0.8])
     >>> project_l2([3.0, -4.0], 1.0, nonnegative=True)
@@ -62,7 +62,7 @@ def project_l1(w: ArrayLike, radius: float) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from kernlearn.pairwise import project_l1
+    >>> from kernlearn.pairwise.projections import project_l1
     >>> project_l1([3.0, -2.0, 0.5], 2.0)
     array([ 1.5, -0.5,  0. ])
     """
@@ -96,7 +96,7 @@ def project_simplex(w: ArrayLike, radius: float = 1.0) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from kernlearn.pairwise import project_simplex
+    >>> from kernlearn.pairwise.projections import project_simplex
     >>> project_simplex([0.5, 1.0, -1.0])
     array([0.25, 0.75, 0.  ])
     """
@@ -130,7 +130,7 @@ def project_psd(M: ArrayLike, radius: float | None = None) -> NDArray[Any]:
 
     Examples
     --------
-    >>> from kernlearn.pairwise import project_psd
+    >>> from kernlearn.pairwise.projections import project_psd
     >>> project_psd([[2.0, 0.0], [0.0, -1.0]], radius=1.0)
     array([[1., 0.],
            [0., 0.]])
@@ -168,7 +168,7 @@ def project_trace_norm(
 
     Examples
     --------
-    >>> from kernlearn.pairwise import project_trace_norm
+    >>> from kernlearn.pairwise.projections import project_trace_norm
     >>> project_trace_norm([[2.0, 0.0], [0.0, -1.0]], radius=1.0).round(6)
     array([[1., 0.],
            [0., 0.]])

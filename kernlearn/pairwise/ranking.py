@@ -19,6 +19,7 @@ from kernlearn.constraints import COUNT, POSITIVE
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.stream import StreamLearner, at_least_two
+from kernlearn.sample_weights import check_weights, without_zeros
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -193,6 +194,8 @@ class OnlineRanker(LinearRanker, StreamLearner):
 class AllPairsSVM(LinearRanker):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
+    When to use it: ranking two classes of data that fit into memory.
+
     It minimises
 
     .. math::
@@ -211,6 +214,9 @@ class AllPairsSVM(LinearRanker):
         Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0.
     max_iter : int, default=1000
         Largest number of L-BFGS iterations.
+    warm_start : bool, default=False
+        Whether `fit` starts from the weights of the last fit, for instance along a path of
+        `regularization`. The minimum is the same.
 
     Attributes
     ----------
@@ -251,11 +257,17 @@ class AllPairsSVM(LinearRanker):
     _: KW_ONLY
     tol: float = 1e-6
     max_iter: int = 1000
+    warm_start: bool = False
 
-    _parameter_constraints = {"regularization": [POSITIVE], "tol": [POSITIVE], "max_iter": [COUNT]}
+    _parameter_constraints = {
+        "regularization": [POSITIVE],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+        "warm_start": ["boolean"],
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the problem.
 
         Parameters
@@ -264,6 +276,9 @@ class AllPairsSVM(LinearRanker):
             The rows.
         y : array-like of shape (n_samples,)
             Their labels, numbers or strings, of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the points, not negative; that of a pair is their product. A point of
+            weight 0 counts as absent.
 
         Returns
         -------
@@ -281,16 +296,19 @@ class AllPairsSVM(LinearRanker):
             If `max_iter` iterations were not enough.
         """
         rows, labels = self._validate(X, y, reset=True)
+        rows, labels, weights = without_zeros(rows, labels, check_weights(sample_weight, rows))
         self.classes_ = two_classes(labels)
         positive = self._codes(labels) == 1
 
         def objective(w: Array) -> tuple[Any, Array]:
-            loss, slopes = _mean_loss(rows @ w, positive)
+            loss, slopes = _mean_loss(rows @ w, positive, weights)
             value = loss + self.regularization / 2 * (w @ w)
             return value, rows.T @ slopes + self.regularization * w
 
         start = np.zeros(self.n_features_in_)
         gtol = self.tol * np.abs(objective(start)[1]).max()
+        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape[1] == len(start):
+            start = self.coef_[0].copy()
         limits = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter}
         options = {"gtol": gtol, "ftol": 0.0, **limits}
         optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
@@ -302,26 +320,48 @@ class AllPairsSVM(LinearRanker):
                 stacklevel=2,
             )
         self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
-        sums = np.array([np.asarray(rows[of].sum(axis=0)).ravel() for of in (~positive, positive)])
-        self._set_linear(optimum.x, sums, np.bincount(positive, minlength=2))
+        if weights is None:
+            of_class = [rows[of].sum(axis=0) for of in (~positive, positive)]
+        else:
+            of_class = [rows[of].T @ weights[of] for of in (~positive, positive)]
+        sums = np.array([np.asarray(each).ravel() for each in of_class])
+        self._set_linear(optimum.x, sums, np.bincount(positive, weights, minlength=2))
         return self
 
 
-def _mean_loss(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[float, NDArray[Any]]:
-    """Return the mean squared hinge over unlike pairs, and its derivative by each score."""
+def _mean_loss(
+    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Array | None = None
+) -> tuple[float, NDArray[Any]]:
+    """Return the mean squared hinge over unlike pairs, and its derivative by each score.
+
+    The weight of a pair is the product of those of its points.
+    """
     # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
     # each p, a suffix of the sorted q
     lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
-    up, down = _missing(upper, lower), _missing(lower, upper)
-    n_pairs = len(lower) * len(upper)
+    if weights is not None:
+        of_lower, of_upper = weights[~positive], weights[positive]
+        up = of_upper * _missing(upper, lower, of_lower)
+        down = of_lower * _missing(lower, upper, of_upper)
+        n_pairs: Any = of_lower.sum() * of_upper.sum()
+    else:
+        up, down = _missing(upper, lower), _missing(lower, upper)
+        n_pairs = len(lower) * len(upper)
     slopes = np.empty(len(scores))
     slopes[positive] = -2 * up / n_pairs
     slopes[~positive] = 2 * down / n_pairs
     return float(upper @ up + lower @ down) / n_pairs, slopes
 
 
-def _missing(at: Array, others: Array) -> Array:
-    """Return the sum of max(0, at + other) over the others, for each `at`."""
+def _missing(at: Array, others: Array, weights: Array | None = None) -> Array:
+    """Return the sum of weight · max(0, at + other) over the others, for each `at`."""
+    if weights is not None:
+        order = np.argsort(others)
+        others, weights = others[order], weights[order]
+        counts = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+        sums = np.append(np.cumsum((weights * others)[::-1])[::-1], 0.0)
+        first = np.searchsorted(others, -at, side="right")
+        return at * counts[first] + sums[first]
     others = np.sort(others)
     after = np.concatenate([np.cumsum(others[::-1])[::-1], [0.0]])
     first = np.searchsorted(others, -at, side="right")

@@ -112,7 +112,7 @@ def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray
     Examples
     --------
     >>> from kernlearn.pairwise import FIFO
-    >>> from kernlearn.pairwise import buffer_contents
+    >>> from kernlearn.pairwise.regret import buffer_contents
     >>> buffer_contents(FIFO(2), 4).tolist()
     [[-1, -1], [0, -1], [0, 1], [2, 1]]
     """
@@ -152,7 +152,8 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     Examples
     --------
     >>> from kernlearn.datasets import two_gaussians
-    >>> from kernlearn.pairwise import OLP, follow
+    >>> from kernlearn.pairwise import OLP
+    >>> from kernlearn.pairwise.regret import follow
     >>> stream = two_gaussians(50, 3, random_state=0)
     >>> followed = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
     >>> followed.hypotheses.shape, followed.contents.shape
@@ -244,7 +245,8 @@ def stream_regret(
     Examples
     --------
     >>> from kernlearn.datasets import two_gaussians
-    >>> from kernlearn.pairwise import OLP, follow, stream_regret
+    >>> from kernlearn.pairwise import OLP, stream_regret
+    >>> from kernlearn.pairwise.regret import follow
     >>> stream = two_gaussians(200, 3, random_state=0)
     >>> X, y = stream.data, stream.target
     >>> seen = follow(OLP(buffer_size=20, radius=2.0, random_state=0), X, y)

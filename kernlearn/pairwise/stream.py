@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
@@ -73,8 +74,8 @@ class StreamLearner(ABC, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The points; for :class:`OLP` and :class:`OAM` also a sparse matrix.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points.
         y : array-like of shape (n_samples,)
             Their labels, numbers or strings, of at least two classes; for OLP and OAM of two.
 
@@ -219,8 +220,8 @@ class OnlinePairLearner(SteppingLearner):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The points.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks of up to 256 rows.
         y : array-like of shape (n_samples,)
             Their labels. They may be of one class, and of classes not seen before.
 
@@ -252,7 +253,7 @@ class OnlinePairLearner(SteppingLearner):
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
         self._loss = losses.as_pairwise_loss(self.loss)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=reset)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(y)
         return X, y
 
@@ -268,9 +269,10 @@ class OnlinePairLearner(SteppingLearner):
         self.n_samples_seen_ = 0
 
     def _feed(self, X: Array, codes: np.ndarray) -> None:
-        for rows in gen_batches(len(X), self._block_rows()):
+        for rows in gen_batches(X.shape[0], self._block_rows()):
+            points = X[rows].toarray() if sparse.issparse(X) else X[rows]
             with np.errstate(over="ignore", invalid="ignore"):
-                self._learn(X[rows], codes[rows])
+                self._learn(points, codes[rows])
 
     def _learn(self, X: Array, codes: np.ndarray) -> None:
         """Take a step for each of some points, and move the buffer."""
@@ -315,4 +317,5 @@ class OnlinePairLearner(SteppingLearner):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         return tags

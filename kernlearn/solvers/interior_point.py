@@ -169,13 +169,19 @@ def _reach(values: Floats, direction: Floats) -> float:
 
 
 def train(
-    gram: Floats, codes: NDArray[np.intp], class_weight: Floats, *, C: float, tol: float
+    gram: Floats,
+    codes: NDArray[np.intp],
+    class_weight: Floats,
+    *,
+    C: float,
+    tol: float,
+    sample_weight: Floats | None = None,
 ) -> SupportVectors:
     """Train a C-SVC on a kernel matrix, one against one.
 
     Each problem is given to SMO first, and to the interior-point method if SMO has not converged
     after 50,000 iterations. The arguments and the result are those of
-    :func:`kernlearn.solvers.libsvm.train`.
+    :func:`kernlearn.solvers.libsvm.train`; `sample_weight` are factors on C for each row.
 
     Warns
     -----
@@ -189,7 +195,10 @@ def train(
     for k, (i, j) in enumerate(pairs):
         rows = np.flatnonzero((codes == i) | (codes == j))
         y = np.where(codes[rows] == i, 1.0, -1.0)
-        found = _train_pair(gram[np.ix_(rows, rows)], y, C * class_weight[codes[rows]], tol)
+        factors = C * class_weight[codes[rows]]
+        if sample_weight is not None:
+            factors = factors * sample_weight[rows]
+        found = _train_pair(gram[np.ix_(rows, rows)], y, factors, tol)
         signed = y * found.alpha
         coefficients[j - 1, rows[y > 0]] = signed[y > 0]
         coefficients[i, rows[y < 0]] = signed[y < 0]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import constraints
 from kernlearn.memory import require_memory, row_blocks
+from kernlearn.sample_weights import check_weights, taken, weighted_rows
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 @dataclass(eq=False, repr=False)
 class KernelSVM(ClassifierMixin, BaseEstimator):
     """Support vector classifier with a kernel, trained by LIBSVM [1]_ by default.
+
+    When to use it: up to some ten thousand rows and a positive semi-definite kernel, above all
+    one of your own.
 
     Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
     evaluated by LIBSVM during training; the matrix of any other kernel is computed beforehand
@@ -148,7 +152,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     # A kernel object validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -157,6 +161,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Training data; for "precomputed" the kernel matrix, (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative; a row of weight 0 counts as absent. The
+            official LIBSVM has none: with them scikit-learn's edition trains.
 
         Returns
         -------
@@ -176,25 +183,33 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the solver stopped before it converged.
         """
-        X, y = validate_data(self, X, y, **self._accepted())
+        X, checked = validate_data(self, X, y, **self._accepted())
+        y = np.asarray(checked)
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"X must be a square matrix for kernel='precomputed', but has shape {X.shape}"
             )
-        self.classes_, codes, class_weight = encode_labels(y, self.class_weight)
+        weights = check_weights(sample_weight, X)
+        rows = weighted_rows(weights, len(y))
+        if len(rows) < len(y):
+            y, weights = y[rows], taken(weights, rows)
+            X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
+        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
         self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X
         )
         if self.solver == "interior_point":
-            support = self._solve_exactly(X, codes, class_weight)
-        else:
+            support = self._solve_exactly(X, codes, class_weight, weights)
+        elif weights is None:
             support = self._solve_by_libsvm(X, codes, class_weight)
+        else:
+            support = self._solve_weighted(X, codes, weights * class_weight[codes])
         self._support = support
-        self.support_, self.n_support_ = support.indices, support.n_by_class
+        self.support_, self.n_support_ = rows[support.indices].astype(np.int32), support.n_by_class
         self.dual_coef_ = self._sign * support.coefficients
         self.intercept_ = -self._sign * support.rho
         if not self._precomputed:
-            self.support_vectors_ = X[self.support_]
+            self.support_vectors_ = X[support.indices]
         elif hasattr(self, "support_vectors_"):
             del self.support_vectors_  # of an earlier fit with another kernel
         return self
@@ -227,7 +242,17 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
         )  # fmt: skip
 
-    def _solve_exactly(self, X: Any, codes: Any, class_weight: Any) -> libsvm.SupportVectors:
+    def _solve_weighted(self, X: Any, codes: Any, weights: Any) -> libsvm.SupportVectors:
+        native = self._native_kernel
+        kernel = None if self._precomputed or native.name != "precomputed" else self.kernel_
+        return libsvm.train_weighted(
+            X, codes, native, weights, kernel, self.memory_limit,
+            C=self.C, tol=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
+        )  # fmt: skip
+
+    def _solve_exactly(
+        self, X: Any, codes: Any, class_weight: Any, weights: Any
+    ) -> libsvm.SupportVectors:
         from kernlearn.solvers import interior_point  # imports scikit-learn's SVC
 
         n = X.shape[0]
@@ -237,7 +262,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             advice="use fewer rows, or solver='libsvm'",
         )  # fmt: skip
         gram = X if self._precomputed else self._compare(X, X)
-        return interior_point.train(gram, codes, class_weight, C=self.C, tol=self.tol)
+        return interior_point.train(
+            gram, codes, class_weight, C=self.C, tol=self.tol, sample_weight=weights
+        )
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the decision values.

@@ -5,11 +5,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from kernlearn.sample_weights import class_weights
 
-def encode_labels(y: Any, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+
+def encode_labels(
+    y: Any, class_weight: Any, sample_weight: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted labels that occur, at least two, the index of each y there, and weights.
 
     `class_weight` is a dict, "balanced" or None, as in scikit-learn.
@@ -20,7 +24,7 @@ def encode_labels(y: Any, class_weight: Any) -> tuple[np.ndarray, np.ndarray, np
         raise ValueError(
             f"y must have at least two classes, but it has one class: {classes.item()!r}"
         )
-    return classes, codes, compute_class_weight(class_weight, classes=classes, y=y)
+    return classes, codes, class_weights(class_weight, classes, y, sample_weight)
 
 
 def category_order(y: Any) -> list[Any] | None:

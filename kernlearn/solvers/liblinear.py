@@ -3,6 +3,7 @@
 import ctypes
 import threading
 import warnings
+from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -184,10 +185,14 @@ class LinearBase(BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def _solve(self: Any, X: Any, y: np.ndarray, **settings: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(
+        self: Any, X: Any, y: np.ndarray, weights: np.ndarray | None = None, **settings: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
         solver = solver_number(self.loss, self.solver)
         free_intercept = self.fit_intercept and not self.penalize_intercept
+        if free_intercept and weights is not None:
+            raise ValueError("penalize_intercept=False takes no sample_weight")
         draws = solver not in PRIMAL_SOLVERS
         if draws and (free_intercept or self.presolve is not None):
             option = (
@@ -214,12 +219,25 @@ class LinearBase(BaseEstimator):
         )
         n_features = X.shape[1]
         n_weights = n_features + int(self.fit_intercept)
-        weights = solve(feature_rows(X, bias), y, n_weights, told, self.presolve)
-        intercept = np.zeros(len(weights))
+        if weights is None:
+            found = solve(feature_rows(X, bias), y, n_weights, told, self.presolve)
+        else:
+            found = self._solve_weighted(X, y, weights, told)
+        intercept = np.zeros(len(found))
         if self.fit_intercept:
-            intercept = weights[:, -1] * self.intercept_scaling
-        coef = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
+            intercept = found[:, -1] * self.intercept_scaling
+        coef = np.ascontiguousarray(found[:, :n_features], dtype=X.dtype)
         return coef, intercept.astype(X.dtype)
+
+    def _plain_tol(self: Any) -> float | None:
+        """Return the tolerance of a plain loss; squared ones are solved exactly."""
+        return None if "squared" in self.loss else self.tol
+
+    @abstractmethod
+    def _solve_weighted(
+        self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
+    ) -> np.ndarray:
+        """Return the weights of all features, (n_problems, n_weights), for weighted rows."""
 
     def _linear(self: Any, X: Any) -> np.ndarray:
         check_is_fitted(self)

@@ -237,6 +237,46 @@ def train(
     )
 
 
+def train_weighted(
+    X: Any,
+    codes: np.ndarray,
+    native: SVMKernel,
+    weights: np.ndarray,
+    kernel: Any | None,
+    memory_limit: int | None,
+    **parameters: Any,
+) -> SupportVectors:
+    """Train a C-SVC with a factor on C for each row, by scikit-learn's edition of LIBSVM.
+
+    X are rows, or the kernel matrix for a native kernel "precomputed", unless there is a `kernel`
+    that LIBSVM does not have; `codes` and the result are as for :func:`train`, and `parameters`
+    are those of ``SVC``.
+    """
+    from sklearn.svm import SVC
+
+    if kernel is not None:
+        n = X.shape[0]
+        require_memory(
+            8 * n**2, memory_limit, purpose=f"the kernel matrix of {n} rows",
+            advice="use fewer rows",
+        )  # fmt: skip
+        X = kernel_block(kernel, X, X)
+    model = SVC(
+        kernel=native.name, degree=native.degree, gamma=native.gamma, coef0=native.coef0,
+        **parameters,
+    ).fit(X, codes, sample_weight=weights)  # fmt: skip
+    sign = -1 if len(model.classes_) == 2 else 1
+    coefficients = model.dual_coef_
+    if sp.issparse(coefficients):
+        coefficients = coefficients.toarray()
+    return SupportVectors(
+        indices=model.support_.astype(np.int32),
+        n_by_class=model.n_support_.astype(np.int32),
+        coefficients=sign * coefficients,
+        rho=-sign * model.intercept_,
+    )
+
+
 def reached_limit(output: str, n_rows: int) -> bool:
     """Whether LIBSVM's output says that a problem stopped at the maximum number of iterations.
 

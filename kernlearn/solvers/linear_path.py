@@ -1,18 +1,15 @@
 """Linear models on dense features for several values of C."""
 
-import warnings
-from collections.abc import Generator, Iterable
 from dataclasses import replace
-from itertools import cycle
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from kernlearn.solvers import liblinear, newton
+from kernlearn.solvers import liblinear, newton, weighted
 from kernlearn.solvers.nodes import feature_rows
+from kernlearn.solvers.truncated_newton import TruncatedNewton
 
 Path = tuple[np.ndarray, np.ndarray]
 
@@ -26,7 +23,7 @@ _SOLVES = {
 }
 # Newton's method ends at the solution itself: on 10000 x 300 features and four values of C, 20 to
 # 50 steps reach 1e-4, and at most four more reach this.
-_NEWTON_TOL = 1e-10
+_NEWTON_TOL = weighted.NEWTON_TOL
 _MAX_STEPS = 200
 
 
@@ -44,7 +41,7 @@ def linear_path(features: ArrayLike, y: ArrayLike, Cs: ArrayLike, **options: Any
     Cs : array-like of shape (n_values,)
         Values of C, in any order; they are solved in ascending order.
     **options
-        loss, solver, tol, fit_intercept and seed, as for :func:`linear_paths`.
+        loss, solver, tol, fit_intercept, seed and weights, as for :func:`linear_paths`.
 
     Returns
     -------
@@ -74,6 +71,7 @@ def linear_paths(
     tol: float | None = None,
     fit_intercept: bool = False,
     seed: int = 0,
+    weights: np.ndarray | None = None,
 ) -> Path:
     """Train several binary classifiers on the same features, each for several values of C.
 
@@ -102,6 +100,9 @@ def linear_paths(
         Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
     seed : int, default=0
         Seed of the order in which LIBLINEAR visits the rows for the hinge loss.
+    weights : ndarray of shape (n_samples,), default=None
+        A factor above 0 on the loss of each row. With them "newton" solves the problem for any
+        `solver`, and scikit-learn's LIBLINEAR that with the hinge loss.
 
     Returns
     -------
@@ -150,8 +151,14 @@ def linear_paths(
     values, places = _sorted(Cs)
     if tol is None:
         tol = _NEWTON_TOL if solver == "newton" else liblinear.DEFAULT_TOL[number]
-    if solver == "liblinear":
-        bias = 1.0 if fit_intercept else None
+    bias = 1.0 if fit_intercept else None
+    if weights is not None:
+        by_problem = weighted.classifier_paths(
+            X, signs, weights, values, loss=loss, bias=bias, seed=seed,
+            tol=tol if solver == "newton" else None,
+        )  # fmt: skip
+        paths = list(by_problem)
+    elif solver == "liblinear":
         settings = liblinear.Settings(
             solver=number, C=values[0], tol=tol, bias=bias,
             class_weight=np.ones(2), seed=None if number in liblinear.PRIMAL_SOLVERS else seed,
@@ -204,6 +211,7 @@ def regression_path(
     epsilon: float = 0.1,
     tol: float | None = None,
     fit_intercept: bool = False,
+    weights: np.ndarray | None = None,
 ) -> Path:
     r"""Train a regressor with the squared ε-insensitive loss for several values of C, exactly.
 
@@ -223,6 +231,8 @@ def regression_path(
         Allowed excess of the objective over its minimum, relative to it; None is 1e-10.
     fit_intercept : bool, default=False
         Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
+    weights : ndarray of shape (n_samples,), default=None
+        A factor above 0 on the loss of each row.
 
     Returns
     -------
@@ -251,132 +261,14 @@ def regression_path(
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
     values, places = _sorted(Cs)
+    if weights is not None:
+        path = weighted.regressor_paths(
+            X, y, weights, values, loss="squared_epsilon_insensitive", epsilon=epsilon,
+            bias=1.0 if fit_intercept else None, tol=tol,
+        )  # fmt: skip
+        return _coef_and_intercept(path[places], X, fit_intercept)
     loss, tol = newton.SquaredEpsilonInsensitive(epsilon), _NEWTON_TOL if tol is None else tol
     minimizer = newton.PrimalNewton(
         _with_ones(X, fit_intercept), loss, tol=tol, max_iter=_MAX_STEPS
     )
     return _coef_and_intercept(minimizer.path(1.0, values, y)[places], X, fit_intercept)
-
-
-# LIBLINEAR's constants.
-_MOST_STEPS = 1000
-_FORCING = 0.5  # share of the quadratic model's decrease that conjugate gradients may leave
-_DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
-_SUFFICIENT = 0.01  # share of the decrease that the slope promises
-_LENGTHS = 0.5 ** np.arange(20)  # of steps
-_STALLED = 1e-12
-
-
-class TruncatedNewton:
-    """LIBLINEAR's truncated Newton method: conjugate gradients and backtracking line search.
-
-    It minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
-    most tol · max(min(n₊, n₋), 1)/n · ‖∇f(0)‖. In exact arithmetic the iterates are those of
-    LIBLINEAR. Conjugate gradients multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the
-    margin, updated from step to step, instead of by the rows.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_samples, n_features)
-        Converted to float64.
-    tol : float
-        LIBLINEAR's tolerance (``-e``).
-
-    References
-    ----------
-    Hsia, Chiang & Lin, Preconditioned conjugate gradient methods in truncated Newton frameworks
-    for large-scale linear classification, ACML 2018. Galli & Lin, A study on truncated Newton
-    methods for linear classification, IEEE TNNLS 33 (2022).
-    """
-
-    def __init__(self, features: np.ndarray, *, tol: float) -> None:
-        self._X = np.ascontiguousarray(features, dtype=np.float64)
-        self._whole = self._X.T @ self._X
-        self._tol = tol
-
-    def path(self, y: np.ndarray, Cs: Iterable[float]) -> np.ndarray:
-        """Train a classifier for each value of C, independently; shape (n_values, n_features).
-
-        All of them step together, and each block of the features is read once per step.
-        """
-        descents = [self._descend(y, C) for C in Cs]
-        weights = np.zeros((len(descents), self._X.shape[1]))
-        vectors = {place: next(descent) for place, descent in enumerate(descents)}
-        for product in cycle((newton.combinations, newton.products)):
-            products = product(self._X, np.array(list(vectors.values())))
-            for place, result in zip(list(vectors), products, strict=True):
-                try:
-                    vectors[place] = descents[place].send(result)
-                except StopIteration as end:
-                    weights[place] = end.value
-                    del vectors[place]
-            if not vectors:
-                return weights
-        raise AssertionError
-
-    def _descend(self, y: np.ndarray, C: float) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
-        """Minimise for one C; it yields v for Xᵀv, then v for Xv, in turns, and returns w."""
-        X, loss = self._X, newton.LOSSES["squared_hinge"]
-        w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
-        gram = newton.WeightedGram(X, self._whole, loss.steepest, loss.slack)
-        gradient = C * (yield y * loss.slope(margins))
-        n_positive = int(np.count_nonzero(y > 0))
-        rarer = max(min(n_positive, len(y) - n_positive), 1)
-        enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
-        objective = C * loss.value(margins)
-        where = f"after {_MOST_STEPS} steps"
-        for _ in range(_MOST_STEPS):
-            step = _conjugate_gradients(gram, gradient, C)
-            moves = y * (yield step)
-            promised, before = float(step @ gradient), objective
-            square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
-            for length in _LENGTHS:
-                norm = square + length * (2 * inner + length * rest)
-                objective = 0.5 * norm + C * loss.value(margins + length * moves)
-                if objective - before <= _SUFFICIENT * length * promised:
-                    break
-            else:
-                where = "at a failed line search"
-                break
-            w, margins = w + length * step, margins + length * moves
-            gradient = w + C * (yield y * loss.slope(margins))
-            stalled = abs(before - objective) <= _STALLED * abs(objective)
-            if stalled or np.linalg.norm(gradient) <= enough:
-                return w
-            gram.follow(loss.curvature(margins))
-        warnings.warn(
-            f"the truncated Newton solver stopped {where} at C={C:g}, short of the tolerance: "
-            "raise tol, lower C or scale the features",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-        return w
-
-
-def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
-    """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
-    step = np.zeros_like(gradient)
-    residual = -gradient
-    scaled = residual / preconditioner
-    direction = scaled.copy()
-    product = float(scaled @ residual)
-    forcing = min(_FORCING, product**0.25)
-    model = 0.0
-    for iteration in range(1, max(len(gradient), 5) + 1):
-        curved = direction + C * (gram.matrix @ direction)
-        curvature = float(direction @ curved)
-        if curvature <= 1e-16:
-            break
-        length = product / curvature
-        step += length * direction
-        residual -= length * curved
-        lower = -0.5 * float(step @ residual - step @ gradient)
-        gained, model = lower - model, lower
-        # Another iteration as good as the average one would add little.
-        if lower > 0 or gained > 0 or iteration * gained >= forcing * lower:
-            break
-        scaled = residual / preconditioner
-        before, product = product, float(scaled @ residual)
-        direction = scaled + product / before * direction
-    return step

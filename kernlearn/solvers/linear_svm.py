@@ -9,13 +9,17 @@ from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
 from sklearn.utils.validation import validate_data
 
 from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions
+from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.liblinear import LinearBase
+from kernlearn.solvers.liblinear import LinearBase, Settings
+from kernlearn.solvers.weighted import classifier_paths, regressor_paths
 
 
 @dataclass(eq=False, repr=False)
 class LinearSVM(ClassifierMixin, LinearBase):
     """Linear support vector classifier, trained by LIBLINEAR [1]_.
+
+    When to use it: many rows, sparse or wide data, and classes that a plane separates.
 
     With labels ±1 it minimises over w and b ::
 
@@ -77,9 +81,11 @@ class LinearSVM(ClassifierMixin, LinearBase):
 
     Notes
     -----
-    LIBLINEAR computes in double precision and stores 16 bytes per value. It does not support
-    sample weights. Two fits with the dual solvers do not run concurrently in two threads,
-    because they share the random numbers of the C library.
+    LIBLINEAR computes in double precision and stores 16 bytes per value. With sample weights,
+    which it does not have, the squared hinge is minimised by Newton's method on rows that are not
+    sparse, whatever `solver` and `tol`, and the hinge by scikit-learn's LIBLINEAR. Two fits with
+    the dual solvers do not run concurrently in two threads, because they share the random numbers
+    of the C library.
 
     References
     ----------
@@ -114,7 +120,7 @@ class LinearSVM(ClassifierMixin, LinearBase):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -123,6 +129,8 @@ class LinearSVM(ClassifierMixin, LinearBase):
             Training data.
         y : array-like of shape (n_samples,)
             Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative; a row of weight 0 counts as absent.
 
         Returns
         -------
@@ -140,12 +148,27 @@ class LinearSVM(ClassifierMixin, LinearBase):
             If LIBLINEAR stopped before it reached `tol`.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.classes_, codes, weight = encode_labels(y, self.class_weight)
+        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        self.classes_, codes, weight = encode_labels(y, self.class_weight, weights)
         if len(self.classes_) == 2:
             # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
             codes, weight = 1 - codes, weight[::-1]
-        self.coef_, self.intercept_ = self._solve(X, codes, class_weight=weight)
+        self.coef_, self.intercept_ = self._solve(X, codes, weights, class_weight=weight)
         return self
+
+    def _solve_weighted(
+        self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
+    ) -> np.ndarray:
+        assert told.class_weight is not None
+        positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
+        signs = np.where(y == positives, 1.0, -1.0)
+        factors = told.class_weight[y]
+        if len(self.classes_) > 2:
+            factors = np.where(signs > 0, factors, 1.0)
+        return classifier_paths(
+            X, signs, weights * factors, [self.C], loss=self.loss, bias=told.bias,
+            tol=self._plain_tol(), seed=told.seed or 0,
+        )[:, 0]  # fmt: skip
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times ‖w‖.
@@ -184,6 +207,8 @@ class LinearSVM(ClassifierMixin, LinearBase):
 @dataclass(eq=False, repr=False)
 class LinearSVMRegressor(RegressorMixin, LinearBase):
     """Linear support vector regression, trained by LIBLINEAR [1]_.
+
+    When to use it: many rows, and a target that is linear in the features up to outliers.
 
     It minimises over w and b ::
 
@@ -259,7 +284,7 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -268,6 +293,8 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
             Training data.
         y : array-like of shape (n_samples,)
             Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative; a row of weight 0 counts as absent.
 
         Returns
         -------
@@ -287,9 +314,18 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True
         )
-        coef, intercept = self._solve(X, np.asarray(y), epsilon=self.epsilon)
+        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        coef, intercept = self._solve(X, np.asarray(y), weights, epsilon=self.epsilon)
         self.coef_, self.intercept_ = coef[0], intercept[0]
         return self
+
+    def _solve_weighted(
+        self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
+    ) -> np.ndarray:
+        return regressor_paths(
+            X, y.astype(np.float64), weights, [self.C], loss=self.loss, epsilon=self.epsilon,
+            bias=told.bias, tol=self._plain_tol(), seed=told.seed or 0,
+        )  # fmt: skip
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:
         """Predict targets.

@@ -42,7 +42,7 @@ class SquaredHinge:
     slack = 0.0
     steepest = 2.0
 
-    def __init__(self, edge: float = 1.0, sign: float = -1.0) -> None:
+    def __init__(self, edge: float | Floats = 1.0, sign: float = -1.0) -> None:
         self.edge = edge
         self.sign = sign
 
@@ -58,6 +58,24 @@ class SquaredHinge:
 
     def curvature(self, t: Floats) -> Floats:
         return np.where(self.sign * (t - self.edge) > 0.0, 2.0, 0.0)
+
+
+class WeightedSquaredHinge(SquaredHinge):
+    """The squared hinge with a weight for each t."""
+
+    def __init__(self, weights: Floats, edge: float = 1.0, sign: float = -1.0) -> None:
+        super().__init__(edge, sign)
+        self._weights = weights
+        self.steepest = 2.0 * float(weights.max())
+
+    def value(self, t: Floats) -> float:
+        return float(self._weights @ self._excess(t) ** 2)
+
+    def slope(self, t: Floats) -> Floats:
+        return self._weights * super().slope(t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return self._weights * super().curvature(t)
 
 
 class Logistic:
@@ -80,13 +98,32 @@ class Logistic:
         return expit(t) * expit(-t)
 
 
+class WeightedLogistic:
+    """The logistic loss with a weight for each margin."""
+
+    slack = 0.1
+
+    def __init__(self, weights: Floats) -> None:
+        self._weights = weights
+        self.steepest = 0.25 * float(weights.max())
+
+    def value(self, t: Floats) -> float:
+        return float(self._weights @ np.logaddexp(0.0, -t))
+
+    def slope(self, t: Floats) -> Floats:
+        return -self._weights * expit(-t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return self._weights * expit(t) * expit(-t)
+
+
 class SquaredEpsilonInsensitive:
     r"""The squared ε-insensitive loss max(0, \|t\| − ε)² of an error t."""
 
     slack = 0.0
     steepest = 2.0
 
-    def __init__(self, epsilon: float) -> None:
+    def __init__(self, epsilon: float | Floats) -> None:
         self.epsilon = epsilon
 
     def value(self, t: Floats) -> float:
@@ -120,7 +157,28 @@ class SmoothedHinge:
         return np.where((t > 0.0) & (t < self.width), 1.0 / self.width, 0.0)
 
 
-Loss: TypeAlias = SquaredHinge | Logistic | SquaredEpsilonInsensitive | SmoothedHinge
+class WeightedSmoothedHinge(SmoothedHinge):
+    """The smoothed hinge with a weight for each t."""
+
+    def __init__(self, weights: Floats, width: float) -> None:
+        super().__init__(width)
+        self._weights = weights
+        self.steepest *= float(weights.max())
+
+    def value(self, t: Floats) -> float:
+        inside = np.clip(t, 0.0, self.width)
+        return float(self._weights @ (inside * (t - 0.5 * inside)) / self.width)
+
+    def slope(self, t: Floats) -> Floats:
+        return self._weights * super().slope(t)
+
+    def curvature(self, t: Floats) -> Floats:
+        return self._weights * super().curvature(t)
+
+
+Loss: TypeAlias = (
+    SquaredHinge | Logistic | WeightedLogistic | SquaredEpsilonInsensitive | SmoothedHinge
+)
 LOSSES: dict[str, Loss] = {"squared_hinge": SquaredHinge(), "logistic": Logistic()}
 
 

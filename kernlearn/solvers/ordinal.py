@@ -101,6 +101,8 @@ class OrdinalProblem:
         EXC or IMC: a point is compared with the thresholds next to its grade, or with all.
     margin : float
         Distance from a threshold below which there is a loss.
+    weights : ndarray of shape (n_samples,), default=None
+        A factor above 0 on the losses of each point.
 
     References
     ----------
@@ -116,6 +118,7 @@ class OrdinalProblem:
         *,
         constraints: str,
         margin: float,
+        weights: Floats | None = None,
     ) -> None:
         self._X = np.ascontiguousarray(features, dtype=np.float64)
         self._thresholds = thresholds
@@ -127,6 +130,7 @@ class OrdinalProblem:
         compared = near if constraints == "explicit" else np.ones_like(near)
         self._point, self._step = np.nonzero(compared)
         self._sign = np.where(above[compared] > 0, 1.0, -1.0)
+        self._weights = None if weights is None else weights[self._point]
 
     def path(self, Cs: Iterable[float], *, loss: str, tol: float, max_iter: int) -> list[Solution]:
         """Minimise for each value of C, starting from the solution for the previous one.
@@ -159,7 +163,9 @@ class OrdinalProblem:
             if loss == "hinge":
                 z, n_iter, converged = self._hinge(z, C, tol, max_iter)
             else:
-                squared = newton.SquaredHinge(edge=0.0, sign=1.0)
+                squared: newton.Loss = newton.SquaredHinge(edge=0.0, sign=1.0)
+                if self._weights is not None:
+                    squared = newton.WeightedSquaredHinge(self._weights, edge=0.0, sign=1.0)
                 z, n_iter, converged = self._minimise(z, C, squared, tol, max_iter)
             if not converged:
                 warnings.warn(
@@ -177,17 +183,20 @@ class OrdinalProblem:
 
     def _hinge(self, z: Floats, C: float, tol: float, max_iter: int) -> tuple[Floats, int, bool]:
         width = max(float(self._short(z).max()), self._margin)
+        weights: Any = 1.0 if self._weights is None else self._weights
         n_iter = 0
         while True:
             loss = newton.SmoothedHinge(width)
+            if self._weights is not None:
+                loss = newton.WeightedSmoothedHinge(self._weights, width)
             z, steps, converged = self._minimise(z, C, loss, 0.1 * tol, max_iter - n_iter)
             n_iter += steps
             short = self._short(z)
             positive = np.maximum(0.0, short)
             # The slopes are dual variables of the hinge.
-            gap = C * float((positive * (1.0 - loss.slope(short))).sum())
+            gap = C * float((positive * (weights - loss.slope(short))).sum())
             w, _ = self._split(z)
-            if gap <= tol * (0.5 * (w @ w) + C * positive.sum()) or not converged:
+            if gap <= tol * (0.5 * (w @ w) + C * (weights * positive).sum()) or not converged:
                 return z, n_iter, converged
             width *= _NARROWER
 

@@ -1,149 +1,39 @@
-"""Base of the classifiers that minimise objective (1), and their solutions for a grid."""
+"""Base of the classifiers that minimise objective (1)."""
 
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.calibration import CALIBRATION, CalibratedMixin
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import PointsEstimator
-from kernlearn.model_selection import Indices, candidate_values, first_best, split_for_choice
+from kernlearn.model_selection import Indices, candidate_values, split_for_choice
+from kernlearn.sample_weights import (
+    check_weights,
+    combined_weights,
+    taken,
+    validation_weights,
+    weighted_rows,
+)
 from kernlearn.solvers.labels import encode_labels
+from kernlearn.voted.path import Setting, VotedPath, coefficients, decide, support
 from kernlearn.voted.problem import Floats, KernelFamily, Solution, VotedProblem
+from kernlearn.voted.progress import Progress
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Values of the parameters, and the complexities r_k of the penalties Λ_k = λ r_k + β."""
-
-    params: dict[str, float]
-    complexities: Floats
-
-    @property
-    def penalties(self) -> Floats:
-        """The penalties Λ_k; 0 times an infinite complexity is 0."""
-        lam, beta = self.params.get("lam", 0.0), self.params["beta"]
-        return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
-
-
-@dataclass(frozen=True)
-class VotedPath:
-    """All solutions of a grid of settings on one training set.
-
-    The axes of the grid are in the order of `axes`, each descending; lists are flattened row by
-    row.
-
-    Attributes
-    ----------
-    axes : dict of str to ndarray
-        The values of each parameter.
-    settings : list of Setting
-    solutions : list of list of Solution
-        For each setting one per one-vs-all problem; one problem for two classes.
-    classes : ndarray of shape (n_classes,)
-    """
-
-    axes: dict[str, Floats]
-    settings: list[Setting]
-    solutions: list[list[Solution]]
-    classes: NDArray[Any]
-    family: KernelFamily
-    _check: Callable[[Any], Any]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the grid."""
-        return tuple(len(values) for values in self.axes.values())
-
-    @property
-    def n_support(self) -> Indices:
-        """Number of points with a coefficient for any kernel, of the shape of the grid."""
-        return np.array([len(support(row)) for row in self.solutions]).reshape(self.shape)
-
-    @property
-    def converged(self) -> NDArray[np.bool_]:
-        """Whether all gaps are within the tolerance, of the shape of the grid."""
-        found = [all(solution.converged for solution in row) for row in self.solutions]
-        return np.array(found).reshape(self.shape)
-
-    @property
-    def objective(self) -> Floats:
-        """Objective (1), summed over one-vs-all problems, of the shape of the grid."""
-        values = [sum(s.objective for s in row) for row in self.solutions]
-        return np.array(values).reshape(self.shape)
-
-    def decision_functions(self, X: Any) -> Floats:
-        """Return the decision values for all settings; kernels are evaluated once.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for the estimator's ``predict``.
-
-        Returns
-        -------
-        ndarray of shape (n_settings, n_samples, n_problems)
-        """
-        X = self._check(X)
-        together = [solution for row in self.solutions for solution in row]
-        sums = self.family.sums(X, coefficients(together, self.family))
-        return sums.T.reshape(len(self.settings), -1, X.shape[0]).transpose(0, 2, 1)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes for all settings.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for the estimator's ``predict``.
-
-        Returns
-        -------
-        ndarray of shape (n_settings, n_samples)
-        """
-        return self.classes[np.array([decide(v) for v in self.decision_functions(X)])]
-
-    def errors(self, X: Any, y: ArrayLike) -> Floats:
-        """Return the error rate for all settings.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-
-        Returns
-        -------
-        ndarray of the shape of the grid
-        """
-        y = np.asarray(y)
-        if not len(y):
-            raise ValueError("y must hold at least one label")
-        return np.mean(self.predict(X) != y, axis=1).reshape(self.shape)
-
-    def best(self, errors: Floats) -> int:
-        """Return the setting with the least error, the fewest points, the greatest penalties.
-
-        Parameters
-        ----------
-        errors : ndarray of the shape of the grid
-
-        Returns
-        -------
-        int
-            Its place in `settings`.
-        """
-        # rounded to ignore rounding errors
-        return first_best(np.round(errors, 12), self.n_support)
-
-
-class VotedClassifier(ClassifierMixin, PointsEstimator):
+class VotedClassifier(CalibratedMixin, ClassifierMixin, PointsEstimator):
     """Base of the classifiers; a subclass defines `_compared_by` and `_complexities`."""
 
     _dtypes = (np.float64,)
@@ -155,6 +45,10 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         "max_iter": [COUNT, None],
         "validation_fraction": [FRACTION],
         "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+        "class_weight": CLASS_WEIGHT,
+        "calibration": CALIBRATION,
     }
 
     beta: Any
@@ -163,6 +57,10 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
     max_iter: int | None
     validation_fraction: float
     random_state: Any
+    n_jobs: int | None
+    verbose: int
+    class_weight: Any
+    calibration: str | None
 
     @property
     def _chosen(self) -> tuple[str, ...]:
@@ -170,8 +68,13 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return ("beta",)
 
     @abstractmethod
-    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
-        """Return the r_k, for each value of the first parameter if they depend on it."""
+    def _complexities(
+        self, grams: Floats, family: KernelFamily, weights: Floats | None
+    ) -> Sequence[Floats]:
+        """Return the r_k, for each value of the first parameter if they depend on it.
+
+        A point of weight w counts as w points.
+        """
 
     def _axis(self, name: str) -> Floats:
         """Return the values of a parameter to choose from, descending."""
@@ -182,7 +85,14 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return {name: self._axis(name) for name in self._chosen}
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: ArrayLike, X_val: Any = None, y_val: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model for all values of the parameters, and choose the best.
 
         Parameters
@@ -200,6 +110,9 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             rest; with single values it is trained on all points.
         y_val : array-like of shape (n_val,), default=None
             Labels of X_val; one that does not occur in y counts as an error.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the losses in their mean, and of errors on points held out; not negative.
+            A point of weight 0 counts as absent, one of weight w as w points in complexities.
 
         Returns
         -------
@@ -223,15 +136,27 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         X, labels, codes = self._check_labelled(X, y)
         n_choices = prod(len(values) for values in axes.values())
         rng = check_random_state(self.random_state)
-        rows, X_val, y_val = split_for_choice(self, X, labels, X_val, y_val, codes, n_choices, rng)
-        path = self._walk(X, labels, codes, rows, axes)
+        weights = check_weights(sample_weight, X)
+        if weights is not None:
+            used = np.flatnonzero(weights)
+            self.classes_, codes[used], _ = encode_labels(labels[used], None)
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, labels, X_val, y_val, codes, n_choices, rng, weights
+        )
+        path = self._walk(X, labels, codes, rows, axes, weights)
         self.validation_scores_ = None
         best = 0
         if y_val is not None:
-            errors = path.errors(X_val, y_val)
+            used = weighted_rows(weights, len(labels))
+            choosing = validation_weights(
+                self.class_weight, self.classes_, labels[used], taken(weights, used), y_val,
+                weights_val,
+            )  # fmt: skip
+            errors = path.errors(X_val, y_val, sample_weight=choosing)
             self.validation_scores_ = 1 - errors
             best = path.best(errors)
         self._keep(path, best, rows)
+        self._calibrate(X_val, y_val, weights_val)
         return self
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -287,10 +212,17 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         return self.classes_[decide(values[:, None] if values.ndim == 1 else values)]
 
     def _walk(
-        self, X: Any, labels: NDArray[Any], codes: Indices, rows: Indices, axes: dict[str, Floats]
+        self,
+        X: Any,
+        labels: NDArray[Any],
+        codes: Indices,
+        rows: Indices,
+        axes: dict[str, Floats],
+        weights: Floats | None = None,
     ) -> VotedPath:
         """Solve for all settings on some rows of the data."""
         n_total = X.shape[0]
+        weights = taken(weights, rows)
         if len(rows) < n_total:
             X, labels, codes = X[rows], labels[rows], codes[rows]
         kernels = self._compared_by()
@@ -300,7 +232,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             fitted = tuple(clone(k).fit(X, labels) if k.data_dependent else k for k in kernels)
             family = KernelFamily(fitted, X, len(rows), len(fitted))
         grams = family.grams(X)
-        complexities = self._complexities(grams, family)
+        complexities = self._complexities(grams, family, weights)
         settings = [
             Setting(
                 {name: float(axes[name][i]) for name, i in zip(axes, place, strict=True)},
@@ -310,27 +242,48 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         ]
         n_classes = len(self.classes_)
         positives = range(n_classes) if n_classes > 2 else (1,)
-        problem = VotedProblem(grams, np.ones(len(codes)), settings[0].penalties)
+        factors = combined_weights(self.class_weight, self.classes_, codes, weights)
+        if factors is not None and weights is not None:
+            factors = factors / weights.mean()
+        problem = VotedProblem(grams, np.ones(len(codes)), settings[0].penalties, weights=factors)
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
         order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
         order[1::2] = order[1::2, ::-1]
         problems = [replace(problem, y=np.where(codes == c, 1.0, -1.0)) for c in positives]
-        walks = [self._solve(problem, settings, order.ravel()) for problem in problems]
+        tasks = [
+            (problem, settings, order.ravel(), f"class {self.classes_[c]}")
+            for problem, c in zip(problems, positives, strict=True)
+        ]
+        n_jobs = min(effective_n_jobs(self.n_jobs), len(tasks))
+        if n_jobs == 1:
+            walks = [self._solve(*task) for task in tasks]
+        else:
+            walks = Parallel(n_jobs)(delayed(self._solve)(*task) for task in tasks)
+            stopped = sum(not solution.converged for walk in walks for solution in walk)
+            if stopped:  # the warnings of other processes do not come here
+                warnings.warn(
+                    f"the solver stopped early in {stopped} of {len(tasks) * len(settings)} "
+                    "problems: raise max_iter or tol",
+                    ConvergenceWarning,
+                    stacklevel=4,
+                )
         solutions = [list(row) for row in zip(*walks, strict=True)]
         return VotedPath(axes, settings, solutions, self.classes_, family, self._check_points)
 
     def _solve(
-        self, problem: VotedProblem, settings: Sequence[Setting], order: Indices
+        self, problem: VotedProblem, settings: Sequence[Setting], order: Indices, name: str
     ) -> list[Solution]:
         """Solve a problem for all settings, in an order."""
         from kernlearn.voted.column_generation import ColumnGeneration, solve_program  # compiled
         from kernlearn.voted.coordinate import descend
 
         limit: dict[str, Any] = {} if self.max_iter is None else {"max_iter": self.max_iter}
-        generation = ColumnGeneration(problem, tol=self.tol, **limit)
+        said = Progress(self.verbose, f"[{type(self).__name__}] {name}")
+        generation = ColumnGeneration(problem, tol=self.tol, **limit, progress=said.round)
         solutions: dict[int, Solution] = {}
         last: Solution | None = None
-        for place in order:
+        for done, place in enumerate(order, start=1):
+            said.begin(done, len(order), settings[place].params)
             problem = replace(problem, penalties=settings[place].penalties)
             if self.solver == "column_generation":
                 last = generation.solve(problem.penalties)
@@ -339,6 +292,7 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             else:
                 last = descend(problem, tol=self.tol, start=last, **limit)
             solutions[place] = last
+            said.end(last)
         return [solutions[place] for place in range(len(settings))]
 
     def _keep(self, path: VotedPath, best: int, rows: Indices) -> None:
@@ -369,29 +323,3 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             )
         self.classes_, codes, _ = encode_labels(y, None)
         return X, y, codes
-
-
-def coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:
-    """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
-    shape = (len(solutions), family.n_points)
-    rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
-    kernels, points, coef = (
-        np.concatenate([getattr(s, name) for s in solutions])
-        for name in ("kernels", "points", "coef")
-    )
-    return [
-        sparse.csr_array((coef[kernels == k], (rows[kernels == k], points[kernels == k])), shape)
-        for k in range(family.n_kernels)
-    ]
-
-
-def support(solutions: Sequence[Solution]) -> Indices:
-    """Return the points with a coefficient in any solution."""
-    return np.unique(np.concatenate([s.points for s in solutions]))
-
-
-def decide(values: Floats) -> Indices:
-    """Return the class codes for decision values of shape (n_samples, n_problems)."""
-    if values.shape[1] == 1:
-        return (values[:, 0] > 0).astype(np.intp)
-    return values.argmax(axis=1)

@@ -18,6 +18,8 @@ from kernlearn.voted.problem import Floats, KernelFamily
 class VotedKernelClassifier(VotedClassifier):
     r"""Voted kernel regularization: a sparse sum over many kernels and all training points.
 
+    When to use it: several kernels at once and few support points, up to some thousand rows.
+
     The classifier is the sign of :math:`f = \sum_{k,j} α_{k,j} K_k(\cdot, x_j)` that minimises
 
     .. math:: \frac1m \sum_i \max(0, 1 - y_i f(x_i)) + \sum_{k,j} (λ r_k + β) |α_{k,j}|,
@@ -29,14 +31,15 @@ class VotedKernelClassifier(VotedClassifier):
 
     Parameters
     ----------
-    kernels : sequence, "precomputed" or None, default=None
+    kernels : sequence, "precomputed" or None, default=("linear", "gaussian", "laplacian")
         Kernels, names of kernels or functions (X, Y) -> matrix; or "precomputed" if X consists
         of the matrices of all kernels side by side. None takes the polynomials
-        :math:`(\langle x, y \rangle + 1)^k` of degrees 1 to 10, as in table 1.
-    lam : float or sequence of float, default=1e-4
+        :math:`(\langle x, y \rangle + 1)^k` of degrees 1 to 10, as in table 1; on points that are
+        not scaled to a norm of about 1 their values differ so much that the problem is hard.
+    lam : float or sequence of float, default=1e-2
         The weight λ of the complexities; of several values the best on validation points is
         chosen. With 0, complexities are not computed.
-    beta : float or sequence of float, default=1e-4
+    beta : float or sequence of float, default=1e-3
         The penalty β of all kernels, or several values. If λ and β are 0, only the loss is
         minimised; its minimum may not be unique.
     complexity : {"trace", "dimension", "dimension_bound", "local", "monte_carlo"} or array-like \
@@ -54,15 +57,27 @@ class VotedKernelClassifier(VotedClassifier):
     solver : {"column_generation", "lp", "coordinate_descent"}, default="column_generation"
         "lp" passes the whole linear program to HiGHS, which takes much longer;
         "coordinate_descent" is appendix C on smoothed hinges. All reach the same objective.
-    tol : float, default=1e-6
-        Largest gap to the dual bound, relative to the objective.
+    tol : float, default=1e-3
+        Largest gap to the dual bound, relative to the objective. The tables of the paper are
+        computed with 1e-6.
     max_iter : int, default=None
         Maximum number of rounds of column generation (None is 1000) or sweeps of coordinate
-        descent (None is 100000) per problem.
+        descent (None is 100000) per problem, after which it stops with a ConvergenceWarning.
     validation_fraction : float, default=0.2
         Share of the training points held out for the choice of parameters, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the signs of "monte_carlo".
+    n_jobs : int, default=None
+        Number of processes that solve one-vs-all problems; None is 1, -1 all cores.
+    verbose : int, default=0
+        1 prints a line for each setting of the parameters and class, 2 for each round too.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the losses of the points of each class, and on the validation points in the
+        choice of parameters.
+    calibration : {"sigmoid", "isotonic"} or None, default=None
+        How decision values are mapped to the probabilities of `predict_proba`, which is there
+        unless this is None. The map is fitted on the validation points, some of which are held
+        out even if there are single values only.
 
     Attributes
     ----------
@@ -115,18 +130,22 @@ class VotedKernelClassifier(VotedClassifier):
     (True, True)
     """
 
-    kernels: Any = None
+    kernels: Any = ("linear", "gaussian", "laplacian")
     _: KW_ONLY
-    lam: Any = 1e-4
-    beta: Any = 1e-4
+    lam: Any = 1e-2
+    beta: Any = 1e-3
     complexity: Any = "trace"
     local_radius: Any = 1.0
     n_draws: int = 100
     solver: str = "column_generation"
-    tol: float = 1e-6
+    tol: float = 1e-3
     max_iter: int | None = None
     validation_fraction: float = 0.2
     random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    class_weight: Any = None
+    calibration: str | None = None
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
@@ -154,7 +173,9 @@ class VotedKernelClassifier(VotedClassifier):
         local = isinstance(self.complexity, str) and self.complexity == "local"
         return ("local_radius", "lam", "beta") if local else ("lam", "beta")
 
-    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
+    def _complexities(
+        self, grams: Floats, family: KernelFamily, weights: Floats | None
+    ) -> Sequence[Floats]:
         if not isinstance(self.complexity, str):
             return [self._checked_complexity(len(grams))]
         if not self._axis("lam").any():
@@ -164,6 +185,8 @@ class VotedKernelClassifier(VotedClassifier):
                 f"complexity={self.complexity!r} asks for the degree of polynomial kernels, which "
                 "is not known of matrices that are given; choose another complexity"
             )
+        if weights is not None and self.complexity in ("local", "monte_carlo"):
+            raise ValueError(f"complexity={self.complexity!r} takes no sample_weight")
         # The same signs for all kernels, so that their order is not random.
         rng, seed = check_random_state(self.random_state), None
         if self.complexity == "monte_carlo":
@@ -172,23 +195,32 @@ class VotedKernelClassifier(VotedClassifier):
         measured = []
         for k, kernel in enumerate(family.kernels or [None] * len(grams)):
             try:
-                measured.append(self._complexity(grams[k], kernel, n_features, seed))
+                measured.append(self._complexity(grams[k], kernel, n_features, seed, weights))
             except ValueError as error:
                 raise ValueError(f"complexity of kernel {k}: {error}") from error
         return list(np.atleast_2d(np.array(measured).T))
 
-    def _complexity(self, gram: Floats, kernel: Any, n_features: int, seed: int | None) -> Any:
+    def _complexity(
+        self,
+        gram: Floats,
+        kernel: Any,
+        n_features: int,
+        seed: int | None,
+        weights: Floats | None,
+    ) -> Any:
         """Return the complexity of a kernel, "local" for each radius."""
         match self.complexity:
             case "trace":
-                return complexity.trace_complexity(gram)
+                return complexity.trace_complexity(gram, sample_weight=weights)
             case "local":
                 return complexity.local_complexities(gram, self._axis("local_radius"))
             case "monte_carlo":
                 return complexity.monte_carlo_complexity(
                     gram, n_draws=self.n_draws, random_state=seed
                 )
-        n_samples = len(gram) if self.complexity == "dimension_bound" else None
+        n_samples: Any = None
+        if self.complexity == "dimension_bound":
+            n_samples = len(gram) if weights is None else weights.sum()
         dimension = complexity.feature_dimension(kernel, n_features)
         kappa = np.sqrt(np.diag(gram).max())
         return complexity.dimension_complexity(kappa, dimension, n_samples)
@@ -207,6 +239,9 @@ class VotedKernelClassifier(VotedClassifier):
 class L1SVMClassifier(VotedClassifier):
     r"""Norm-1 support vector machine: hinge loss and 1-norm of the coefficients.
 
+    When to use it: few support points with one kernel, which need not be positive semi-
+    definite.
+
     The classifier is the sign of :math:`f = \sum_j α_j K(\cdot, x_j)` that minimises
     :math:`\frac1m \sum_i \max(0, 1 - y_i f(x_i)) + β \|α\|_1`: voted kernel regularization with
     one kernel and λ = 0. There is no intercept. The kernel need not be positive semi-definite or
@@ -214,11 +249,13 @@ class L1SVMClassifier(VotedClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="polynomial"
+    kernel : str, Kernel or callable, default="gaussian"
         Name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed".
     beta : float or sequence of float, default=1e-3
         The penalty; of several values the best on validation points is chosen.
     solver, tol, max_iter, validation_fraction, random_state
+        As for `VotedKernelClassifier`.
+    n_jobs, verbose, class_weight, calibration
         As for `VotedKernelClassifier`.
 
     Attributes
@@ -248,14 +285,18 @@ class L1SVMClassifier(VotedClassifier):
     True
     """
 
-    kernel: str | Kernel | Callable[[Any, Any], Any] = "polynomial"
+    kernel: str | Kernel | Callable[[Any, Any], Any] = "gaussian"
     _: KW_ONLY
     beta: Any = 1e-3
     solver: str = "column_generation"
-    tol: float = 1e-6
+    tol: float = 1e-3
     max_iter: int | None = None
     validation_fraction: float = 0.2
     random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    class_weight: Any = None
+    calibration: str | None = None
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
@@ -267,7 +308,9 @@ class L1SVMClassifier(VotedClassifier):
             return None
         return [as_kernel(self.kernel)]
 
-    def _complexities(self, grams: Floats, family: KernelFamily) -> Sequence[Floats]:
+    def _complexities(
+        self, grams: Floats, family: KernelFamily, weights: Floats | None
+    ) -> Sequence[Floats]:
         if len(grams) > 1:
             raise ValueError(
                 "kernel='precomputed' needs a square matrix for training, got "

@@ -1,6 +1,7 @@
 """Linear programs of voted kernel regularization: by column generation, or whole by HiGHS."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -29,12 +30,14 @@ def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
     useful = costs <= np.abs(columns).sum(axis=1)
     alpha, weights, n_iter = np.zeros(0), np.ones(problem.n_samples), 0
     if useful.any():
-        alpha, weights, n_iter = restricted_program(columns[useful], costs[useful])
+        alpha, weights, n_iter = restricted_program(columns[useful], costs[useful], problem.limits)
     return solution_of(problem, places[useful], alpha, weights, tol, n_iter)
 
 
-def restricted_program(columns: Floats, costs: Floats) -> tuple[Floats, Floats, int]:
-    """Minimise Σ max(0, 1 - (A α)_i) + Σ c_j |α_j| for the columns of A.
+def restricted_program(
+    columns: Floats, costs: Floats, limits: Floats
+) -> tuple[Floats, Floats, int]:
+    """Minimise Σ max(0, t_i - (A α)_i) + Σ c_j |α_j| for the columns of A and thresholds t.
 
     Return α, the dual solution in [0, 1], and the number of iterations.
     """
@@ -46,7 +49,7 @@ def restricted_program(columns: Floats, costs: Floats) -> tuple[Floats, Floats, 
     constraints = sparse.hstack([block, -block, -sparse.eye_array(m)], format="csc")
     result = linprog(
         np.concatenate([costs, costs, np.ones(m)]),
-        A_ub=constraints, b_ub=-np.ones(m), method="highs",
+        A_ub=constraints, b_ub=-limits, method="highs",
     )  # fmt: skip
     if not result.success:
         raise RuntimeError(f"HiGHS found no solution: {result.message}")
@@ -70,6 +73,8 @@ class ColumnGeneration:
         Largest gap to the dual bound, relative to the objective.
     max_iter : int, default=1000
         Maximum number of rounds per problem.
+    progress : callable, default=None
+        Called in each round with its number, the number of columns, the objective and its bound.
 
     Attributes
     ----------
@@ -77,8 +82,16 @@ class ColumnGeneration:
         Dual weights m · u_i of the last solution.
     """
 
-    def __init__(self, problem: VotedProblem, *, tol: float = 1e-6, max_iter: int = 1000) -> None:
+    def __init__(
+        self,
+        problem: VotedProblem,
+        *,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        progress: Callable[[int, int, float, float], None] | None = None,
+    ) -> None:
         self._problem = problem
+        self._progress = progress
         self.tol = tol
         self.max_iter = max_iter
         self._reset()
@@ -94,13 +107,13 @@ class ColumnGeneration:
         self._vertex = Vertex(
             pool=np.zeros((capacity, m)),
             turned=np.zeros((m, capacity)),
-            thresholds=1 + _PERTURBATION * spread,
+            thresholds=self._problem.limits * (1 + _PERTURBATION * spread),
             columns=np.zeros(m + 1, dtype=np.intp),
             rows=np.zeros(m + 1, dtype=np.intp),
             inverse=np.zeros((m + 1, m + 1)),
             alpha=np.zeros(capacity),
             signs=np.zeros(m + 1),
-            slack=np.ones(m),
+            slack=self._problem.limits.copy(),
             state=np.full(m, BELOW, dtype=np.int8),
             multipliers=self.weights,
         )
@@ -122,7 +135,10 @@ class ColumnGeneration:
             weights = np.clip(self.weights, 0.0, 1.0)
             correlations = problem.correlations(weights)
             objective = self._objective()
-            if closed(objective, problem.bound(weights, correlations), 0.5 * self.tol):
+            bound = problem.bound(weights, correlations)
+            if self._progress is not None:
+                self._progress(n_iter, len(self._places), objective, bound)
+            if closed(objective, bound, 0.5 * self.tol):
                 break
             if not self._add(self._violated(correlations)):
                 # Rounding errors keep the gap open: can HiGHS do better?
@@ -159,7 +175,7 @@ class ColumnGeneration:
     def _objective(self) -> float:
         used = np.flatnonzero(self._vertex.alpha[: len(self._places)])
         alpha = self._vertex.alpha[used]
-        losses = np.maximum(0.0, 1.0 - alpha @ self._vertex.pool[used])
+        losses = np.maximum(0.0, self._problem.limits - alpha @ self._vertex.pool[used])
         penalty = self._problem.costs(self._places[used]) @ np.abs(alpha)
         return float(losses.sum() + penalty) / self._problem.n_samples
 
@@ -178,7 +194,7 @@ class ColumnGeneration:
         """Undo the perturbation: compute the same vertex for the unshifted hinges."""
         vertex = self._vertex
         before = vertex.alpha.copy(), self._objective()
-        unshifted = vertex._replace(thresholds=np.ones_like(vertex.thresholds))
+        unshifted = vertex._replace(thresholds=self._problem.limits)
         if not refresh(unshifted, self._size) or self._objective() > before[1]:
             vertex.alpha[:] = before[0]
 
@@ -194,7 +210,7 @@ class ColumnGeneration:
         self._vertex.state[:] = BELOW
         try:
             alpha[:], weights, _ = restricted_program(
-                self._vertex.pool[:n], self._problem.costs(self._places)
+                self._vertex.pool[:n], self._problem.costs(self._places), self._problem.limits
             )
         except RuntimeError:
             return False

@@ -18,7 +18,9 @@ _DRAWS_AT_ONCE = 256  # sign vectors per block: 8 MB for 4000 points
 _ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding
 
 
-def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
+def trace_complexity(
+    gram: ArrayLike, *, kappa: float | None = None, sample_weight: Floats | None = None
+) -> float:
     r"""Return the bound of lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
 
     Parameters
@@ -28,6 +30,8 @@ def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
         diagonal the number is computed, but is not a bound.
     kappa : float, default=None
         The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How many points each point counts as.
 
     Raises
     ------
@@ -41,6 +45,8 @@ def trace_complexity(gram: ArrayLike, *, kappa: float | None = None) -> float:
     0.7071
     """
     diagonal = _diagonal(_square(gram))
+    if sample_weight is not None:
+        return _kappa(diagonal, kappa) * sqrt(sample_weight @ diagonal) / sample_weight.sum()
     return _kappa(diagonal, kappa) * sqrt(diagonal.sum()) / len(diagonal)
 
 

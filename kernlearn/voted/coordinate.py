@@ -109,7 +109,7 @@ def descend(
     precision, spent = 1e-2, 0
     best: Solution | None = None
     while True:
-        slack = 1 - alpha @ columns
+        slack = problem.limits - alpha @ columns
         weights = np.clip(centre + slack, 0.0, 1.0)
         correlations = problem.correlations(weights)
         bound = problem.bound(weights, correlations)

@@ -39,12 +39,16 @@ class VotedProblem:
         The :math:`Λ_k \ge 0`; a kernel with an infinite penalty is excluded.
     scales : ndarray of shape (n_kernels, n_points), default=None
         Largest absolute value of each column, 1 for zero columns; None computes them.
+    weights : ndarray of shape (n_samples,), default=None
+        Factors s_i > 0 on the losses; None for ones. A loss s max(0, 1 - y f) is
+        max(0, s - s y f): rows are multiplied by their weight, which is also their threshold.
     """
 
     grams: Floats
     y: Floats
     penalties: Floats
     scales: Floats = field(default=None, repr=False)  # type: ignore[arg-type]
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.scales is None:
@@ -63,6 +67,15 @@ class VotedProblem:
         return self.grams.shape[2]
 
     @property
+    def limits(self) -> Floats:
+        """The thresholds of the rows: their weights."""
+        return np.ones(self.n_samples) if self.weights is None else self.weights
+
+    @property
+    def _signed(self) -> Floats:
+        return self.y if self.weights is None else self.y * self.weights
+
+    @property
     def allowed(self) -> Indices:
         """Kernels with a finite penalty."""
         return np.flatnonzero(np.isfinite(self.penalties))
@@ -75,11 +88,11 @@ class VotedProblem:
         """Return the y_i K_k(x_i, x_j) for all i, scaled to a largest value of 1, one per row."""
         kernels, points = np.divmod(places, self.n_points)
         scales = self.scales[kernels, points]
-        return self.y * self.grams[kernels, :, points] / scales[:, None]
+        return self._signed * self.grams[kernels, :, points] / scales[:, None]
 
     def correlations(self, weights: Floats) -> Floats:
-        """Return Σ_i w_i y_i K_k(x_i, x_j), shape (n_kernels, n_points); 0 where not allowed."""
-        signed = weights * self.y
+        """Return Σ_i w_i s_i y_i K_k(x_i, x_j), (n_kernels, n_points); 0 where not allowed."""
+        signed = weights * self._signed
         result = np.zeros((len(self.grams), self.n_points))
         used = np.flatnonzero(signed)
         few = len(used) < _FEW * len(signed)
@@ -98,6 +111,8 @@ class VotedProblem:
     def objective(self, solution: "Solution") -> float:
         """Return the value of the objective."""
         losses = np.maximum(0.0, 1.0 - self.y * self.decision(solution))
+        if self.weights is not None:
+            losses *= self.weights
         penalty = self.penalties[solution.kernels] @ np.abs(solution.coef)
         return float(losses.mean() + penalty)
 
@@ -112,7 +127,8 @@ class VotedProblem:
         scales, penalties = self.scales[allowed], self.penalties[allowed, None]
         # A 0 with rounding errors is not a violation.
         limits = np.where(penalties > 0, np.maximum(penalties, _ROUNDING * scales), _FREE * scales)
-        return float(weights.mean() / (sizes / limits).max(initial=1.0))
+        total = weights if self.weights is None else weights * self.weights
+        return float(total.mean() / (sizes / limits).max(initial=1.0))
 
     def violations(self, correlations: Floats, active: Indices) -> Floats:
         """Return the violation of the dual problem by each scaled column.

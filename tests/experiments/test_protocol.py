@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.utils import Bunch
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.experiments.engine.protocol import (
     MaxNormScaler,
@@ -14,6 +13,7 @@ from kernlearn.experiments.engine.protocol import (
     prepare,
     split_indices,
 )
+from tests.checks import parametrize_with_checks
 from tests.experiments.stores import PROTOCOL
 
 

@@ -5,7 +5,8 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine import build, protocol
 from kernlearn.experiments.engine.tasks import equal_frequency
 from kernlearn.experiments.registry import BUILT_IN, TASKS
-from kernlearn.pairwise import follow, stream_regret
+from kernlearn.pairwise import stream_regret
+from kernlearn.pairwise.regret import follow
 
 
 def test_bins_hold_as_many_rows_each():

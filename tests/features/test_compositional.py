@@ -6,7 +6,6 @@ from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin
 from kernlearn.kernels import (
@@ -15,6 +14,7 @@ from kernlearn.kernels import (
     PolynomialKernel,
     VovkKernel,
 )
+from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

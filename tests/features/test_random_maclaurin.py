@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import (
@@ -16,6 +15,7 @@ from kernlearn.kernels import (
     VovkKernel,
 )
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
+from tests.checks import parametrize_with_checks
 
 KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKernel(1.0)]
 

@@ -3,11 +3,11 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import normalize
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
 from kernlearn.kernels import ExponentialKernel, PolynomialKernel
 from kernlearn.solvers import KernelSVM, LinearSVM
+from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks([MaclaurinSVM(), MaclaurinSVM(h01=True, presolve=0.5)])

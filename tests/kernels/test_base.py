@@ -175,7 +175,7 @@ def test_a_function_of_two_objects():
     words = np.array(["abc", "bcd", "xy"], dtype=object)
     gram = CallableKernel(shared, takes="points")(words)
     np.testing.assert_array_equal(gram, [[3, 2, 0], [2, 3, 0], [0, 0, 2]])
-    model = KernelRegressor(shared).fit(["abc", "xy"], [0.0, 1.0])
+    model = KernelRegressor(shared, weights="similarity").fit(["abc", "xy"], [0.0, 1.0])
     np.testing.assert_allclose(model.predict(["abx", "y"]), [1 / 3, 1])
 
 

@@ -7,12 +7,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_moons
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import similarity
 from kernlearn.landmarks.dboost import DBoostClassifier
+from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

@@ -8,10 +8,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.landmarks.embedding import LandmarkEmbedding, PairEmbedding
 from kernlearn.landmarks.transfer import Ramp, as_transfer
+from tests.checks import parametrize_with_checks
 from tests.landmarks.conftest import N_ROWS
 
 X = np.random.RandomState(0).normal(size=(60, 3))

@@ -6,12 +6,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import cross_val_score
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.bbs import BBSClassifier
 from kernlearn.landmarks.ftune import FTuneClassifier
 from kernlearn.model_selection import hold_out
+from tests.checks import parametrize_with_checks
 
 BOTH = pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
 SIGMA = 2.0

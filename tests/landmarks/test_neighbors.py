@@ -8,9 +8,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.landmarks.baselines import SimilarityKNNClassifier, _nearest
+from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

@@ -3,11 +3,11 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.orland import ORLand
 from kernlearn.metrics import average_absolute_error
+from tests.checks import parametrize_with_checks
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(90, 3))

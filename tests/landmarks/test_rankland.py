@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.landmarks.rankland import RankLand, ridge_path
+from tests.checks import parametrize_with_checks
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(90, 4))

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel, SigmoidKernel
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM
 from kernlearn.solvers import LinearSVM
+from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks(

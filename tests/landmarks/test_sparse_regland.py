@@ -6,13 +6,16 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import mean_squared_error
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.datasets import load
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.landmarks import sparse_regland
-from kernlearn.landmarks.sparse_regland import SparseRegLand
+from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLandClass
 from kernlearn.solvers.greedy import LeastSquares
+from tests.checks import parametrize_with_checks
+from tests.pinned import as_in_configs
+
+SparseRegLand = as_in_configs(SparseRegLandClass)
 
 
 @pytest.mark.filterwarnings("ignore:n_landmarks=:UserWarning")

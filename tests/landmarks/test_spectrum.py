@@ -3,10 +3,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.baselines import SpectrumSVM
+from tests.checks import parametrize_with_checks
 
 SPECTRA = ["clip", "flip", "shift", "square"]
 

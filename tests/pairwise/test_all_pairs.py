@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import check_grad
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.pairwise import AllPairsSVM
 from kernlearn.pairwise.ranking import _mean_loss
 from kernlearn.solvers import LinearSVM
+from tests.checks import parametrize_with_checks
 from tests.pairwise.plain import stream
 
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import GaussianKernel, LinearKernel
 from kernlearn.pairwise import (
@@ -13,6 +12,7 @@ from kernlearn.pairwise import (
     OnlineSimilarityLearner,
     SimilaritySVM,
 )
+from tests.checks import parametrize_with_checks
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(150, 3))

@@ -12,8 +12,8 @@ from kernlearn.pairwise import (
     Squared,
     SquaredHinge,
     as_pairwise_loss,
-    pair_labels,
 )
+from kernlearn.pairwise.losses import pair_labels
 
 LOSSES = {
     "hinge": Hinge,

@@ -11,11 +11,11 @@ from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.pairwise import as_buffer
 from kernlearn.pairwise.metric import OnlineMetricLearner
 from kernlearn.pairwise.projections import project_psd, project_trace_norm
+from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import (
     GaussianKernel,
@@ -19,6 +18,7 @@ from kernlearn.kernels import (
 from kernlearn.landmarks import RegLand
 from kernlearn.pairwise import OnlineMKL, as_buffer
 from kernlearn.pairwise.projections import project_l2, project_simplex
+from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

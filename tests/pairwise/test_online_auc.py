@@ -4,9 +4,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.pairwise import OAM, OLP, RS, AllPairsSVM, Buffer, Logistic, PairwiseLoss, as_buffer
+from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
 

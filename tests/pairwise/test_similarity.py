@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.kernels import as_kernel
 from kernlearn.landmarks import BBSClassifier, RegLand
@@ -18,6 +17,7 @@ from kernlearn.pairwise.projections import (
     project_psd,
     project_trace_norm,
 )
+from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 
 RNG = np.random.RandomState(0)

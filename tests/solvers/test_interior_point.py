@@ -7,10 +7,10 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.solvers import KernelSVM, interior_point
 from kernlearn.solvers.interior_point import DualSolution, solve_by_working_sets, solve_dual
+from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=0)
 X4, Y4 = make_classification(150, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)

@@ -10,7 +10,6 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn import memory
 from kernlearn.kernels import (
@@ -21,6 +20,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.solvers import KernelSVM, libsvm
 from kernlearn.solvers.libsvm import as_scaled_gaussian
+from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
 X4, Y4 = make_classification(240, 8, n_informative=5, n_classes=4, flip_y=0.1, random_state=1)

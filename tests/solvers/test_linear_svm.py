@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC, LinearSVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kernlearn.solvers import LinearSVM, LinearSVMRegressor
+from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
 X3, Y3 = make_classification(

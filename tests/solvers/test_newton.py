@@ -10,8 +10,9 @@ from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers import newton
-from kernlearn.solvers.linear_path import TruncatedNewton, linear_path, linear_paths
+from kernlearn.solvers.linear_path import linear_path, linear_paths
 from kernlearn.solvers.newton import LOSSES, PrimalNewton
+from kernlearn.solvers.truncated_newton import TruncatedNewton
 
 CS = (0.01, 1.0, 100.0)
 
@@ -329,7 +330,7 @@ def test_truncated_features_of_zeros_leave_w_at_zero():
 
 def test_truncated_a_tolerance_out_of_reach_is_warned_of(monkeypatch):
     X, y = weak_problem()
-    monkeypatch.setattr("kernlearn.solvers.linear_path._MOST_STEPS", 2)
+    monkeypatch.setattr("kernlearn.solvers.truncated_newton._MOST_STEPS", 2)
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         TruncatedNewton(X, tol=1e-12).path(y, [100.0])
 

@@ -296,8 +296,8 @@ def test_the_fallback_mends_dual_weights_of_an_optimal_vertex(monkeypatch):
         vertex.multipliers[:] = 1.0
         return outcome
 
-    def worse(columns, costs):
-        alpha, weights, n_iter = program(columns, costs)
+    def worse(columns, costs, limits):
+        alpha, weights, n_iter = program(columns, costs, limits)
         return alpha * (1 + 1e-4), weights, n_iter
 
     monkeypatch.setattr(pivots, "pivot", spoiled)

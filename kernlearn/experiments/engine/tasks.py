@@ -257,7 +257,8 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     The radius of the ball that contains the best fixed weights is that of the learner, as are the
     loss and the regulariser. No parameters are chosen: regret is measured on the stream itself.
     """
-    from kernlearn.pairwise import OLP, follow, stream_regret
+    from kernlearn.pairwise import OLP, stream_regret
+    from kernlearn.pairwise.regret import follow
 
     spec, how = trial.spec, trial.spec.protocol
     learner = build.build_estimator(trial, scope, None)

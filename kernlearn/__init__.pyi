@@ -1,0 +1,30 @@
+# Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn import datasets as datasets
+from kernlearn import experiments as experiments
+from kernlearn import features as features
+from kernlearn import kernels as kernels
+from kernlearn import landmarks as landmarks
+from kernlearn import metrics as metrics
+from kernlearn import pairwise as pairwise
+from kernlearn import plugins as plugins
+from kernlearn import reports as reports
+from kernlearn import solvers as solvers
+from kernlearn import theory as theory
+from kernlearn import voted as voted
+from kernlearn.version import __version__ as __version__
+
+__all__ = [
+    "__version__",
+    "datasets",
+    "experiments",
+    "features",
+    "kernels",
+    "landmarks",
+    "metrics",
+    "pairwise",
+    "plugins",
+    "reports",
+    "solvers",
+    "theory",
+    "voted",
+]

@@ -1,0 +1,72 @@
+# Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.datasets.artificial import Generator as Generator
+from kernlearn.datasets.artificial import generators as generators
+from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
+from kernlearn.datasets.artificial import rings as rings
+from kernlearn.datasets.artificial import two_gaussians as two_gaussians
+from kernlearn.datasets.artificial import two_moons as two_moons
+from kernlearn.datasets.artificial import unit_ball as unit_ball
+from kernlearn.datasets.artificial import waveform as waveform
+from kernlearn.datasets.cache import fingerprint as fingerprint
+from kernlearn.datasets.card import Card as Card
+from kernlearn.datasets.card import Form as Form
+from kernlearn.datasets.card import Source as Source
+from kernlearn.datasets.card import catalogue as catalogue
+from kernlearn.datasets.card import find_card as find_card
+from kernlearn.datasets.card import own_cards as own_cards
+from kernlearn.datasets.card import read_card as read_card
+from kernlearn.datasets.chunks import gaussian_stream as gaussian_stream
+from kernlearn.datasets.chunks import iter_chunks as iter_chunks
+from kernlearn.datasets.description import Description as Description
+from kernlearn.datasets.description import FeatureRange as FeatureRange
+from kernlearn.datasets.description import Verified as Verified
+from kernlearn.datasets.description import describe as describe
+from kernlearn.datasets.description import picture as picture
+from kernlearn.datasets.description import verify as verify
+from kernlearn.datasets.fetching import Fetched as Fetched
+from kernlearn.datasets.fetching import fetch as fetch
+from kernlearn.datasets.files import Found as Found
+from kernlearn.datasets.files import locate as locate
+from kernlearn.datasets.files import missing_message as missing_message
+from kernlearn.datasets.files import search_path as search_path
+from kernlearn.datasets.loading import load as load
+from kernlearn.datasets.loading import load_all as load_all
+from kernlearn.datasets.new_cards import Added as Added
+from kernlearn.datasets.new_cards import add as add
+
+__all__ = [
+    "Added",
+    "Card",
+    "Description",
+    "FeatureRange",
+    "Fetched",
+    "Form",
+    "Found",
+    "Generator",
+    "Source",
+    "Verified",
+    "add",
+    "catalogue",
+    "describe",
+    "fetch",
+    "find_card",
+    "fingerprint",
+    "gaussian_stream",
+    "generators",
+    "indefinite_similarity",
+    "iter_chunks",
+    "load",
+    "load_all",
+    "locate",
+    "missing_message",
+    "own_cards",
+    "picture",
+    "read_card",
+    "rings",
+    "search_path",
+    "two_gaussians",
+    "two_moons",
+    "unit_ball",
+    "verify",
+    "waveform",
+]

@@ -1,0 +1,46 @@
+# Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
+from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
+from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
+from kernlearn.landmarks.bbs import BBSClassifier as BBSClassifier
+from kernlearn.landmarks.dboost import DBoostClassifier as DBoostClassifier
+from kernlearn.landmarks.embedding import LandmarkEmbedding as LandmarkEmbedding
+from kernlearn.landmarks.embedding import PairEmbedding as PairEmbedding
+from kernlearn.landmarks.ftune import FTuneClassifier as FTuneClassifier
+from kernlearn.landmarks.orland import ORLand as ORLand
+from kernlearn.landmarks.rankland import RankLand as RankLand
+from kernlearn.landmarks.regland import KernelRegressor as KernelRegressor
+from kernlearn.landmarks.regland import RegLand as RegLand
+from kernlearn.landmarks.similarity import dselect as dselect
+from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLand
+from kernlearn.landmarks.transfer import CallableTransfer as CallableTransfer
+from kernlearn.landmarks.transfer import Identity as Identity
+from kernlearn.landmarks.transfer import Ramp as Ramp
+from kernlearn.landmarks.transfer import Sigmoid as Sigmoid
+from kernlearn.landmarks.transfer import Sign as Sign
+from kernlearn.landmarks.transfer import Transfer as Transfer
+from kernlearn.landmarks.transfer import as_transfer as as_transfer
+
+__all__ = [
+    "BBSClassifier",
+    "CallableTransfer",
+    "DBoostClassifier",
+    "FTuneClassifier",
+    "Identity",
+    "KernelRegressor",
+    "LandmarkEmbedding",
+    "ORLand",
+    "PairEmbedding",
+    "Ramp",
+    "RankLand",
+    "RegLand",
+    "Sigmoid",
+    "Sign",
+    "SimilarityFeatureSVM",
+    "SimilarityKNNClassifier",
+    "SparseRegLand",
+    "SpectrumSVM",
+    "Transfer",
+    "as_transfer",
+    "dselect",
+]

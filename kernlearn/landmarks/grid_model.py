@@ -1,0 +1,141 @@
+"""Base of RegLand and ORLand: landmarks, and parameters chosen on validation points."""
+
+from abc import abstractmethod
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils.validation import check_random_state
+
+from kernlearn.constraints import FRACTION, POSITIVE
+from kernlearn.landmarks.base import LandmarkedModel
+from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.model_selection import split_for_choice
+from kernlearn.sample_weights import check_weights, taken
+
+
+class GridModel(LandmarkedModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
+
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "C": [POSITIVE, "array-like"],
+        "validation_fraction": [FRACTION],
+    }
+
+    validation_fraction: float
+
+    @abstractmethod
+    def _grid(self) -> dict[str, np.ndarray]:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    @abstractmethod
+    def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
+        """Validate training data; return X, the targets, and codes to stratify by."""
+
+    @abstractmethod
+    def _train(
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        rng: Any,
+        weights: np.ndarray | None,
+    ) -> list[Any]:
+        """Return a model for each choice of the grid, the last parameter changing fastest."""
+
+    @abstractmethod
+    def _score(
+        self, model: Any, features: Floats, targets: Any, weights: np.ndarray | None
+    ) -> float:
+        """Return how good a model is, the greater the better."""
+
+    @abstractmethod
+    def _keep(self, model: Any, dtype: Any) -> None:
+        """Set the fitted attributes; `dtype` is that of the features."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: np.typing.ArrayLike,
+        X_val: Any = None,
+        y_val: np.typing.ArrayLike | None = None,
+        landmarks: Any = None,
+        sample_weight: np.typing.ArrayLike | None = None,
+    ) -> Self:
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
+        y : array-like of shape (n_samples,) or, for RegLand, (n_samples, n_targets)
+            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on: by mean squared error, then the
+            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
+            smaller C. If None and there is more than one choice, a random share
+            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
+            trained on the rest.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets. Errors of grades are their differences if they are numbers, else those
+            of their places in `classes_`.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, alone or together with another; y does not hold one finite
+            number per point, or a single grade; only one of X_val and y_val is given, or they do
+            not match; too few points are left to train on; landmarks are given with a matrix of
+            similarities; or points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before reaching `tol`.
+        """
+        grid = self._grid()
+        shape = tuple(len(values) for values in grid.values())
+        X, targets, codes = self._check_targets(X, y)
+        weights = check_weights(sample_weight, X)
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
+        )
+        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
+        models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
+        best, self.validation_scores_ = 0, None
+        if X_val is not None:
+            held_out = self._features(X_val)
+            choosing = self._choice_weights(targets, weights, y_val, weights_val)
+            scores = np.array([self._score(model, held_out, y_val, choosing) for model in models])
+            self.validation_scores_ = scores.reshape(shape)
+            best = int(scores.argmax())
+        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
+            setattr(self, f"{name}_", values[place].item())
+        self._keep(models[best], features.dtype)
+        self._calibrate(X_val, y_val, weights_val)
+        return self
+
+    def _choice_weights(self, y: Any, weights: Any, y_val: Any, weights_val: Any) -> Any:
+        """Return the weights of validation points in the choice of parameters."""
+        return weights_val
+
+    def _calibrate(self, X: Any, y: Any, weights: np.ndarray | None) -> None:
+        """Fit probabilities on the validation points, for a classifier."""

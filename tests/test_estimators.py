@@ -1,0 +1,148 @@
+"""What all estimators have in common."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import cross_val_score
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.preprocessing import StandardScaler
+
+from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin
+from kernlearn.landmarks import FTuneClassifier, KernelRegressor, RegLand, SparseRegLand
+from kernlearn.pairwise import (
+    AllPairsSVM,
+    MetricKNNClassifier,
+    MultipleKernelSVM,
+    OnlineMetricLearner,
+    OnlineMKL,
+    OnlineSimilarityLearner,
+    SimilaritySVM,
+)
+from kernlearn.voted import VotedKernelClassifier
+from tests.conformance import estimators
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(90, 4))
+CLASSES = np.digitize(X[:, 0], [-0.5, 0.5])
+TARGETS = np.column_stack([X[:, 0], X[:, 1] ** 2])
+
+
+@pytest.mark.parametrize(("name", "estimator"), list(estimators()))
+def test_docstrings_say_when_to_use_it(name, estimator):
+    assert re.search(r"^\s*When to use it: ", inspect.getdoc(estimator), re.MULTILINE)
+
+
+@pytest.mark.parametrize("model", [RegLand(), SparseRegLand(), KernelRegressor()])
+def test_defaults_of_regression(model):
+    """R² on diabetes; -1.31, 0.27 and 0.12 with the defaults of the papers' experiments."""
+    points, y = load_diabetes(return_X_y=True)
+    points = StandardScaler().fit_transform(points)
+    if "random_state" in model.get_params():
+        model = clone(model).set_params(random_state=0)
+    assert cross_val_score(model, points, y, cv=3).mean() > 0.35
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RegLand(10, random_state=0),
+        RegLand(10, loss="epsilon_insensitive", C=1.0, random_state=0),
+        SparseRegLand(5, random_state=0),
+        KernelRegressor(),
+    ],
+)
+def test_several_targets_are_as_many_models(model):
+    together = clone(model).fit(X, TARGETS)
+    if isinstance(model, RegLand):  # the C is chosen for all targets
+        model = clone(model).set_params(C=together.C_, epsilon=together.epsilon_)
+        together = clone(model).fit(X, TARGETS)
+    apart = MultiOutputRegressor(model).fit(X, TARGETS)
+    np.testing.assert_allclose(together.predict(X), apart.predict(X), rtol=1e-6, atol=1e-9)
+    assert together.score(X, TARGETS) == pytest.approx(apart.score(X, TARGETS))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OnlineMetricLearner(eta=0.01, random_state=0),
+        OnlineSimilarityLearner(eta=0.01, random_state=0),
+        OnlineMKL(["linear", "gaussian"], random_state=0),
+        MetricKNNClassifier(eta=0.01, random_state=0),
+        SimilaritySVM(eta=0.01, random_state=0),
+        MultipleKernelSVM(["linear", "gaussian"], random_state=0),
+    ],
+)
+def test_sparse_points(model):
+    dense, thin = clone(model).fit(X, CLASSES), clone(model).fit(sparse.csr_array(X), CLASSES)
+    for method in ("transform", "predict"):
+        if hasattr(model, method):
+            found = getattr(thin, method)(sparse.csr_array(X))
+            np.testing.assert_allclose(found, getattr(dense, method)(X), rtol=1e-6, atol=1e-9)
+    if hasattr(model, "partial_fit"):
+        again = clone(model).partial_fit(sparse.csr_array(X[:40]), CLASSES[:40])
+        again.partial_fit(sparse.csr_array(X[40:]), CLASSES[40:])
+        assert again.n_samples_seen_ == 90
+    assert (
+        thin.score(sparse.csr_array(X), CLASSES) == pytest.approx(dense.score(X, CLASSES))
+        if (hasattr(model, "score"))
+        else True
+    )
+
+
+@pytest.mark.parametrize(
+    "features",
+    [RandomMaclaurin(random_state=0), CompositionalMaclaurin(random_state=0)],
+)
+def test_maps_take_points_in_parts(features):
+    whole = clone(features).fit(X[:30])
+    parts = clone(features)
+    for start in (0, 30, 60):
+        parts = parts.partial_fit(X[start : start + 30])
+    np.testing.assert_array_equal(parts.transform(X), whole.transform(X))
+    with pytest.raises(ValueError, match="features"):
+        parts.partial_fit(X[:, :2])
+
+
+def test_voted_kernels_say_how_far_they_are(capsys):
+    model = VotedKernelClassifier(beta=[1e-2, 1e-3], verbose=2, random_state=0)
+    model.fit(X, CLASSES)
+    said = capsys.readouterr().out
+    assert re.search(r"class 1, setting 1 of 2 \(lam=0.01, beta=0.01\): round 1, ", said)
+    assert said.count("solved after") == 6
+    assert re.search(r"gap \d", said)
+    model.set_params(verbose=0).fit(X, CLASSES)
+    assert capsys.readouterr().out == ""
+
+
+def test_voted_kernels_stop_early_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 rounds"):
+        VotedKernelClassifier(max_iter=1, beta=1e-4).fit(X, CLASSES)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        VotedKernelClassifier(random_state=0),
+        FTuneClassifier(10, C=(1.0, 10.0), random_state=0),
+    ],
+)
+def test_jobs_do_not_change_results(model):
+    one, two = clone(model).fit(X, CLASSES), clone(model).set_params(n_jobs=2).fit(X, CLASSES)
+    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
+
+
+def test_a_warm_start_ends_where_a_cold_one_does():
+    y = CLASSES > 0
+    model = AllPairsSVM(1e-3, tol=1e-9, warm_start=True).fit(X, y)
+    steps = model.n_iter_
+    again = model.fit(X, y)
+    assert again.n_iter_ < steps
+    cold = AllPairsSVM(1e-2, tol=1e-9).fit(X, y)
+    warm = model.set_params(regularization=1e-2).fit(X, y)
+    np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=1e-4)

@@ -1,0 +1,116 @@
+"""Names that packages import lazily: stubs for type checkers and editors, and names that moved.
+
+``python -m tests.test_lazy`` writes the stubs anew.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+import textwrap
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from kernlearn.lazy import attach
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = sorted(
+    path
+    for path in (ROOT / "kernlearn").rglob("__init__.py")
+    if "attach(" in path.read_text(encoding="utf-8")
+)
+
+
+def dotted(path: Path) -> str:
+    return ".".join(path.parent.relative_to(ROOT).parts)
+
+
+def sources(path: Path) -> dict[str, list[str]]:
+    """The names of each module that a package hands on, and those of its submodules as ""."""
+    tables = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Dict)]
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        for module, names in ast.literal_eval(table).items():
+            found.setdefault(module, []).extend(names.split())
+    return found
+
+
+def stub(path: Path) -> str:
+    """The text of the stub of a package."""
+    package, lines, public = dotted(path), [], []
+    listed = import_module(package).__all__
+    for module, names in sorted(sources(path).items()):
+        public += [name for name in names if name in listed]
+        if not module:
+            lines += [f"from {package} import {name} as {name}" for name in names]
+            continue
+        source = (
+            f"{package.rpartition('.')[0]}{module}" if module[0] == "." else f"{package}.{module}"
+        )
+        lines += [f"from {source} import {name} as {name}" for name in names]
+    if "__version__" in listed:
+        lines.append("from kernlearn.version import __version__ as __version__")
+        public.append("__version__")
+    names = "".join(f'    "{name}",\n' for name in sorted(public))
+    return (
+        "# Written by `python -m tests.test_lazy` from the table in __init__.py.\n"
+        + "\n".join(sorted(lines))
+        + f"\n\n__all__ = [\n{names}]\n"
+    )
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=dotted)
+def test_stubs_are_current(path):
+    assert path.with_suffix(".pyi").read_text("utf-8") == stub(path), "python -m tests.test_lazy"
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=dotted)
+def test_public_names_are_there(path):
+    package = import_module(dotted(path))
+    assert sorted(package.__all__) == sorted(set(package.__all__))
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+
+
+def test_internal_names_are_found_with_a_warning_and_not_listed():
+    import kernlearn.pairwise as package
+    from kernlearn.pairwise.projections import project_l1
+
+    assert "project_l1" not in package.__all__
+    assert "project_l1" not in dir(package)
+    with pytest.warns(DeprecationWarning, match=r"import it from kernlearn.pairwise.projections"):
+        assert package.project_l1 is project_l1
+    with pytest.raises(AttributeError, match="no attribute 'project_l3'"):
+        _ = package.project_l3
+
+
+def test_attach_finds_submodules():
+    find, listed, names = attach("kernlearn", {"": "kernels"})
+    assert find("kernels") is import_module("kernlearn.kernels")
+    assert listed() == names == ["kernels"]
+
+
+def test_type_checkers_see_through(tmp_path):
+    pytest.importorskip("mypy")
+    code = """
+        import kernlearn.landmarks
+        reveal_type(kernlearn.landmarks.FTuneClassifier)
+        reveal_type(kernlearn.landmarks.FTuneClassifier(10).n_landmarks)
+        kernlearn.landmarks.FTuneClassifer
+    """
+    file = tmp_path / "user.py"
+    file.write_text(textwrap.dedent(code), "utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", str(file)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    assert re.search(r'Revealed type is "def \(.*\) -> kernlearn.landmarks.ftune.FTune', said), (
+        said
+    )
+    assert re.search(r'Revealed type is "(builtins\.)?int"', said), said
+    assert '"FTuneClassifer"; maybe "FTuneClassifier"' in said, said
+
+
+if __name__ == "__main__":
+    for path in PACKAGES:
+        path.with_suffix(".pyi").write_text(stub(path), "utf-8")

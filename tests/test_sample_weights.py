@@ -1,0 +1,217 @@
+"""Weights of rows and classes: integer weights are as good as repeated rows."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+
+from kernlearn.features import MaclaurinSVM
+from kernlearn.kernels import PolynomialKernel
+from kernlearn.landmarks import (
+    BBSClassifier,
+    DBoostClassifier,
+    FTuneClassifier,
+    KernelRegressor,
+    ORLand,
+    RegLand,
+    SimilarityFeatureSVM,
+    SimilarityKNNClassifier,
+    SparseRegLand,
+    SpectrumSVM,
+)
+from kernlearn.pairwise import AllPairsSVM
+from kernlearn.sample_weights import check_weights, class_weights
+from kernlearn.solvers import KernelSVM, LinearSVM, LinearSVMRegressor
+from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(60, 4))
+NUMBERS = X[:, 0] + 0.5 * RNG.normal(size=60)
+TWO = (NUMBERS > 0).astype(int)
+THREE = np.digitize(NUMBERS, [-0.5, 0.5])
+WEIGHTS = RNG.randint(0, 4, size=60)
+REPEATED = np.repeat(np.arange(60), WEIGHTS)
+HALF = X[::2]  # landmarks that do not depend on the rows trained on
+_LANDMARKS = {"landmarks": HALF}
+_L1 = L1SVMClassifier("polynomial", beta=1e-2, tol=1e-9)
+
+# (estimator, targets, arguments of fit, tolerance)
+EXACT = [
+    (LinearSVM(tol=1e-9), TWO, {}, 1e-6),
+    (LinearSVM(tol=1e-9, class_weight="balanced"), THREE, {}, 1e-6),
+    (LinearSVM(tol=1e-9, class_weight={0: 3.0, 1: 1.0, 2: 0.5}), THREE, {}, 1e-6),
+    (LinearSVM(loss="hinge", C=0.1, tol=1e-8), TWO, {}, 1e-4),
+    (LinearSVMRegressor(tol=1e-9), NUMBERS, {}, 1e-6),
+    (LinearSVMRegressor(loss="epsilon_insensitive", C=0.1, tol=1e-8), NUMBERS, {}, 1e-4),
+    (KernelSVM(gamma=0.3, tol=1e-9), TWO, {}, 1e-5),
+    (KernelSVM("poly", gamma=0.3, tol=1e-9, class_weight="balanced"), THREE, {}, 1e-5),
+    (KernelSVM(PolynomialKernel(), tol=1e-9), THREE, {}, 1e-5),
+    (KernelSVM(gamma=0.3, tol=1e-9, solver="interior_point"), THREE, {}, 1e-5),
+    (MaclaurinSVM(tol=1e-9, random_state=0), THREE, {}, 1e-6),
+    (
+        RegLand(C=10.0, loss="squared_epsilon_insensitive", similarity="linear"),
+        NUMBERS,
+        _LANDMARKS,
+        1e-6,
+    ),
+    (
+        SparseRegLand(5, fit_intercept=True, similarity="linear", ridge=0.1),
+        NUMBERS,
+        _LANDMARKS,
+        1e-6,
+    ),
+    (KernelRegressor("manhattan", weights="exponential", bandwidth="mean"), NUMBERS, {}, 1e-9),
+    (KernelRegressor("polynomial", weights="similarity"), NUMBERS, {}, 1e-9),
+    (ORLand(C=10.0, similarity="linear", tol=1e-10), THREE, _LANDMARKS, 1e-4),
+    (
+        ORLand(C=1.0, similarity="linear", loss="hinge", class_weight="balanced", tol=1e-8),
+        THREE,
+        _LANDMARKS,
+        1e-4,
+    ),
+    (AllPairsSVM(tol=1e-9), TWO, {}, 1e-5),
+    (clone(_L1), TWO, {}, 1e-6),
+    (
+        L1SVMClassifier("polynomial", beta=1e-2, tol=1e-7, solver="coordinate_descent"),
+        TWO,
+        {},
+        1e-3,
+    ),
+    (
+        L1SVMClassifier("polynomial", beta=1e-2, tol=1e-9, solver="lp", class_weight="balanced"),
+        TWO,
+        {},
+        1e-6,
+    ),
+    (
+        VotedKernelClassifier(["polynomial", "linear"], lam=1e-3, beta=1e-2, tol=1e-9),
+        THREE,
+        {},
+        1e-6,
+    ),
+]
+
+
+def output(model, points):
+    if hasattr(model, "real_value"):
+        return model.real_value(points)
+    return model.decision_function(points) if is_classifier(model) else model.predict(points)
+
+
+@pytest.mark.parametrize(("model", "y", "given", "tolerance"), EXACT)
+def test_integer_weights_are_repeated_rows(model, y, given, tolerance):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        weighted = clone(model).fit(X, y, **given, sample_weight=WEIGHTS)
+        repeated = clone(model).fit(X[REPEATED], y[REPEATED], **given)
+        plain = clone(model).fit(X, y, **given)
+    np.testing.assert_allclose(output(weighted, X), output(repeated, X), atol=tolerance)
+    assert abs(output(plain, X) - output(weighted, X)).max() > 10 * tolerance
+
+
+LANDMARKED = [
+    BBSClassifier(20, C=1.0, random_state=0),
+    BBSClassifier(20, C=1.0, loss="logistic", class_weight="balanced", random_state=0),
+    BBSClassifier(20, C=1.0, solver="truncated_newton", tol=1e-9, random_state=0),
+    FTuneClassifier(20, C=1.0, transfers=5, random_state=0),
+    DBoostClassifier(20, random_state=0),
+    SimilarityFeatureSVM(1.0),
+    SpectrumSVM("clip", 1.0),
+]
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("model", LANDMARKED)
+def test_only_ratios_of_weights_and_the_sum_times_c_count(model, y):
+    """The same landmarks: a weight of 2 for all rows is twice the C, 0 is as if absent.
+
+    Without weights LIBLINEAR and LIBSVM stop at their tolerance.
+    """
+    loose = 0.1 if isinstance(model, SimilarityFeatureSVM) else 2e-3
+    twice = clone(model).fit(X, y, sample_weight=np.full(60, 2.0))
+    if "C" in model.get_params():
+        model = clone(model).set_params(C=2.0)
+    plain = clone(model).fit(X, y)
+    np.testing.assert_allclose(
+        twice.decision_function(X), plain.decision_function(X), rtol=1e-2, atol=loose
+    )
+    zeros = np.arange(60) < 50
+    absent = clone(model).fit(X[:50], y[:50])
+    zeroed = clone(model).fit(X, y, sample_weight=zeros)
+    np.testing.assert_allclose(
+        zeroed.decision_function(X), absent.decision_function(X), rtol=1e-2, atol=loose
+    )
+
+
+@pytest.mark.parametrize("model", LANDMARKED)
+def test_a_heavy_class_is_predicted_more_often(model):
+    y = np.where(np.arange(60) % 3 == 0, 1 - TWO, TWO)
+    model = clone(model).set_params(class_weight=None)
+    if isinstance(model, DBoostClassifier):
+        model.set_params(n_landmarks=3)
+    plain = clone(model).fit(X, y).predict(X)
+    heavy = clone(model).fit(X, y, sample_weight=np.where(y == 1, 20.0, 0.05)).predict(X)
+    assert heavy.sum() > plain.sum()
+    if not isinstance(model, DBoostClassifier):
+        by_class = clone(model).set_params(class_weight={0: 0.05, 1: 20.0}).fit(X, y)
+        np.testing.assert_array_equal(by_class.predict(X), heavy)
+
+
+def test_weighted_similarities_of_a_matrix():
+    """With a matrix, absent rows are absent columns too."""
+    gram = X @ X.T
+    for model in (
+        BBSClassifier(20, C=1.0, similarity="precomputed", random_state=0),
+        SpectrumSVM(C=1.0, similarity="precomputed"),
+        KernelSVM("precomputed"),
+        L1SVMClassifier("precomputed", tol=1e-9),
+        KernelRegressor("precomputed", weights="similarity", zero_weights="nan"),
+    ):
+        kept = np.flatnonzero(WEIGHTS)
+        y = NUMBERS if isinstance(model, KernelRegressor) else TWO
+        absent = clone(model).fit(gram[np.ix_(kept, kept)], y[kept], sample_weight=WEIGHTS[kept])
+        zeroed = clone(model).fit(gram, y, sample_weight=WEIGHTS)
+        np.testing.assert_allclose(
+            output(zeroed, gram), output(absent, gram[:, kept]), rtol=1e-6, atol=1e-9
+        )
+
+
+def test_weights_choose_parameters():
+    """Only the held-out points with a weight count."""
+    rows = np.r_[:60, :60]
+    y = np.r_[TWO, 1 - TWO]
+    model = BBSClassifier(20, C=(1e-4, 100.0), random_state=0, validation_fraction=0.4)
+    weights = np.r_[np.ones(60), np.full(60, 1e-9)]
+    assert model.fit(X[rows], y, sample_weight=weights).score(X, TWO) > 0.8
+    assert model.validation_scores_.max() > 0.7
+    assert model.score(X[rows], y, sample_weight=weights) > 0.8
+
+
+def test_votes_of_neighbours_are_weighted():
+    points, y = [[0.0], [0.1], [0.2]], [0, 1, 1]
+    knn = SimilarityKNNClassifier(3)
+    assert knn.fit(points, y).predict([[0.0]]) == [1]
+    assert knn.fit(points, y, sample_weight=[3.0, 1.0, 1.0]).predict([[0.0]]) == [0]
+    np.testing.assert_allclose(knn.predict_proba([[0.0]]), [[0.6, 0.4]])
+
+
+def test_bad_weights():
+    with pytest.raises(ValueError, match="Negative values"):
+        check_weights([-1.0, 1.0], X[:2])
+    with pytest.raises(ValueError, match=r"for at least one|zero"):
+        check_weights([0.0, 0.0], X[:2])
+    with pytest.raises(ValueError, match="one class"):
+        LinearSVM().fit(X, TWO, sample_weight=TWO)
+    with pytest.raises(ValueError, match="penalize_intercept"):
+        LinearSVM(penalize_intercept=False).fit(X, TWO, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match="fully_corrective"):
+        SparseRegLand(algorithm="forward_greedy").fit(X, NUMBERS, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
+        VotedKernelClassifier(complexity="local").fit(X, TWO, sample_weight=WEIGHTS)
+
+
+def test_balanced_classes_have_equal_sums():
+    y, weights = np.array([0, 0, 1]), np.array([1.0, 2.0, 5.0])
+    factors = class_weights("balanced", np.array([0, 1]), y, weights)
+    assert factors[0] * 3 == pytest.approx(factors[1] * 5) == 4.0
