@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class KernelSVM(ClassifierMixin, BaseEstimator):
     """Support vector classifier with a kernel, trained by LIBSVM [1]_ by default.
 
-    When to use it: up to some ten thousand rows and a positive semi-definite kernel, above all
-    one of your own.
+    When to use it: up to ten thousand rows, and a positive semi-definite kernel of any kind.
 
     Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
     evaluated by LIBSVM during training; the matrix of any other kernel is computed beforehand
@@ -162,8 +161,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels, numbers or strings.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C for each row, not negative; a row of weight 0 counts as absent. The
-            official LIBSVM has none: with them scikit-learn's edition trains.
+            Factors on C for each row, not negative, with which scikit-learn's LIBSVM trains.
 
         Returns
         -------
