@@ -13,6 +13,7 @@ from kernlearn.datasets.card import Form as Form
 from kernlearn.datasets.card import Source as Source
 from kernlearn.datasets.card import catalogue as catalogue
 from kernlearn.datasets.card import find_card as find_card
+from kernlearn.datasets.card import is_shipped as is_shipped
 from kernlearn.datasets.card import own_cards as own_cards
 from kernlearn.datasets.card import read_card as read_card
 from kernlearn.datasets.chunks import gaussian_stream as gaussian_stream
@@ -29,10 +30,12 @@ from kernlearn.datasets.files import Found as Found
 from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import search_path as search_path
+from kernlearn.datasets.finding import task_of as task_of
 from kernlearn.datasets.loading import load as load
 from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added
 from kernlearn.datasets.new_cards import add as add
+from kernlearn.datasets.preparation import Preparation as Preparation
 
 __all__ = [
     "Added",
@@ -43,6 +46,7 @@ __all__ = [
     "Form",
     "Found",
     "Generator",
+    "Preparation",
     "Source",
     "Verified",
     "add",
@@ -54,6 +58,7 @@ __all__ = [
     "gaussian_stream",
     "generators",
     "indefinite_similarity",
+    "is_shipped",
     "iter_chunks",
     "load",
     "load_all",
@@ -64,6 +69,7 @@ __all__ = [
     "read_card",
     "rings",
     "search_path",
+    "task_of",
     "two_gaussians",
     "two_moons",
     "unit_ball",

@@ -14,6 +14,7 @@ from kernlearn.kernels.dot_product import DotProductKernel as DotProductKernel
 from kernlearn.kernels.dot_product import KernelProduct as KernelProduct
 from kernlearn.kernels.dot_product import KernelSum as KernelSum
 from kernlearn.kernels.gaussian_process import GaussianProcessKernel as GaussianProcessKernel
+from kernlearn.kernels.gower import GowerSimilarity as GowerSimilarity
 from kernlearn.kernels.inner_product import BilinearSimilarity as BilinearSimilarity
 from kernlearn.kernels.inner_product import CosineSimilarity as CosineSimilarity
 from kernlearn.kernels.inner_product import ExponentialKernel as ExponentialKernel
@@ -38,6 +39,7 @@ __all__ = [
     "ExponentialKernel",
     "GaussianKernel",
     "GaussianProcessKernel",
+    "GowerSimilarity",
     "HomogeneousPolynomialKernel",
     "JaccardSimilarity",
     "Kernel",
