@@ -44,10 +44,10 @@ def test_a_cell_shows_its_address_to_mouse_and_keyboard(site, reader):
     assert row_link.evaluate(opacity) == "1"
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.getAttribute('href')") == f"#{CELL}"
-    page.keyboard.press("Enter")
-    assert page.url.endswith(f"#{CELL}")
     page.keyboard.press("ArrowLeft")
     assert page.evaluate("document.activeElement.getAttribute('href')") == f"#{ROW}"
+    page.keyboard.press("Enter")
+    assert page.url.endswith(f"#{ROW}")
 
 
 def test_what_is_folded_or_filtered_is_shown_when_it_is_led_to(site, reader):

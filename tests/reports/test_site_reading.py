@@ -139,13 +139,14 @@ def test_a_table_that_is_wider_than_the_page_says_so(site, browser):
     context = browser.new_context(viewport={"width": 700, "height": 700})
     page = context.new_page()
     page.goto(site.page("held").as_uri())
-    hint = page.locator(".hint", has_text="scroll it sideways")
     frame = page.locator("#table-1").locator("xpath=..")
+    hint = frame.locator("xpath=preceding-sibling::p[1]")
+    assert "scroll it sideways" in hint.text_content()
     is_wide = frame.evaluate("e => e.scrollWidth > e.clientWidth + 1")
-    assert frame.locator("xpath=preceding-sibling::p[1]").is_visible() == is_wide
+    assert hint.is_visible() == is_wide
     page.evaluate("document.querySelector('#table-1').style.width = '2000px'")
     page.evaluate("document.querySelector('#table-1').parentElement.style.width = '600px'")
-    hint.first.wait_for()
+    hint.wait_for()
     context.close()
 
 
