@@ -171,7 +171,9 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in several processes.
+    run in several processes. A grid of several parameters follows the path of an estimator that
+    has one, see :func:`measure_grid`; of equals the one with the fewest support vectors wins then,
+    as in :func:`chosen_by_mean`.
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
@@ -185,6 +187,8 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
         kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
         X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
         y, y_val = y[kept], y[held_out]
+    if len(grid) > 1 and _has_path(estimator):
+        return _best_of_path(estimator, grid, (X, y, X_val, y_val), task)
 
     def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
         with environment.recorded_warnings() as caught:
@@ -214,6 +218,18 @@ def _select(estimator: Any, parts: Parts, trial: Trial, task: Task, n_jobs: int)
     return points[scores.index(max(scores))]
 
 
+def _best_of_path(estimator: Any, grid: "_Grid", parts: tuple[Any, ...], task: Task) -> Any:
+    X, y, X_val, y_val = parts
+    points, scores, n_support = [], [], []
+    for fixed, path in _paths(estimator, grid, X, y):
+        predicted = getattr(path, task.output)(X_val)
+        points += [{**fixed, **setting.params} for setting in path.settings]
+        scores += [task.score(y_val, task.as_label(values, y)) for values in predicted]
+        n_support += path.n_support.ravel().tolist()
+    # rounded, so that differences by rounding error are none
+    return points[first_best(-np.round(scores, 12), np.array(n_support))]
+
+
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
     rows = np.arange(min(_WARM_UP_ROWS, len(parts.y_train)))
@@ -241,9 +257,9 @@ _Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
 def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
-    An estimator with a ``path`` method fits all points at once: it receives lists of values, and
-    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings,
-    ``n_support`` and ``converged``.
+    An estimator with a method ``path(X, y)`` fits all points at once: its parameters are lists of
+    values then, and it returns an object with ``settings`` (each with ``params``), ``predict`` for
+    all settings, ``n_support`` and ``converged``.
 
     Returns
     -------
@@ -252,7 +268,7 @@ def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[
         where it is False.
     """
     points = []
-    fitted = _by_path if hasattr(estimator, "path") else _one_by_one
+    fitted = _by_path if _has_path(estimator) else _one_by_one
     with warnings.catch_warnings():
         # one warning per point would hide all others
         warnings.filterwarnings("once")
@@ -267,6 +283,12 @@ def measure_grid(estimator: Any, grid: _Grid, parts: Parts, task: Task) -> list[
     return points
 
 
+def _has_path(estimator: Any) -> bool:
+    """Whether the estimator follows a path; scikit-learn's ElasticNet.path is something else."""
+    path = getattr(estimator, "path", None)
+    return path is not None and list(signature(path).parameters) == ["X", "y"]
+
+
 def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
     for parameters in ParameterGrid(dict(grid)):
         info: dict[str, Any] = {}
@@ -279,18 +301,21 @@ def _one_by_one(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Itera
 
 
 def _by_path(estimator: Any, grid: _Grid, parts: Parts, output: str) -> Iterator[_Fitted]:
-    """Follow a path for each combination of the nested parameters, which it does not take."""
-    nested = {name: values for name, values in grid.items() if "__" in name}
-    lists = {name: values for name, values in grid.items() if name not in nested}
-    for fixed in ParameterGrid(nested):
-        model = clone(estimator).set_params(**fixed, **lists)
-        path = model.path(parts.X_train, parts.y_train)
+    for fixed, path in _paths(estimator, grid, parts.X_train, parts.y_train):
         predict = getattr(path, output)
         held_out, tested = predict(parts.X_val), predict(parts.X_test)
         n_support, converged = path.n_support.ravel(), path.converged.ravel()
         for i, setting in enumerate(path.settings):
             parameters = {**fixed, **setting.params}
             yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
+
+
+def _paths(estimator: Any, grid: _Grid, X: Any, y: Any) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Follow a path for each combination of the nested parameters, which it does not take."""
+    nested = {name: values for name, values in grid.items() if "__" in name}
+    lists = {name: values for name, values in grid.items() if name not in nested}
+    for fixed in ParameterGrid(nested):
+        yield fixed, clone(estimator).set_params(**fixed, **lists).path(X, y)
 
 
 def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Result]:
