@@ -3,16 +3,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import ElasticNet
 from sklearn.model_selection import ParameterGrid
 from sklearn.svm import SVC
 
 from kernlearn.datasets import two_moons
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine import trial as trial_module
+from kernlearn.experiments.engine import grid as engine_grid
+from kernlearn.experiments.engine.grid import measure_grid
 from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.tasks import CLASSIFICATION
-from kernlearn.experiments.engine.trial import measure_grid
+from kernlearn.experiments.engine.tasks import CLASSIFICATION, REGRESSION
+from kernlearn.experiments.registry import BUILT_IN
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports.report import assemble
@@ -65,6 +67,54 @@ def test_a_path_gives_what_single_fits_do(parts):
         assert point["score"] == alone.score(parts.X_val, parts.y_val)
         assert point["metrics"]["accuracy"] == alone.score(parts.X_test, parts.y_test)
         assert point["metrics"]["n_support"] == alone.n_support_
+
+
+NESTED = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: 90, noise: 0.3}}
+methods:
+  L1-SVM:
+    {estimator: L1SVMClassifier, kernel: {kernel: polynomial}, kernel__degree: {select: [1, 4]},
+     beta: {select: [1, 0.1, 0.001]}}
+  L2-SVM:
+    {estimator: KernelSVM, solver: interior_point, kernel: poly, gamma: 1,
+     degree: {select: [1, 4]}, C: {select: [0.01, 1, 100]}}
+protocol: {folds: 3, splits: 3, seed: 1}
+metrics: [accuracy]
+"""
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch, place):
+    from kernlearn.kernels import PolynomialKernel
+    from kernlearn.solvers import KernelSVM
+
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[3 * place]
+    models = [
+        L1SVMClassifier(PolynomialKernel()),
+        KernelSVM(solver="interior_point", kernel="poly", gamma=1),
+    ]
+    model, grid = models[place], dict(trial.spec.method.select)
+    slow = []
+    for point in ParameterGrid(grid):
+        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
+        error = 1 - alone.score(parts.X_val, parts.y_val)
+        slow.append((error, np.sum(alone.n_support_), point))
+    with monkeypatch.context() as patched:
+        patched.setattr(engine_grid, "fit_given", None)  # no point is fitted by itself
+        chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    (found,) = [one for one in slow if one[2] == chosen]
+    # the least error, and of equals the fewest support vectors
+    assert found[:2] == min(one[:2] for one in slow)
+    assert len({one[0] for one in slow}) > 1
+
+
+def test_a_path_of_another_meaning_is_not_followed(parts):
+    grid = {"alpha": [0.1, 1.0], "l1_ratio": [0.5, 1.0]}
+    found = measure_grid(ElasticNet(), grid, parts, REGRESSION)
+    assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -174,7 +224,7 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     plan = make_plan(load_config(path))
     found = []
     for seconds in (np.inf, -1.0):
-        monkeypatch.setattr(trial_module, "_LONG_FIT", seconds)
+        monkeypatch.setattr(engine_grid, "_LONG_FIT", seconds)
         with Store(tmp_path / f"{seconds}.sqlite") as store:
             run_plan(plan, store)
             (result,) = store.get(t.key for t in plan.trials).values()

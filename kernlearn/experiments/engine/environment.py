@@ -149,3 +149,15 @@ def _commit(root: Path = Path(__file__).parents[3]) -> dict[str, Any]:
         return {}
     first, *lines = git.stdout.splitlines()
     return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}
+
+
+@contextmanager
+def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
+    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with recorded_warnings() as caught:
+        yield
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
+        info["converged"] = False
+    warn_again(caught)

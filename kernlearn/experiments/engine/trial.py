@@ -4,39 +4,34 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.compose import made_values
-from kernlearn.experiments.engine import build, environment
-from kernlearn.experiments.engine.protocol import Parts, generator, prepare
+from kernlearn.experiments.engine import build, environment, grid
+from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.experiments.store.results import Result, utc_now
-from kernlearn.model_selection import hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
 _shared = Shared()
-_LONG_FIT = 0.5  # seconds, above which it pays to fit in other processes
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -116,11 +111,13 @@ def supervise(
         memory = _shared if trial.shares else None
         estimator = build.build_estimator(trial, scope, kernel, kind, memory, coded)
         if spec.protocol.select_by_mean and spec.method.select:
-            outcome.info["grid"] = measure_grid(estimator, spec.method.select, parts, task, scope)
+            outcome.info["grid"] = grid.measure_grid(
+                estimator, spec.method.select, parts, task, scope
+            )
             return outcome
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
         with _advising(parts):
-            chosen = _select(estimator, parts, trial, task, scope, n_jobs)
+            chosen = grid.select(estimator, parts, trial, task, scope, n_jobs)
     estimator.set_params(**made_values(scope, chosen))
     if chosen:
         outcome.info["selected"] = chosen
@@ -138,8 +135,10 @@ def supervise(
 
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
-    with noting_convergence(outcome.info), environment.Stopwatch() as fitting:
-        _fit(estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0])
+    with environment.noting_convergence(outcome.info), environment.Stopwatch() as fitting:
+        grid.fit_given(
+            estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
+        )
     with environment.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
@@ -177,73 +176,6 @@ def _advising(parts: Parts) -> Iterator[None]:
         raise ValueError(f"{text}: give the method `dense: true`") from error
 
 
-@contextmanager
-def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
-    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
-    with environment.recorded_warnings() as caught:
-        yield
-    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
-        info["converged"] = False
-    environment.warn_again(caught)
-
-
-def _fit(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
-    """Fit, and pass held-out rows or queries to an estimator that takes them."""
-    taken = signature(estimator.fit).parameters
-    given = {"X_val": X_val, "y_val": y_val, "qid": query}
-    return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
-
-
-def _select(
-    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int
-) -> dict[str, Any]:
-    """Choose parameters by the task's score on held-out rows; the first of equals wins.
-
-    If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in several processes.
-    """
-    grid, protocol = trial.spec.method.select, trial.spec.protocol
-    if not grid:
-        return {}
-    X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
-    query, query_val, _ = parts.queries
-    if X_val is None:
-        if query is not None:
-            raise ValueError("select needs rows held out by whole queries: give folds")
-        rng = generator(protocol.seed, "validation", trial.split)
-        kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
-        X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
-        y, y_val = y[kept], y[held_out]
-
-    def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
-        with environment.recorded_warnings() as caught:
-            model = clone(estimator).set_params(**made_values(scope, parameters))
-            fitted = _fit(model, X, y, X_val, y_val, query)
-            predicted = getattr(fitted, task.output)(X_val)
-        return task.score(y_val, task.as_label(predicted, y), query_val), caught
-
-    def score_elsewhere(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
-        with environment.thread_limit(protocol.threads):
-            return score(parameters)
-
-    points, clock = list(ParameterGrid(grid)), time.perf_counter()
-    scored = [score(points[0])]
-    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
-        from joblib import Parallel, delayed
-
-        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
-        run = Parallel(n_jobs, max_nbytes=None)
-        with warnings.catch_warnings():
-            # a process that has grown is replaced
-            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-            scored += run(delayed(score_elsewhere)(point) for point in points[1:])
-    else:
-        scored += map(score, points[1:])
-    environment.warn_again(one for _, caught in scored for one in caught)
-    scores = [value for value, _ in scored]
-    return points[scores.index(max(scores))]
-
-
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
     rows = np.arange(min(_WARM_UP_ROWS, len(parts.y_train)))
@@ -255,76 +187,7 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     with warnings.catch_warnings():
         # warnings about so few rows are of no interest
         warnings.simplefilter("ignore")
-        warm = _fit(clone(estimator), X, y, X, y, None if query is None else query[rows])
+        warm = grid.fit_given(clone(estimator), X, y, X, y, None if query is None else query[rows])
         getattr(warm, task.output)(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)
-
-
-# The values to choose from, by parameter.
-_Grid = Mapping[str, list[Any]]
-# Parameters, what is predicted for held-out and for test rows, the number of support vectors, and
-# whether the solver converged.
-_Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
-
-
-def measure_grid(
-    estimator: Any, grid: _Grid, parts: Parts, task: Task, scope: Scope = BUILT_IN
-) -> list[dict[str, Any]]:
-    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
-
-    An estimator with a ``path`` method fits all points at once: it receives lists of values, and
-    returns an object with ``settings`` (each with ``params``), ``predict`` for all settings,
-    ``n_support`` and ``converged``.
-
-    Returns
-    -------
-    list of dict
-        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
-        where it is False.
-    """
-    points = []
-    fitted = _by_path if hasattr(estimator, "path") else _one_by_one
-    with warnings.catch_warnings():
-        # one warning per point would hide all others
-        warnings.filterwarnings("once")
-        points_of_grid = fitted(estimator, grid, parts, task.output, scope)
-        for parameters, held_out, tested, n_support, converged in points_of_grid:
-            score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
-            metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
-            if n_support is not None:
-                metrics["n_support"] = float(np.sum(n_support))
-            point = {"parameters": parameters, "score": score, "metrics": metrics}
-            points.append(point if converged else {**point, "converged": False})
-    return points
-
-
-def _one_by_one(
-    estimator: Any, grid: _Grid, parts: Parts, output: str, scope: Scope
-) -> Iterator[_Fitted]:
-    for parameters in ParameterGrid(dict(grid)):
-        info: dict[str, Any] = {}
-        with noting_convergence(info):
-            model = clone(estimator).set_params(**made_values(scope, parameters))
-            model.fit(parts.X_train, parts.y_train)
-        predict = getattr(model, output)
-        n_support = getattr(model, "n_support_", None)
-        predicted = predict(parts.X_val), predict(parts.X_test)
-        yield parameters, *predicted, n_support, info.get("converged", True)
-
-
-def _by_path(
-    estimator: Any, grid: _Grid, parts: Parts, output: str, scope: Scope
-) -> Iterator[_Fitted]:
-    """Follow a path for each combination of the nested parameters, which it does not take."""
-    nested = {name: values for name, values in grid.items() if "__" in name}
-    lists = {name: values for name, values in grid.items() if name not in nested}
-    for fixed in ParameterGrid(nested):
-        model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
-        path = model.path(parts.X_train, parts.y_train)
-        predict = getattr(path, output)
-        held_out, tested = predict(parts.X_val), predict(parts.X_test)
-        n_support, converged = path.n_support.ravel(), path.converged.ravel()
-        for i, setting in enumerate(path.settings):
-            parameters = {**fixed, **setting.params}
-            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])

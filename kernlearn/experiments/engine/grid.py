@@ -1,0 +1,180 @@
+"""Choice of parameters from a grid, and evaluation of all its points."""
+
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from kernlearn.experiments.compose import made_values
+from kernlearn.experiments.engine import environment
+from kernlearn.experiments.engine.protocol import Parts, generator
+from kernlearn.experiments.engine.spec import Trial
+from kernlearn.experiments.engine.tasks import Task
+from kernlearn.experiments.registry import BUILT_IN, Scope
+from kernlearn.model_selection import first_best, hold_out_at_random
+
+_LONG_FIT = 0.5  # seconds, above which it pays to fit in other processes
+
+# The values to choose from, by parameter.
+Grid = Mapping[str, list[Any]]
+# Parameters, what is predicted for held-out and for test rows, the number of support vectors, and
+# whether the solver converged.
+_Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
+
+
+def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
+    """Fit, and pass held-out rows or queries to an estimator that takes them."""
+    taken = signature(estimator.fit).parameters
+    given = {"X_val": X_val, "y_val": y_val, "qid": query}
+    return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
+
+
+def select(
+    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int
+) -> dict[str, Any]:
+    """Choose parameters by the task's score on held-out rows; the first of equals wins.
+
+    If the protocol holds no rows out, they are taken from the training part. Fits that take long
+    run in several processes. A grid of several parameters follows the path of an estimator that
+    has one, see :func:`measure_grid`; of equals the one with the fewest support vectors wins then,
+    as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
+    """
+    grid, protocol = trial.spec.method.select, trial.spec.protocol
+    if not grid:
+        return {}
+    X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
+    query, query_val, _ = parts.queries
+    if X_val is None:
+        if query is not None:
+            raise ValueError("select needs rows held out by whole queries: give folds")
+        rng = generator(protocol.seed, "validation", trial.split)
+        kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
+        X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
+        y, y_val = y[kept], y[held_out]
+    if len(grid) > 1 and _has_path(estimator):
+        return _best_of_path(estimator, grid, (X, y, X_val, y_val), task, scope)
+
+    def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+        with environment.recorded_warnings() as caught:
+            model = clone(estimator).set_params(**made_values(scope, parameters))
+            fitted = fit_given(model, X, y, X_val, y_val, query)
+            predicted = getattr(fitted, task.output)(X_val)
+        return task.score(y_val, task.as_label(predicted, y), query_val), caught
+
+    def score_elsewhere(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+        with environment.thread_limit(protocol.threads):
+            return score(parameters)
+
+    points, clock = list(ParameterGrid(grid)), time.perf_counter()
+    scored = [score(points[0])]
+    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
+        run = Parallel(n_jobs, max_nbytes=None)
+        with warnings.catch_warnings():
+            # a process that has grown is replaced
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
+            scored += run(delayed(score_elsewhere)(point) for point in points[1:])
+    else:
+        scored += map(score, points[1:])
+    environment.warn_again(one for _, caught in scored for one in caught)
+    scores = [value for value, _ in scored]
+    return points[scores.index(max(scores))]
+
+
+def _best_of_path(
+    estimator: Any, grid: Grid, parts: tuple[Any, ...], task: Task, scope: Scope
+) -> dict[str, Any]:
+    X, y, X_val, y_val = parts
+    points, scores, n_support = [], [], []
+    for fixed, path in _paths(estimator, grid, X, y, scope):
+        predicted = getattr(path, task.output)(X_val)
+        points += [{**fixed, **setting.params} for setting in path.settings]
+        scores += [task.score(y_val, task.as_label(values, y)) for values in predicted]
+        n_support += path.n_support.ravel().tolist()
+    # rounded, so that differences by rounding error are none
+    return points[first_best(-np.round(scores, 12), np.array(n_support))]
+
+
+def measure_grid(
+    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope = BUILT_IN
+) -> list[dict[str, Any]]:
+    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
+
+    An estimator with a method ``path(X, y)`` fits all points at once: its parameters are lists of
+    values then, and it returns an object with ``settings`` (each with ``params``), ``predict`` for
+    all settings, ``n_support`` and ``converged``.
+
+    Returns
+    -------
+    list of dict
+        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
+        where it is False.
+    """
+    points = []
+    fitted = _by_path if _has_path(estimator) else _one_by_one
+    with warnings.catch_warnings():
+        # one warning per point would hide all others
+        warnings.filterwarnings("once")
+        points_of_grid = fitted(estimator, grid, parts, task.output, scope)
+        for parameters, held_out, tested, n_support, converged in points_of_grid:
+            score = task.score(parts.y_val, task.as_label(held_out, parts.y_train))
+            metrics = task.measure(parts.y_test, task.as_label(tested, parts.y_train))
+            if n_support is not None:
+                metrics["n_support"] = float(np.sum(n_support))
+            point = {"parameters": parameters, "score": score, "metrics": metrics}
+            points.append(point if converged else {**point, "converged": False})
+    return points
+
+
+def _has_path(estimator: Any) -> bool:
+    """Whether the estimator follows a path; scikit-learn's ElasticNet.path is something else."""
+    path = getattr(estimator, "path", None)
+    return path is not None and list(signature(path).parameters) == ["X", "y"]
+
+
+def _one_by_one(
+    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[_Fitted]:
+    for parameters in ParameterGrid(dict(grid)):
+        info: dict[str, Any] = {}
+        with environment.noting_convergence(info):
+            model = clone(estimator).set_params(**made_values(scope, parameters))
+            model.fit(parts.X_train, parts.y_train)
+        predict = getattr(model, output)
+        n_support = getattr(model, "n_support_", None)
+        predicted = predict(parts.X_val), predict(parts.X_test)
+        yield parameters, *predicted, n_support, info.get("converged", True)
+
+
+def _by_path(
+    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[_Fitted]:
+    for fixed, path in _paths(estimator, grid, parts.X_train, parts.y_train, scope):
+        predict = getattr(path, output)
+        held_out, tested = predict(parts.X_val), predict(parts.X_test)
+        n_support, converged = path.n_support.ravel(), path.converged.ravel()
+        for i, setting in enumerate(path.settings):
+            parameters = {**fixed, **setting.params}
+            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
+
+
+def _paths(
+    estimator: Any, grid: Grid, X: Any, y: Any, scope: Scope
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Follow a path for each combination of the parameters that it does not take."""
+    apart = {
+        name: values
+        for name, values in grid.items()
+        if "__" in name or any(isinstance(value, Mapping) for value in values)
+    }
+    lists = {name: values for name, values in grid.items() if name not in apart}
+    for fixed in ParameterGrid(apart):
+        model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
+        yield fixed, model.path(X, y)
