@@ -149,7 +149,7 @@ LINES = [
     ),
     (
         "kernlearn/cli/app.py",
-        "    run.run, ",
+        "    init.init, ",
         "greet.greet, ",
     ),
     ("kernlearn/cli/app.py", "from kernlearn.cli import ", "greet, "),

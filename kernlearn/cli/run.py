@@ -191,7 +191,9 @@ def _show_planned(
 ) -> None:
     states = engine.selection.trial_states(plan, store)
     todo = engine.selection.chosen(plan, states, choice)
-    estimates = engine.selection.Estimates.of(plan, store if todo else None)
+    estimates = engine.selection.Estimates()
+    if todo:
+        estimates = engine.selection.Estimates.of(plan, store)
     todo = engine.selection.rows_first(todo, plan, estimates)
     keys = {t.key for t in todo}
     considered = engine.selection.check_choice(plan, choice)

@@ -207,8 +207,7 @@ def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]
         (plan,) = options.make_plans([experiment], data_dir, True, store)
         states = engine.selection.trial_states(plan, store)
         todo = [t for t in plan.trials if states[t.key] in ("new", "stale")]
-        estimates = engine.selection.Estimates.of(plan, store if todo else None)
-        seconds = estimates.total(todo)
+        seconds = engine.selection.Estimates.of(plan, store).total(todo) if todo else 0.0
     if plan.left_out:
         yield f"Left out, not found: {', '.join(plan.left_out)}"
     text = f"Trials: {len(plan.trials)}"

@@ -109,5 +109,5 @@ def legend(table: Any, report: "reports.Report", explained: set[str]) -> list[st
             f"t-test, level {config.best.level:g})"
         )
     new = {sign: text for sign, text in signs.items() if sign not in explained}
-    explained |= new.keys()
+    explained.update(new)
     return [f"  {sign}  {text}" for sign, text in new.items()]

@@ -16,10 +16,11 @@ from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import StoredDataset, canonical
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result, Store, utc_now
-from kernlearn.reports.claims import Decision, decide_claims
-from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
+from kernlearn.reports.claims import Decision
+from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
-from kernlearn.reports.summary import reported_runs, summarise, summary_text, tidy_runs
+from kernlearn.reports.judged import judge
+from kernlearn.reports.summary import summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
@@ -103,8 +104,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     runs = tidy_runs(plan, results)
     summary = summarise(plan, runs)
     notes = remarks(plan, results)
-    claims = decide_claims(runs, config, reported_runs(summary, plan.axes))
-    conclusions, chances = judge_differences(runs, summary, config)
+    claims, conclusions, chances = judge(plan, runs, summary)
     started = [result.started for result in results.values()]
     details = {
         "experiment": experiment.name,

@@ -4,8 +4,8 @@ import json
 from hashlib import sha256
 from pathlib import Path
 
-import kernlearn
 from kernlearn.datasets.cache import Stamp, recall, remember, stamp
+from kernlearn.reports.judged import code, digest
 from kernlearn.reports.report import Report
 
 
@@ -28,18 +28,11 @@ def _state(report: Report, page: Path) -> Stamp:
     details = {name: value for name, value in report.details.items() if name != "written"}
     parts = [
         json.dumps(details, sort_keys=True, default=str),
-        report.summary.to_csv(),
-        report.runs.to_csv(),
+        digest([report.summary, report.runs]),
         report.plan.experiment.path.read_text(encoding="utf-8"),
-        json.dumps(_code()),
+        json.dumps(code()),
     ]
-    digest = sha256("\n".join(parts).encode()).hexdigest()
+    state = sha256("\n".join(parts).encode()).hexdigest()
     # one note for each page, which the next state replaces
     place = stamp("report", [page], {})
-    return Stamp(place.stem, f"{place.key} {digest}")
-
-
-def _code() -> list[tuple[str, int, int]]:
-    files = (p for p in Path(kernlearn.__file__).parent.rglob("*") if p.suffix != ".pyc")
-    states = ((p.name, p.stat()) for p in sorted(files) if p.is_file())
-    return [(name, state.st_size, state.st_mtime_ns) for name, state in states]
+    return Stamp(place.stem, f"{place.key} {state}")

@@ -43,7 +43,7 @@ def test_the_demo_ends_in_a_site(kernlearn, tmp_path, names):
     # of a grid that is chosen from at the end nothing else is known at once
     assert re.search(r" VKRc · .*split 1: \d+ settings measured[;,]", out.stdout + out.stderr)
     for name in names:
-        folder = tmp_path / "results/runs" / name
+        folder = tmp_path / "results/runs" / f"{name}-quick"
         assert (folder / "table.csv").is_file()
         assert (folder / "figure.svg").is_file()
 

@@ -168,3 +168,12 @@ def test_a_report_is_written_again_only_if_something_changed(kernlearn, small, t
     assert not written()
     kernlearn(*quick, "--force", "K", "--no-report")
     assert written()
+
+
+def test_signs_are_explained_once_and_numbers_counted_under_each_table(kernlearn, small):
+    text = small.read_text().replace("table: {", "table: {each: [dataset], ")
+    small.write_text(text.replace("[dataset, method, n_components]", "[method, n_components]"))
+    out = kernlearn("run", small).stdout
+    assert out.count(" numbers measured") == 2
+    assert out.count("  ±  standard deviation over the splits") == 1
+    assert out.index("numbers measured") < out.index("  ±  ")

@@ -41,6 +41,23 @@ def test_planning_data_seen_before_loads_nothing_heavy(kernlearn_process, tmp_pa
         assert out.stdout.endswith("\n[]\n")
 
 
+def test_a_run_that_is_in_the_store_loads_no_estimators(kernlearn_process, small, tmp_path):
+    assert kernlearn_process("run", small).returncode == 0
+    code = (
+        "import sys, kernlearn.cli.app\n"
+        f"sys.argv = ['kernlearn', 'run', {str(small)!r}]\n"
+        "heavy = ('sklearn', 'numba', 'altair', 'vl_convert', 'joblib', 'scipy.stats')\n"
+        "try:\n    kernlearn.cli.app.main()\n"
+        "finally:\n    print([m for m in heavy if m in sys.modules])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment(tmp_path, {}),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "small: 0 trials to run, 16 in the store" in out.stdout
+    assert out.stdout.endswith("\n[]\n")
+
+
 def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
     out = kernlearn_process("validate", "nonesuch")
     assert (out.returncode, out.stdout) == (2, "")

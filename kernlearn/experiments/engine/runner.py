@@ -194,7 +194,7 @@ def run_plan(
     experiment = plan.experiment
     states = selection.trial_states(plan, store)
     todo = selection.chosen(plan, states, choice)
-    estimates = selection.Estimates.of(plan, store if todo else None)
+    estimates = selection.Estimates.of(plan, store) if todo else selection.Estimates()
     if missing := {trial.labels["dataset"]: None for trial in todo if trial.source is None}:
         raise DataError(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "

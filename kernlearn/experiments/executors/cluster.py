@@ -13,7 +13,6 @@ from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial, canonical
-from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.executors import local
 from kernlearn.experiments.store.results import Result, utc_now
 
@@ -203,6 +202,8 @@ def _execute(
 ) -> Result:
     if limits.any:
         return _worker(data_dir, limits, concurrent).run(trial)
+    from kernlearn.experiments.engine.trial import execute
+
     return execute(trial, data_dir, concurrent=concurrent)
 
 

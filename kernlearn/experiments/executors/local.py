@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
 from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.engine.trial import execute
 from kernlearn.experiments.store.results import Result, utc_now
 
 # Seconds between two looks at a trial's memory.
@@ -115,6 +114,9 @@ class InProcess:
         pass
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
+        # what trials need takes longer to import than a report without trials
+        from kernlearn.experiments.engine.trial import execute
+
         for trial in trials:
             on_start(trial)
             yield trial, execute(trial, self.data_dir)
@@ -219,6 +221,8 @@ class Worker:
             If :meth:`stop` is called meanwhile.
         """
         from loky.process_executor import BrokenProcessPool
+
+        from kernlearn.experiments.engine.trial import execute
 
         started, clock = utc_now(), time.perf_counter()
         tries = self.limits.retries + 1
