@@ -25,6 +25,7 @@ VARIABLE = "KERNLEARN_PACKAGES"
 # The name of a package on PyPI, where it is another one.
 _PROJECTS = {"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
+_EXPERIMENTAL = ("HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer")
 _METHODS = ("fit", "get_params", "set_params")
 
 
@@ -118,11 +119,16 @@ def closest(word: str, names: Collection[str]) -> str | None:
 def sklearn_estimators() -> dict[str, str]:
     """Return the dotted names of scikit-learn's estimators by the names of their classes.
 
-    All modules of scikit-learn are imported, which takes a second.
+    All modules of scikit-learn are imported, which takes a second. Experimental estimators, which
+    have to be enabled by an import, are left out.
     """
     from sklearn.utils import all_estimators
 
-    return {name: f"{_public(made)}.{name}" for name, made in all_estimators()}
+    return {
+        name: f"{_public(made)}.{name}"
+        for name, made in all_estimators()
+        if name not in _EXPERIMENTAL
+    }
 
 
 def _public(made: type) -> str:

@@ -191,7 +191,7 @@ def _shrink(w: NDArray[Any], radius: float) -> NDArray[Any]:
         return w.copy()
     unit = w / largest
     norm = np.sqrt(np.vdot(unit, unit))
-    if norm <= radius / largest:
+    if largest <= radius / norm:
         return w.copy()
     return unit * w.dtype.type(radius / norm)
 

@@ -319,3 +319,10 @@ def test_results_of_a_pipeline_are_kept_and_shown(load, tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         assert run_plan(plan, store).done == 2
         assert run_plan(plan, store).cached == 2
+
+
+def test_experimental_estimators_have_no_names():
+    # what another import has enabled in this process changes nothing
+    import sklearn.experimental.enable_halving_search_cv  # noqa: F401
+
+    assert not [name for name in sklearn_estimators() if "Halving" in name]

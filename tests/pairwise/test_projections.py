@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
@@ -75,6 +75,7 @@ def is_nearest(w, projected, others):
 
 
 @pytest.mark.parametrize("project", VECTOR_SETS)
+@example(w=np.array([np.finfo(float).tiny]), radius=4.0, seed=0)
 @given(w=VECTORS, radius=RADII, seed=st.integers(0, 100))
 def test_projection_of_a_vector_is_the_nearest_point(project, w, radius, seed):
     inside, draw = VECTOR_SETS[project]
