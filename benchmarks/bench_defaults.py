@@ -197,7 +197,7 @@ def _ranking_scores(subject: Subject, X: Any, y: Any, qid: Any) -> tuple[float, 
     X = StandardScaler().fit_transform(X)
     train, test = next(GroupShuffleSplit(1, test_size=1 / 3, random_state=0).split(X, y, qid))
     inner, held = next(
-        GroupShuffleSplit(1, test_size=1 / 3, random_state=0).split(X[train], y, qid[train])
+        GroupShuffleSplit(1, test_size=1 / 3, random_state=0).split(X[train], groups=qid[train])
     )
     inner, held = train[inner], train[held]
 

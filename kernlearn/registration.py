@@ -92,18 +92,14 @@ class RegisteredEstimator(Registered):
     """An estimator; ``takes`` names its parameter for a kernel, if it has one.
 
     ``shares`` tells that estimators with other parameters train the same, by a parameter
-    ``memory`` as scikit-learn's pipelines have it. ``pinned`` are the values of parameters that a
-    config does not mention, where the default of the class has changed since results were stored.
+    ``memory`` as scikit-learn's pipelines have it. ``pinned`` are the former values of defaults
+    that have changed since results were stored, for configs with ``defaults: papers``.
     """
 
     kind = "estimator"
     takes: str = ""
     shares: bool = False
     pinned: Mapping[str, Any] = field(default_factory=dict, compare=False)
-
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        return {**super().parameters, **self.pinned}
 
     @property
     def foreign(self) -> bool:

@@ -1,10 +1,12 @@
 """Weights of rows and classes: integer weights are as good as repeated rows."""
 
+import inspect
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
+from sklearn.utils import estimator_checks
 
 from kernlearn.features import MaclaurinSVM
 from kernlearn.kernels import PolynomialKernel
@@ -24,6 +26,7 @@ from kernlearn.pairwise import AllPairsSVM
 from kernlearn.sample_weights import check_weights, class_weights
 from kernlearn.solvers import KernelSVM, LinearSVM, LinearSVMRegressor
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
+from tests.conformance import estimators, made
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(60, 4))
@@ -97,6 +100,28 @@ def output(model, points):
     if hasattr(model, "real_value"):
         return model.real_value(points)
     return model.decision_function(points) if is_classifier(model) else model.predict(points)
+
+
+# What depends on the number of rows is left out: drawn landmarks, held-out points, bandwidths.
+CONVERGED = [
+    LinearSVM(tol=1e-13),
+    LinearSVM(tol=1e-13, class_weight="balanced"),
+    LinearSVMRegressor(tol=1e-13),
+    KernelSVM(gamma=0.1, tol=1e-12),
+    KernelSVM(gamma=0.1, tol=1e-12, solver="interior_point"),
+    KernelRegressor("manhattan"),
+    SimilarityKNNClassifier(1, similarity="euclidean"),
+    L1SVMClassifier("linear", beta=1e-2, tol=1e-12),
+    VotedKernelClassifier(["linear", "polynomial"], beta=1e-2, tol=1e-12),
+    AllPairsSVM(tol=1e-12),
+]
+
+
+@pytest.mark.parametrize("model", CONVERGED)
+def test_check_of_scikit_learn(model):
+    for points in ("dense", "sparse"):
+        check = getattr(estimator_checks, f"check_sample_weight_equivalence_on_{points}_data")
+        check(type(model).__name__, model)
 
 
 @pytest.mark.parametrize(("model", "y", "given", "tolerance"), EXACT)
@@ -215,3 +240,22 @@ def test_balanced_classes_have_equal_sums():
     y, weights = np.array([0, 0, 1]), np.array([1.0, 2.0, 5.0])
     factors = class_weights("balanced", np.array([0, 1]), y, weights)
     assert factors[0] * 3 == pytest.approx(factors[1] * 5) == 4.0
+
+
+WEIGHTED = [e for _, e in estimators() if "sample_weight" in inspect.signature(e.fit).parameters]
+
+
+@pytest.mark.parametrize("estimator", [e for e in WEIGHTED if is_classifier(e())])
+@pytest.mark.filterwarnings("ignore")
+def test_a_class_without_weight_is_absent(estimator):
+    model, kept = made(estimator), THREE != 1
+    settings = [{}]
+    if "class_weight" in model.get_params():
+        settings.append({"class_weight": "balanced"})
+    for setting in settings:
+        zeroed = clone(model).set_params(**setting).fit(X, THREE, sample_weight=kept)
+        assert zeroed.classes_.tolist() == [0, 2]
+        if estimator is not ORLand:  # whose landmarks are drawn from all points
+            absent = clone(model).set_params(**setting).fit(X[kept], THREE[kept])
+            # solvers stop at their tolerance
+            assert (zeroed.predict(X) == absent.predict(X)).mean() > 0.9

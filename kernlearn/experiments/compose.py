@@ -16,6 +16,8 @@ def make_method(
     parts: Parts,
     parameters: Mapping[str, Any],
     grid: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    *,
+    former: bool = False,
 ) -> Any:
     """Make the estimator of a method: that of its only part, or a pipeline of all.
 
@@ -27,6 +29,8 @@ def make_method(
         Parameters, those of a step after its label and ``__``.
     grid : mapping of str to sequence
         Candidates for further parameters, of which the estimator must be able to take any.
+    former : bool, default=False
+        Whether parameters that are not given have the defaults of the papers' experiments.
     """
     # an estimator that is to try kernels is made with the first of them
     kernels = {
@@ -38,6 +42,7 @@ def make_method(
     for label, component in parts:
         prefix = f"{label}__" if label else ""
         own = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
+        own = {**component.pinned, **own} if former else own
         steps.append((label, scope.make(component, own)))
     if not steps[0][0]:
         return steps[0][1]

@@ -324,8 +324,7 @@ class Scope:
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel; a parameter ``{kernel: NAME, ...}`` becomes a kernel."""
-        pinned = getattr(component, "pinned", {})
-        made = {k: self.made(k, v) for k, v in {**pinned, **parameters}.items()}
+        made = {k: self.made(k, v) for k, v in parameters.items()}
         nested = {k: v for k, v in made.items() if "__" in k}
         given = {k: v for k, v in made.items() if k not in nested}
         if getattr(component, "foreign", False) and _is_kernel(parameters.get("kernel")):

@@ -42,7 +42,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         the inner kernel K; "scaled" is ``RBFSampler(gamma="scale")``, None ``RBFSampler()`` with a
         gamma of 1, which suits few features of a small range only. Clones of it are fitted, with a
         ``random_state`` drawn from that of this estimator.
-    n_components : int, default=100
+    n_components : int, default=500
         Number D of features.
     columns : {"auto", "iid", "dependent"}, default="auto"
         How scalar maps are derived from the columns of A.
@@ -125,7 +125,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
 
     kernel: str | BaseDotProductKernel = "polynomial"
     inner: BaseEstimator | str | None = "scaled"
-    n_components: int = 100
+    n_components: int = 500
     _: KW_ONLY
     columns: Literal["auto", "iid", "dependent"] = "auto"
     maps_per_level: int | None = None

@@ -32,7 +32,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     ----------
     kernel : str or kernel object, default="polynomial"
         A dot-product kernel, see :class:`RandomMaclaurin`.
-    n_components : int, UniformAccuracy or dict, default=100
+    n_components : int, UniformAccuracy or dict, default=200
         Number D of random features, or the required accuracy.
     h01, p, measure, truncation
         As for :class:`RandomMaclaurin`.
@@ -65,7 +65,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     """
 
     kernel: Any = "polynomial"
-    n_components: Any = 100
+    n_components: Any = 200
     _: KW_ONLY
     h01: bool = False
     p: float = 2.0

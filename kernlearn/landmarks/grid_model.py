@@ -82,8 +82,9 @@ class GridModel(LandmarkedModel):
             ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
             trained on the rest.
         y_val : array-like of shape (n_val,), default=None
-            Their targets. Errors of grades are their differences if they are numbers, else those
-            of their places in `classes_`.
+            Their targets. Errors of grades are differences of their places in the order that is
+            given, in which they may be grades that y lacks; without one those of the grades if
+            they are numbers, else of their places in `classes_`.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
             Unlabelled points to take as landmarks instead of training points (step 1 of
             algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
@@ -114,6 +115,7 @@ class GridModel(LandmarkedModel):
         shape = tuple(len(values) for values in grid.values())
         X, targets, codes = self._check_targets(X, y)
         weights = check_weights(sample_weight, X)
+        codes = self._without_absent(codes, weights)
         rng = check_random_state(self.random_state)
         rows, X_val, y_val, weights_val = split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
@@ -132,6 +134,10 @@ class GridModel(LandmarkedModel):
         self._keep(models[best], features.dtype)
         self._calibrate(X_val, y_val, weights_val)
         return self
+
+    def _without_absent(self, codes: Indices, weights: np.ndarray | None) -> Indices:
+        """Forget grades without a weight above 0, and return the codes of the others."""
+        return codes
 
     def _choice_weights(self, y: Any, weights: Any, y_val: Any, weights_val: Any) -> Any:
         """Return the weights of validation points in the choice of parameters."""

@@ -19,7 +19,7 @@ from kernlearn.sample_weights import (
     validation_weights,
     weighted_rows,
 )
-from kernlearn.solvers.labels import encode_grades
+from kernlearn.solvers.labels import encode_grades, grade_order
 from kernlearn.solvers.ordinal import OrdinalProblem, Solution, as_thresholds
 
 
@@ -96,7 +96,8 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The grades in y, ascending in their order. Others are never predicted.
+        The grades in y, ascending in their order, of points with a weight. Others are never
+        predicted.
     thresholds_ : ndarray of shape (n_classes - 1,)
         The finite thresholds, ascending.
     coef_ : ndarray of shape (n_landmarks,)
@@ -239,11 +240,22 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         return {"C": candidate_values(self.C, "C").astype(np.float64)}
 
     def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
-        codes = None
+        codes, self._order = None, None
         if y is not None:
+            self._order = grade_order(y, self.categories)
             self.classes_, codes = encode_grades(y, self.categories)
         X, codes = self._check_training(X, codes)
         return X, self.classes_[codes], codes
+
+    def _without_absent(self, codes: Indices, weights: np.ndarray | None) -> Indices:
+        present = np.unique(codes[weighted_rows(weights, len(codes))])
+        if len(present) == 1:
+            raise ValueError(
+                "points with a weight above 0 must have at least two grades, but they have one "
+                f"class: {self.classes_[present[0]].item()!r}"
+            )
+        self.classes_ = self.classes_[present]
+        return np.searchsorted(present, codes)
 
     def _train(
         self,
@@ -295,12 +307,16 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
 
     def _grades(self, labels: np.ndarray) -> np.ndarray:
         """Return numbers to measure errors in."""
-        if self.classes_.dtype.kind in "biuf":
+        if self._order is None and self.classes_.dtype.kind in "biuf":
             return labels.astype(np.float64)
-        unknown = np.setdiff1d(labels, self.classes_).tolist()
+        order = self.classes_ if self._order is None else np.array(self._order)
+        unknown = np.setdiff1d(labels, order).tolist()
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is not a grade of y, and grades are not numbers")
-        return places(self.classes_, labels).astype(np.float64)
+            raise ValueError(
+                f"y_val: {unknown[0]!r} is not a grade of y, so that its place is not known; "
+                "give the order of all grades as 'categories'"
+            )
+        return places(order, labels).astype(np.float64)
 
 
 def _codes(values: Floats, thresholds: Floats) -> Indices:

@@ -27,8 +27,10 @@ def encode_labels(
     return classes, codes, class_weights(class_weight, classes, y, sample_weight)
 
 
-def category_order(y: Any) -> list[Any] | None:
-    """Return the values of an ordered categorical, of pandas or an Enum of polars, in order."""
+def grade_order(y: Any, categories: Any = None) -> list[Any] | None:
+    """Return the given order of grades, else that of an ordered categorical or polars' Enum."""
+    if categories is not None:
+        return np.asarray(categories).tolist()
     kind = getattr(y, "dtype", None)
     if getattr(kind, "ordered", None) or type(kind).__name__ == "Enum":
         return list(kind.categories)  # type: ignore[union-attr]
@@ -41,7 +43,7 @@ def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarra
     The order is that of `categories`, else of an ordered categorical, else of numbers; grades in
     words without one are sorted by the alphabet, with a warning that says so.
     """
-    order = category_order(y) if categories is None else np.asarray(categories).tolist()
+    order = grade_order(y, categories)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     classes, codes, _ = encode_labels(y, None)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from kernlearn.kernels import GaussianKernel
@@ -16,6 +17,8 @@ VALUE = X[:, 0] - X[:, 1] ** 2 + 0.3 * RNG.normal(size=90)
 Y = np.array([3, 4, 6, 9])[np.digitize(VALUE, [-1.5, -0.5, 0.3])]
 NEW = np.random.RandomState(1).normal(size=(30, 3))
 NEW_Y = np.array([3, 4, 6, 9])[np.digitize(NEW[:, 0] - NEW[:, 1] ** 2, [-1.5, -0.5, 0.3])]
+NAMES = np.array(["low", "mid", "high", "top"])  # not the order of the alphabet
+GRADED = np.digitize(X.sum(axis=1), np.quantile(X.sum(axis=1), [0.25, 0.5, 0.8]))
 PRECISE = {"tol": 1e-10, "random_state": 0}
 
 
@@ -245,3 +248,67 @@ def test_needs_fitting():
     for method in ("predict", "real_value", "decision_function"):
         with pytest.raises(NotFittedError):
             getattr(ORLand(), method)(X)
+
+
+@pytest.mark.parametrize("calibration", [None, "sigmoid", "isotonic"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("class_weight", [None, "balanced", [1.0, 2.0, 0.5, 3.0]])
+def test_names_with_an_order_are_as_good_as_numbers(calibration, weighted, class_weight):
+    fit = {"landmarks": X[:8]}
+    if weighted:
+        fit["sample_weight"] = np.arange(len(X)) % 4 + 0.5
+    weights = [class_weight, class_weight]
+    if isinstance(class_weight, list):
+        weights = [dict(zip(keys, class_weight, strict=True)) for keys in (NAMES, range(4))]
+    options = {"C": (1, 10), "calibration": calibration, "validation_fraction": 0.4}
+    named, numbered = (
+        ORLand(class_weight=w, categories=c, random_state=0, **options).fit(X, y, **fit)
+        for w, c, y in zip(weights, (NAMES, None), (NAMES[GRADED], GRADED), strict=True)
+    )
+    assert named.classes_.tolist() == NAMES.tolist()
+    np.testing.assert_array_equal(named.validation_scores_, numbered.validation_scores_)
+    np.testing.assert_array_equal(named.predict(NEW), NAMES[numbered.predict(NEW)])
+    if calibration is not None:
+        found = named.predict_proba(NEW)
+        np.testing.assert_allclose(found, numbered.predict_proba(NEW))
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+        above = 1 - found[np.argsort(named.real_value(NEW))].cumsum(axis=1)
+        assert np.diff(above, axis=0).min() > -1e-12
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_grade_to_choose_on_may_be_one_of_the_categories_that_y_lacks(class_weight):
+    rows, options = GRADED != 1, {"C": (1, 10), "class_weight": class_weight}
+    given = X[rows], NAMES[GRADED[rows]], NEW, NAMES[[1] * 30]
+    with (
+        pytest.warns(UserWarning, match="high < low < top"),
+        pytest.raises(ValueError, match=r"'mid' is not a grade of y.*'categories'"),
+    ):
+        ORLand(8, **options).fit(*given)
+    model = ORLand(8, categories=NAMES, random_state=0, **options).fit(*given)
+    assert model.classes_.tolist() == ["low", "high", "top"]
+    places = np.array([NAMES.tolist().index(name) for name in model.predict(NEW)])
+    assert -model.validation_scores_.max() == pytest.approx(np.abs(places - 1).mean())
+
+
+def test_places_count_where_an_order_of_numbers_is_given():
+    codes = np.array([10, 1, 5, 7])
+    given, plain = (
+        ORLand(8, C=(1, 10), categories=c, random_state=0).fit(X, y, NEW, y[:30])
+        for c, y in ((codes, codes[GRADED]), (None, GRADED))
+    )
+    np.testing.assert_array_equal(given.validation_scores_, plain.validation_scores_)
+    np.testing.assert_array_equal(given.predict(NEW), codes[plain.predict(NEW)])
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_grade_without_weight_is_absent(class_weight):
+    kept = GRADED != 1
+    model = ORLand(C=10.0, class_weight=class_weight)
+    fit = {"landmarks": X[:8]}
+    zeroed = clone(model).fit(X, GRADED, sample_weight=kept, **fit)
+    absent = clone(model).fit(X[kept], GRADED[kept], **fit)
+    assert zeroed.classes_.tolist() == absent.classes_.tolist() == [0, 2, 3]
+    np.testing.assert_allclose(zeroed.real_value(NEW), absent.real_value(NEW), rtol=1e-6)
+    with pytest.raises(ValueError, match="have one class: 1"):
+        model.fit(X, GRADED, sample_weight=~kept)

@@ -252,6 +252,11 @@ class ExperimentConfig(Section):
     ]
     kernels: Annotated[dict[str, KernelEntry], BeforeValidator(by_name)] = {}
     methods: Annotated[dict[str, MethodEntry], BeforeValidator(by_name), Field(min_length=1)]
+    defaults: Literal["papers"] | None = Field(
+        default=None,
+        description="`papers`: parameters that a method does not mention have the values of the "
+        "papers' experiments, where the estimators' own defaults are others by now",
+    )
     only: list[checks.Combination] = []
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]

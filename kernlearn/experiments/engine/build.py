@@ -153,7 +153,8 @@ def build_estimator(
     """
     spec = trial.spec.method
     parts = method_parts(scope, spec)
-    estimator = make_method(scope, parts, spec.parameters, spec.select)
+    former = spec.defaults is None
+    estimator = make_method(scope, parts, spec.parameters, spec.select, former=former)
     parameters = estimator.get_params()
     state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
     seeded = [name for name in parameters if name.rpartition("__")[2] == "random_state"]

@@ -6,7 +6,7 @@ from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from kernlearn import datasets
 from kernlearn.datasets.grades import default_order
@@ -266,6 +266,18 @@ def _cells(
                     yield labels, spec, place
 
 
+def _defaults(
+    config: ExperimentConfig, parts: Sequence[tuple[str, RegisteredEstimator]], given: set[str]
+) -> Literal["class"] | None:
+    """Tell whether a method takes defaults that its classes have changed since the papers'."""
+    pinned = {
+        f"{label}__{name}" if label else name
+        for label, part in parts
+        for name in set(part.pinned) - {part.takes}
+    }
+    return "class" if config.defaults is None and pinned - given else None
+
+
 def _methods(
     config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
@@ -293,6 +305,7 @@ def _methods(
                 method = specs.MethodSpec(
                     **_identity(entry, parts), parameters=fixed, select=grid,
                     kernels={k.name: k.identity for k in own} or None, dense=entry.dense or None,
+                    defaults=_defaults(config, parts, {*fixed, *grid}),
                 )  # fmt: skip
                 found.append((labels, used[1], method))
     return found

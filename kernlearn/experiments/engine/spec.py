@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -79,7 +79,8 @@ class MethodSpec(_Part):
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
     ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
-    tells that it gets sparse data as dense ones.
+    tells that it gets sparse data as dense ones. ``defaults`` is None if parameters that are not
+    given have the defaults of the papers' experiments, or those are the same in the class.
     """
 
     name: str
@@ -90,6 +91,7 @@ class MethodSpec(_Part):
     kernels: dict[str, dict[str, Any]] | None = None
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
+    defaults: Literal["class"] | None = None
 
 
 @dataclass(frozen=True)
