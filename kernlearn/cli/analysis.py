@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kernlearn import datasets, kernels, landmarks, theory
 from kernlearn.cli.options import DataDir, make_console, make_table
+from kernlearn.cli.pictures import Plot, check_picture, save_picture
 from kernlearn.exceptions import DataError
 
 Data = Annotated[
@@ -20,10 +21,8 @@ Scale = Annotated[
     bool, Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1.")
 ]
 Seed = Annotated[int, Option(min=0, help="Random seed.")]
-Plot = Annotated[Path | None, Option(help="Picture to write: .html, .svg or .png.")]
 
 _MAX_POINTS = "Subsample to at most this many points."
-_SUFFIXES = (".html", ".svg", ".png")
 
 
 def goodness(
@@ -106,7 +105,7 @@ def goodness(
     )
     if plot is not None:
         chart = _margins(assessed.criteria, epsilon, f"{data}: points below a margin")
-        _save_picture(chart, plot)
+        save_picture(chart, plot)
 
 
 def rademacher(
@@ -230,7 +229,7 @@ def regret(
         f"{1 - delta:g} for RS-x and RS-x²."
     )
     if plot is not None:
-        _save_picture(_regrets(frame, f"{data}: regret of OLP per round"), plot)
+        save_picture(_regrets(frame, f"{data}: regret of OLP per round"), plot)
 
 
 def _check(plot: Path | None, **shares: float) -> None:
@@ -238,8 +237,7 @@ def _check(plot: Path | None, **shares: float) -> None:
     for name, share in shares.items():
         if not 0 < share < 1:
             raise DataError(f"--{name} {share:g}: expected a number between 0 and 1")
-    if plot is not None and plot.suffix.lower() not in _SUFFIXES:
-        raise DataError(f"--plot {plot}: expected a file name with {', '.join(_SUFFIXES)}")
+    check_picture(plot)
 
 
 def _load(data: str, target: str | None, data_dir: Path | None) -> Any:
@@ -376,14 +374,3 @@ def _regrets(frame: Any, title: str) -> Any:
         for kind, name in (("all pairs", "all pairs (6.1)"), ("buffer", "the buffer (6.3)"))
     ]
     return alt.hconcat(*panels).resolve_scale(y="shared").properties(title=title)
-
-
-def _save_picture(chart: Any, path: Path) -> None:
-    """Write an Altair chart in the format of the file's suffix; HTML needs no network."""
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 150}}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        chart.save(path, **options.get(path.suffix.lower(), {}))
-    except OSError as error:
-        raise DataError(f"--plot {path}: {error.strerror}") from None
-    typer.echo(f"Picture: {path}")

@@ -12,20 +12,23 @@ from kernlearn.cli.tables import show_report
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
 from kernlearn.reports import site
 
+#: What is reported: a store, or experiments of the one given by ``--store``.
+StoreOrConfigs = Annotated[
+    list[str] | None,
+    Argument(
+        metavar="STORE | CONFIG",
+        help="A results store, or config files (YAML) or names of shipped configs.",
+        show_default="the store given by --store",
+    ),
+]
+
 _SITE = Path("results/site")
 _SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _SQLITE = b"SQLite format 3\0"
 
 
 def report(
-    what: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="STORE | CONFIG",
-            help="A results store, or config files (YAML) or names of shipped configs.",
-            show_default="the store given by --store",
-        ),
-    ] = None,
+    what: StoreOrConfigs = None,
     profile: Annotated[
         str | None,
         Option(
@@ -62,7 +65,7 @@ def report(
       kernlearn report results/runs/store.sqlite --output site
     """  # noqa: D301
     names = what or []
-    stores = [name for name in names if _is_store(name)]
+    stores = [name for name in names if is_store(name)]
     if stores and len(names) > 1:
         raise ReportError(
             f"{stores[0]}: a store stands alone; `kernlearn report CONFIG... --store "
@@ -111,7 +114,8 @@ def write_reports(
     return report, page
 
 
-def _is_store(name: str) -> bool:
+def is_store(name: str) -> bool:
+    """Whether a name is that of a results store, not of a config."""
     path = Path(name)
     if path.suffix.lower() in _SUFFIXES:
         return True

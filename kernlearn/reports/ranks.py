@@ -1,22 +1,24 @@
 """Average ranks of methods over data sets, with the tests of Demšar.
 
 J. Demšar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets, Journal of
-Machine Learning Research 7: Friedman's test as by Iman & Davenport, each method against the best
+Machine Learning Research 7: Friedman's test as by Iman & Davenport, each method against a control
 by Holm's procedure, and the critical difference of Nemenyi's test.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
+from math import factorial, sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kernlearn.exceptions import ReportError
+from kernlearn.experiments.registry import suggestion
 
-#: Fewest data sets: with fewer than ten (and five methods) Friedman's test is not reliable.
-MIN_DATASETS = 10
-_MIN_METHODS = 3
+#: With fewer data sets the tests find large differences only, and p-values are rough.
+FEW_DATASETS = 10
+_MIN_DATASETS, _MIN_METHODS = 2, 3
 
 
 @dataclass(frozen=True)
@@ -26,26 +28,63 @@ class Ranks:
     Attributes
     ----------
     average : dict of str to float
-        Average rank of each method, 1 for the best.
+        Average rank of each method, 1 for the best; methods with equal scores share a rank.
+    control : str
+        The method that the others are compared with.
     holm : dict of str to float
-        Adjusted p-value of the difference of each method from the best.
+        Adjusted p-value of the difference of each other method from the control.
     chi_square, f_statistic, p_value : float
-        Friedman's statistic, that of Iman & Davenport, and the p-value of the latter.
+        Friedman's statistic, corrected for ties, that of Iman & Davenport, and the p-value of
+        the latter.
     critical_difference : float
         Of two average ranks, by Nemenyi's test.
-    n_datasets : int
+    level : float
+        Significance level.
+    n_datasets, n_ties : int
+        Number of data sets; of those, how many have methods that share a rank.
+    left_out : dict of str to list of str
+        Data sets that were left out, with the methods that have no number there.
     """
 
     average: dict[str, float]
+    control: str
     holm: dict[str, float]
     chi_square: float
     f_statistic: float
     p_value: float
     critical_difference: float
+    level: float
     n_datasets: int
+    n_ties: int
+    left_out: dict[str, list[str]]
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test shows that not all methods are alike."""
+        return self.p_value < self.level
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """The largest groups of methods that Nemenyi's test does not tell apart, best first.
+
+        Where Friedman's test shows no difference, all methods are one group.
+        """
+        names, ranks = [*self.average], [*self.average.values()]
+        if not self.differ:
+            return [names]
+        found: list[list[str]] = []
+        end = 0
+        for first, rank in enumerate(ranks):
+            last = sum(r - rank < self.critical_difference for r in ranks)
+            if last > max(end, first + 1):
+                found.append(names[first:last])
+                end = last
+        return found
 
 
-def rank_methods(scores: pd.DataFrame, better: int, level: float = 0.05) -> Ranks:
+def rank_methods(
+    scores: pd.DataFrame, better: int, level: float = 0.05, control: str | None = None
+) -> Ranks:
     """Rank methods on each data set and test the differences of their average ranks.
 
     Parameters
@@ -55,7 +94,9 @@ def rank_methods(scores: pd.DataFrame, better: int, level: float = 0.05) -> Rank
     better : {1, -1}
         Whether more or less is better.
     level : float, default=0.05
-        Level of the critical difference.
+        Significance level.
+    control : str, optional
+        Method that the others are compared with; by default the best.
 
     Returns
     -------
@@ -64,46 +105,119 @@ def rank_methods(scores: pd.DataFrame, better: int, level: float = 0.05) -> Rank
     Raises
     ------
     ReportError
-        If there are fewer than three methods or ten data sets.
+        If there are fewer than three methods or two data sets, or no such control.
     """
     complete = scores.dropna()
     n, k = complete.shape
-    if n < MIN_DATASETS or k < _MIN_METHODS:
+    missing = scores[scores.isna().any(axis=1)]
+    left_out = {
+        str(dataset): [str(m) for m in scores.columns[row.isna()]]
+        for dataset, row in missing.iterrows()
+    }
+    if k < _MIN_METHODS:
         raise ReportError(
-            f"ranks of {k} methods on {n} data sets with a number of each: the tests need at "
-            f"least {_MIN_METHODS} methods and {MIN_DATASETS} data sets"
+            f"{k} {'method' if k == 1 else 'methods'}; ranks need at least {_MIN_METHODS} "
+            "(two are compared by `claims`, split by split)"
         )
-    ranks = (-better * complete).rank(axis=1).mean().sort_values(kind="stable")
-    average = {str(name): float(rank) for name, rank in ranks.items()}
-    chi_square, f_statistic, p_value = friedman([*average.values()], n)
-    difference = critical_difference(k, n, level)
-    return Ranks(average, holm(average, n), chi_square, f_statistic, p_value, difference, n)
+    if n < _MIN_DATASETS:
+        raise ReportError(_too_few(scores, n))
+    names = [str(name) for name in scores.columns]
+    if control is not None and control not in names:
+        raise ReportError(f"no method {control!r} to compare with{suggestion(control, names)}")
+    ranks = (-better * complete).rank(axis=1)
+    mean = ranks.mean().sort_values(kind="stable")
+    average = {str(name): float(rank) for name, rank in mean.items()}
+    chi_square, f_statistic, p_value = friedman(ranks.to_numpy())
+    control = control or next(iter(average))
+    ties = sum(len(set(row)) < k for row in ranks.to_numpy().tolist())
+    return Ranks(
+        average, control, holm(average, n, control), chi_square, f_statistic, p_value,
+        critical_difference(k, n, level), level, n, ties, left_out,
+    )  # fmt: skip
 
 
-def friedman(average: Sequence[float], n_datasets: int) -> tuple[float, float, float]:
-    """Return Friedman's statistic, that of Iman & Davenport, and the p-value of the latter."""
+def _too_few(scores: pd.DataFrame, n_complete: int) -> str:
+    """Say how many numbers each method lacks."""
+    total = len(scores)
+    lacking = {str(m): int(count) for m, count in scores.isna().sum().items() if count}
+    text = (
+        f"{n_complete} of {total} data set{'' if total == 1 else 's'} "
+        f"{'has' if n_complete == 1 else 'have'} a number of each of {scores.shape[1]} methods; "
+        f"ranks need at least {_MIN_DATASETS}"
+    )
+    if lacking:
+        counts = ", ".join(f"{m} lacks {count} of {total}" for m, count in lacking.items())
+        text += f" ({counts}; --only method=A,method=B,... ranks some of the methods)"
+    return text
+
+
+def friedman(ranks: "np.ndarray[Any, Any]", *, ties: bool = True) -> tuple[float, float, float]:
+    """Test whether methods differ, from their ranks on each data set.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_datasets, n_methods)
+        Tied methods have the mean of their ranks.
+    ties : bool, default=True
+        Correct the statistic for ties, as in :func:`scipy.stats.friedmanchisquare`.
+
+    Returns
+    -------
+    chi_square, f_statistic, p_value : float
+        Friedman's statistic, that of Iman & Davenport, and the p-value of the latter. Where all
+        data sets rank the methods alike, the second is infinite, and the p-value is the
+        probability of that if all orders are equally likely.
+    """
     from scipy import stats
 
-    k, n = len(average), n_datasets
-    spread = float(np.sum(np.square(average))) - k * (k + 1) ** 2 / 4
-    chi_square = 12 * n / (k * (k + 1)) * spread
+    n, k = ranks.shape
+    sums = ranks.sum(axis=0)
+    spread = float(np.sum((sums - n * (k + 1) / 2) ** 2))
+    within = float(np.sum(ranks**2)) - n * k * (k + 1) ** 2 / 4
+    if not ties:
+        within = n * k * (k**2 - 1) / 12
+    if within <= 0:  # every method has the same score everywhere
+        return 0.0, 0.0, 1.0
+    chi_square = (k - 1) * spread / within
     rest = n * (k - 1) - chi_square
-    f_statistic = (n - 1) * chi_square / rest if rest > 0 else np.inf
-    p_value = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
-    return chi_square, float(f_statistic), p_value
+    if rest <= 1e-9 * n * k:
+        return chi_square, np.inf, _all_alike(ranks)
+    f_statistic = (n - 1) * chi_square / rest
+    return chi_square, f_statistic, float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
 
 
-def holm(average: dict[str, float], n_datasets: int) -> dict[str, float]:
-    """Return the adjusted p-values of all methods against the best, by Holm's procedure."""
+def _all_alike(ranks: "np.ndarray[Any, Any]") -> float:
+    """Return the probability that all data sets give the order of the first."""
+    p_value = 1.0
+    for row in ranks[1:]:
+        same = np.unique(row, return_counts=True)[1].tolist()
+        p_value *= float(np.prod([factorial(count) for count in same])) / factorial(len(row))
+    return p_value
+
+
+def holm(average: Mapping[str, float], n_datasets: int, control: str) -> dict[str, float]:
+    """Return the adjusted p-values of all other methods against a control, by Holm's procedure.
+
+    Parameters
+    ----------
+    average : mapping of str to float
+        Average rank of each method.
+    n_datasets : int
+    control : str
+
+    Returns
+    -------
+    dict of str to float
+        The smallest first.
+    """
     from scipy import stats
 
-    best = min(average, key=lambda name: average[name])
     k = len(average)
     error = sqrt(k * (k + 1) / (6 * n_datasets))
     raw = {
-        name: 2 * float(stats.norm.sf((rank - average[best]) / error))
+        name: 2 * float(stats.norm.sf(abs(rank - average[control]) / error))
         for name, rank in average.items()
-        if name != best
+        if name != control
     }
     adjusted, highest = {}, 0.0
     for i, name in enumerate(sorted(raw, key=lambda name: raw[name])):

@@ -60,7 +60,7 @@ def test_the_demo_ends_in_a_site(kernlearn, tmp_path, names):
     for name in names:
         assert f'href="{name}.html"' in overview
         page = (tmp_path / f"results/site/{name}.html").read_text(encoding="utf-8")
-        assert "Figures</h2>" in page
-        assert "Tables</h2>" in page
-        assert "Claims</h2>" in page
+        assert "<h2>Figures" in page
+        assert "<h2>Tables" in page
+        assert "<h2>Claims" in page
         assert "datasets fetch" not in page
