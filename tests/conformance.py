@@ -183,6 +183,21 @@ CHECKS: dict[str, tuple[Callable[[Any], None], Callable[[Any], bool]]] = {
 }
 
 
+#: What estimators have besides fit, and how it is told.
+FEATURES: dict[str, Callable[[Any], bool]] = {
+    "sample_weight": lambda m: has_fit_parameter(m, "sample_weight"),
+    "class_weight": lambda m: "class_weight" in m.get_params(),
+    "decision_function": lambda m: hasattr(m, "decision_function"),
+    "predict_proba": lambda m: hasattr(m, "predict_proba") or "calibration" in m.get_params(),
+    "several targets": lambda m: m.__sklearn_tags__().target_tags.multi_output,
+    "sparse points": lambda m: m.__sklearn_tags__().input_tags.sparse,
+    "partial_fit": lambda m: hasattr(m, "partial_fit"),
+    "n_jobs": lambda m: "n_jobs" in m.get_params(),
+    "verbose": lambda m: "verbose" in m.get_params(),
+    "warm_start": lambda m: "warm_start" in m.get_params(),
+}
+
+
 def available() -> list[str]:
     """The checks whose libraries are installed."""
     optional = {"skops", "polars"}
@@ -209,9 +224,26 @@ def row(estimator: type) -> dict[str, str]:
 
 
 def table() -> list[str]:
-    """Return the lines of the table."""
-    lines = ["| estimator | " + " | ".join(CHECKS) + " |", "|---" * (len(CHECKS) + 1) + "|"]
+    """Return the lines of the table of checks."""
+    return _lines(list(CHECKS), row)
+
+
+def table_of_features() -> list[str]:
+    """Return the lines of the table of what estimators have."""
+    return _lines(list(FEATURES), _features)
+
+
+def _features(estimator: type) -> dict[str, str]:
+    model = estimator()
+    cells = {name: WORKS if has(model) else NOT_MEANT for name, has in FEATURES.items()}
+    if "calibration" in model.get_params():
+        cells["predict_proba"] = "calibration"
+    return cells
+
+
+def _lines(columns: list[str], cells: Callable[[type], dict[str, str]]) -> list[str]:
+    lines = ["| estimator | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     for name, estimator in estimators():
-        cells = row(estimator)
-        lines.append(f"| {name} | " + " | ".join(cells[check] for check in CHECKS) + " |")
+        found = cells(estimator)
+        lines.append(f"| {name} | " + " | ".join(found[column] for column in columns) + " |")
     return lines

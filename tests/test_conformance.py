@@ -1,28 +1,32 @@
 """docs/conformance.md is current. ``python -m tests.test_conformance`` writes it anew."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.conformance import CHECKS, FAILS, available, estimators, row, table
+from tests.conformance import (
+    CHECKS,
+    FAILS,
+    available,
+    estimators,
+    row,
+    table,
+    table_of_features,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "conformance.md"
 FEW = ["solvers.LinearSVM", "landmarks.KernelRegressor", "pairwise.OAM"]
-INTRODUCTION = """# Conformance with scikit-learn
 
-What works with each estimator, found by trying it with small data. All pass scikit-learn's
-`check_estimator` as well, apart from its checks that weights are as good as repeated rows, for
-those that draw landmarks or held-out points from the rows or stop at a tolerance: there these
-are not the same rows, or not the same digits. An empty cell is for what is not meant: AdaBoost's
-classifier needs sample weights, `set_output` a transformer. Transformers are followed by a
-logistic regression. `make docs` writes this page.
 
-"""
+def tables() -> dict[str, list[str]]:
+    """Return the lines of the tables on the page, by the names of their marks."""
+    found = re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL)
+    return {name: text.splitlines() for name, text in found}
 
 
 def listed() -> dict[str, dict[str, str]]:
-    lines = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("|")]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in tables()["tools"]]
     return {name: dict(zip(CHECKS, rest, strict=True)) for name, *rest in cells[2:]}
 
 
@@ -32,6 +36,10 @@ def test_all_estimators_are_listed():
 
 def test_nothing_fails():
     assert [name for name, cells in listed().items() if FAILS in cells.values()] == []
+
+
+def test_features_are_those_of_the_classes():
+    assert tables()["features"] == table_of_features(), "make docs"
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -47,4 +55,9 @@ def test_other_rows(name):
 
 
 if __name__ == "__main__":
-    PAGE.write_text(INTRODUCTION + "\n".join(table()) + "\n", "utf-8")
+    text = PAGE.read_text("utf-8")
+    for mark, lines in (("features", table_of_features()), ("tools", table())):
+        written = "".join(f"{line}\n" for line in lines)
+        place = rf"(?s)(<!-- {mark} -->\n).*?(<!-- end -->)"
+        text = re.sub(place, lambda found, t=written: found[1] + t + found[2], text)
+    PAGE.write_text(text, "utf-8")
