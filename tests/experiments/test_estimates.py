@@ -105,17 +105,74 @@ def test_they_come_from_the_finished_rows_of_the_same_profile(small, tmp_path):
         assert Estimates.of(quick, store).seconds(first) is None
 
 
-@pytest.mark.parametrize("name", ["quickstart", "figure3_1", "demo_features"])
+@pytest.mark.parametrize("name", ["demo_features", "figure3_1", "table4_2"])
 def test_a_fresh_clone_knows_the_committed_seconds(name):
     """`plan` said "time unknown", though results/measured holds seconds."""
     plan = make_plan(load_config(name), available=True)
     place = shipped("reported").parent / "measured" / f"{name}.json"
     if not place.exists():
-        assert committed.committed_seconds(plan.experiment) == {}
+        assert committed.committed_seconds(plan.experiment, {}) == {}
+        assert Estimates.of(plan, None).total(plan.trials) is None
         return
-    measured = json.loads(place.read_text())["trial_seconds"]
-    total = Estimates.of(plan, None).total(plan.trials)
-    assert 0.2 < total / measured / speed() < 5
+    found = works(plan)
+    fits = {key: work.fits for key, work in found.items()}
+    seconds = committed.committed_seconds(plan.experiment, fits)
+    assert seconds.keys() >= found.keys()
+    total = Estimates((), found, seconds).total(plan.trials)
+    if not plan.left_out:
+        assert total == pytest.approx(json.loads(place.read_text())["trial_seconds"], rel=0.05)
+    # scaled to this machine
+    assert 0.5 < Estimates.of(plan, None).total(plan.trials) / total / speed() < 2
+
+
+@pytest.mark.parametrize("name", ["figure3_1", "figure5_2a", "figure5_3", "further_buffers"])
+def test_honest_within_a_factor_of_two_after_the_first_tenth(name):
+    """An experiment that no results are committed of, replayed with its measured seconds."""
+    plan = make_plan(load_config(name), available=True)
+    work = works(plan)
+    true = committed.committed_seconds(plan.experiment, {k: w.fits for k, w in work.items()})
+    if not true:
+        pytest.skip("no committed results")
+    estimates = Estimates((), work)
+    todo = sample_first(rows_first(plan.trials, plan, estimates), estimates)
+    seconds = [true[cell_key(t.labels)] for t in todo]
+    tenth = len(todo) // 10
+    for start in range(0, len(todo) - tenth, tenth):
+        if start:
+            assert 0.5 < estimates.total(todo[start:]) / sum(seconds[start:]) < 2, start
+        for t, s in zip(todo[start : start + tenth], seconds[start:], strict=False):
+            estimates.add(t.labels, s)
+
+
+def test_seconds_elsewhere_follow_the_method_and_a_little_the_others():
+    methods = ("a", "b", "c")
+    elsewhere = {cell_key(labels(m, d)): 1.0 for m in methods for d in "defghi"}
+    estimates = Estimates((), None, elsewhere)
+    assert estimates.seconds(cell("a", "d")) == 1.0
+    for dataset in "defg":
+        estimates.add(labels("a", dataset), 10.0)
+        estimates.add(labels("b", dataset), 2.0)
+    assert 4 < estimates.seconds(cell("a", "h")) < 10
+    assert 1.5 < estimates.seconds(cell("b", "h")) < 2.5
+    # the median of 1 and both ratios
+    assert estimates.seconds(cell("c", "h")) == pytest.approx(2.0)
+
+
+def test_time_beside_fitting_is_shared_out(tmp_path):
+    """Where a summary lacks the seconds of cells: half of it by the fits of a selection."""
+    rows = [
+        f"e,d,,{m},{{}},{metric},{mean},0,10,,,"
+        for m, mean in (("slow", 2.0), ("fast", 0.5), ("fixed", 1.0))
+        for metric in ("fit_seconds", "fit_cpu_seconds")
+    ]
+    head = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,x,y"
+    path = tmp_path / "e.csv"
+    path.write_text("\n".join([head, *rows]))
+    keys = {m: cell_key(labels(m)) for m in ("slow", "fast", "fixed")}
+    fits = {keys["slow"]: 5.0, keys["fast"]: 5.0}
+    found = committed._from_means(path, 10 * (3.5 + 6), fits)
+    assert found == {keys["slow"]: 2 + 1 + 2.4, keys["fast"]: 0.5 + 1 + 0.6, keys["fixed"]: 1 + 1}
+    assert committed._from_means(path, 10 * (3.5 + 6), {})[keys["fixed"]] == 3.0
 
 
 def test_seconds_of_cells_in_a_summary_come_first(small, tmp_path, monkeypatch):
@@ -128,7 +185,7 @@ def test_seconds_of_cells_in_a_summary_come_first(small, tmp_path, monkeypatch):
     (tmp_path / "measured").mkdir()
     file = tmp_path / "measured" / "small.json"
     file.write_text(json.dumps({"seconds": seconds, "trial_seconds": 0.0}))
-    found = committed.committed_seconds(plan.experiment)
+    found = committed.committed_seconds(plan.experiment, {})
     assert found == {cell_key(t.labels): 7.0 for t in plan.trials}
     # seconds elsewhere follow what the first trials take here
     estimates = Estimates((), works(plan), found)

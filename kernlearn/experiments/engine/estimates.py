@@ -1,19 +1,18 @@
 """Estimates of the seconds of trials, from finished ones and from committed results.
 
-The logarithm of a cell's seconds is a sum of effects: of its method, data set and kernel and of
-pairs of them, of every varied parameter and the number of rows (slopes on their logarithms), and
-of the number of fits. Each effect has a normal prior with the standard deviation below, so that
-what is known of some cells tells about the others. Mean and variance of the sum, given what is
-finished, are those of Gaussian process regression (Rasmussen & Williams 2006, Gaussian Processes
-for Machine Learning, algorithm 2.1). The standard deviations were chosen on the durations of 17
-experiments, each replayed with and without committed results.
+A cell that was measured elsewhere takes its seconds there, times what its method took more or
+less here so far. The logarithm of the seconds of any other cell is a sum of effects of its method,
+data set and kernel and of slopes on the logarithms of its parameters, fitted by ridge regression
+to the cells that are known. Time is in proportion to the number of fits, and grows with a power of
+the number of rows.
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log, prod
+from math import exp, log, prod
+from statistics import fmean, median
 from typing import Any
 
 import numpy as np
@@ -23,31 +22,16 @@ from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS, CellKey, Trial, cell_key
 from kernlearn.experiments.store.results import Store
 
-# Standard deviations of effects on the logarithm, by the labels that cells have in common.
-_EFFECTS: dict[tuple[str, ...], float] = {
-    (): 2.0,
-    ("method",): 2.0,
-    ("dataset",): 1.5,
-    ("kernel",): 0.7,
-    ("method", "dataset"): 0.2,
-    ("method", "kernel"): 0.3,
-    LABELS: 0.1,
-}
-# Of slopes on the logarithms of parameters and of rows, for all methods and for each of them.
-_SLOPE, _METHOD_SLOPE, _ROWS_SLOPE = 0.25, 0.8, 0.3
-# Of a parameter whose values are no numbers, of a cell as such, and of a trial around its cell.
-_VALUE, _CELL, _TRIAL = 0.5, 0.4, 0.3
-# Of another machine as a whole, of a method on it, and of a cell there.
-_MACHINE, _METHOD_THERE, _CELL_THERE = 1.0, 0.1, 0.6
-# Mean of the slope on the logarithm of rows; the rows and seconds of a fit that it goes through.
-_ROWS_MEAN, _ROWS, _TYPICAL = 0.7, 1000, 0.3
-# By how much the logarithm of a mean is above the mean of logarithms: half the variance between
-# trials, and half that of a cell's estimate, the latter at most so much.
-_SCATTER, _MOST = 0.14, 0.09
-# Observed cells that are taken into account: the time of an estimate grows with the cube.
-_MAX_CELLS = 400
-# How many trials the model's estimate of a cell counts as, beside those that are finished.
-_WEIGHT = 0.5
+# Penalty of the regression, and the scale of all effects but those of methods and data sets.
+_PENALTY, _MINOR = 0.3, 0.5
+# Power of the number of rows with which time grows unless cells show another, and the scale of the
+# difference; the number that most cells have about.
+_ROWS_POWER, _ROWS_SCALE, _ROWS = 0.7, 0.3, 1000
+# By how much the logarithm of a mean is above the mean of logarithms.
+_SCATTER = 0.15
+# How many trials an estimate counts as, beside those of the cell that are finished; how many cells
+# the ratio of all methods counts as, beside those of a method.
+_WEIGHT, _OTHERS = 0.5, 2.0
 _SHORTEST = 1e-4
 # Processor seconds of the calibration on the machine of results/measured.
 _REFERENCE = 0.0117
@@ -104,7 +88,7 @@ class Estimates:
 
         experiment = plan.experiment
         work = works(plan)
-        elsewhere = committed_seconds(experiment)
+        elsewhere = committed_seconds(experiment, {key: w.fits for key, w in work.items()})
         if elsewhere:
             factor = speed()
             elsewhere = {key: factor * s for key, s in elsewhere.items() if key in work}
@@ -144,82 +128,83 @@ class Estimates:
 
     def _estimate(self, keys: list[CellKey]) -> list[float]:
         """Return the expected seconds of cells."""
-        here = _thinned(list(self._sums))
-        there = _thinned(list(self._elsewhere))
-        observed = [*here, *there]
-        means = [self._sums[key][0] / self._sums[key][1] for key in here]
-        means += [max(self._elsewhere[key], _SHORTEST) for key in there]
-        table = _Features([*observed, *keys], self._work)
-        n = len(observed)
-        seen, wanted = slice(0, n), slice(n, None)
-        covariance = table.covariance(seen, seen)
-        elsewhere = np.arange(n) >= len(here)
-        method = table.codes("method")[seen]
-        same_method = method[:, None] == method
-        covariance += np.outer(elsewhere, elsewhere) * (
-            _MACHINE**2 + _METHOD_THERE**2 * same_method
-        )
-        noise = [_TRIAL**2 / self._sums[key][1] for key in here] + [_CELL_THERE**2] * len(there)
-        covariance[np.diag_indices(n)] += noise
-        cross = table.covariance(seen, wanted)
-        lower = np.linalg.cholesky(covariance)
-        residuals = np.log(means) - table.mean[seen]
-        weights = np.linalg.solve(lower.T, np.linalg.solve(lower, residuals))
-        explained = np.linalg.solve(lower, cross)
-        variance = table.variance[wanted] - (explained**2).sum(axis=0)
-        scatter = _SCATTER + np.minimum(variance / 2, _MOST)
-        expected = np.exp(table.mean[wanted] + cross.T @ weights + scatter).tolist()
+        here = {key: total / count for key, (total, count) in self._sums.items()}
+        there = self._scaled(here)
+        known = {**there, **here}
+        expected = _regression(known, keys, self._work)
         for i, key in enumerate(keys):
+            expected[i] = there.get(key, expected[i])
             if key in self._sums:
                 total, count = self._sums[key]
                 expected[i] = (total + _WEIGHT * expected[i]) / (count + _WEIGHT)
         return expected
 
+    def _scaled(self, here: Mapping[CellKey, float]) -> dict[CellKey, float]:
+        """Return the seconds elsewhere, times the ratio of those here to those there.
 
-class _Features:
-    """What the effects on cells depend on: codes of labels, and logarithms of numbers."""
+        The ratio is that of a method's cells, beside a few of the median method.
+        """
+        ratios: dict[Any, list[float]] = defaultdict(list)
+        for key, seconds in here.items():
+            if key in self._elsewhere:
+                other = max(self._elsewhere[key], _SHORTEST)
+                ratios[dict(key).get("method")].append(log(seconds / other))
+        # one more that has not changed: few methods say little of the others
+        overall = median([0.0, *map(fmean, ratios.values())])
+        factors = {
+            method: exp((sum(of_cells) + _OTHERS * overall) / (len(of_cells) + _OTHERS))
+            for method, of_cells in ratios.items()
+        }
+        return {
+            key: max(seconds, _SHORTEST) * factors.get(dict(key).get("method"), exp(overall))
+            for key, seconds in self._elsewhere.items()
+        }
 
-    def __init__(self, keys: Sequence[CellKey], work: Mapping[CellKey, Work]) -> None:
-        self._labels = [dict(key) for key in keys]
-        works = [work.get(key, Work()) for key in keys]
-        names = sorted({name for labels in self._labels for name in labels} - {*LABELS})
-        numbers = {name: _logarithms([each.get(name) for each in self._labels]) for name in names}
-        self._slopes = [(x, _SLOPE) for x in numbers.values() if x is not None]
-        self._values = [self.codes(name) for name, x in numbers.items() if x is None]
-        rows = np.array([log((w.rows or _ROWS) / _ROWS) for w in works])
-        if any(w.rows for w in works):
-            self._slopes.append((rows - rows.mean(), _ROWS_SLOPE))
-        self.mean = log(_TYPICAL) + np.log([w.fits for w in works]) + _ROWS_MEAN * rows
-        self._effects = [(self.codes(*names), sd) for names, sd in _EFFECTS.items()]
-        self._method, self._cell = self.codes("method"), self._codes_of(keys)
-        fixed = sum(sd**2 for sd in _EFFECTS.values()) + _CELL**2 + _VALUE**2 * len(self._values)
-        slopes = [x**2 * (sd**2 + _METHOD_SLOPE**2) for x, sd in self._slopes]
-        self.variance = fixed + np.sum([np.zeros(len(keys)), *slopes], axis=0)
 
-    def codes(self, *names: str) -> np.ndarray:
-        """Return a number for each combination of values of some labels."""
-        return self._codes_of([tuple(each.get(n) for n in names) for each in self._labels])
+def _regression(
+    known: Mapping[CellKey, float], keys: Sequence[CellKey], work: Mapping[CellKey, Work]
+) -> list[float]:
+    """Return the seconds of cells as the regression on the known ones has them."""
+    design, fixed = _design([*known, *keys], work)
+    n = len(known)
+    observed = np.log([*known.values()]) - fixed[:n]
+    mean = observed.mean()
+    seen = design[:n]
+    penalised = seen.T @ seen + _PENALTY * np.eye(seen.shape[1])
+    effects = np.linalg.solve(penalised, seen.T @ (observed - mean))
+    logarithms = fixed[n:] + mean + design[n:] @ effects
+    expected: list[float] = np.exp(logarithms + _SCATTER).tolist()
+    return expected
 
-    @staticmethod
-    def _codes_of(values: Iterable[Any]) -> np.ndarray:
-        seen: dict[Any, int] = {}
-        return np.array([seen.setdefault(value, len(seen)) for value in values])
 
-    def covariance(self, left: slice, right: slice) -> np.ndarray:
-        """Return the prior covariance of the logarithms of two parts of the cells."""
+def _design(
+    keys: Sequence[CellKey], work: Mapping[CellKey, Work]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns that effects multiply, and the part of the logarithms that is fixed."""
+    labels = [dict(key) for key in keys]
+    methods = _indicators([each.get("method") for each in labels])
+    columns = [methods, _indicators([each.get("dataset") for each in labels])]
+    columns.append(_MINOR * _indicators([each.get("kernel") for each in labels]))
+    for name in sorted({name for each in labels for name in each} - {*LABELS}):
+        values = [each.get(name) for each in labels]
+        x = _logarithms(values)
+        if x is None:
+            columns.append(_MINOR * _indicators([str(value) for value in values]))
+        else:
+            # a slope for all methods, and what that of each differs
+            columns += [_MINOR * x[:, None], _MINOR * methods * x[:, None]]
+    works = [work.get(key, Work()) for key in keys]
+    rows = np.log([(w.rows or _ROWS) / _ROWS for w in works])
+    columns.append(_ROWS_SCALE * rows[:, None])
+    return np.hstack(columns), _ROWS_POWER * rows + np.log([w.fits for w in works])
 
-        def same(codes: np.ndarray) -> np.ndarray:
-            return codes[left, None] == codes[None, right]
 
-        total = _CELL**2 * same(self._cell)
-        for codes, sd in self._effects:
-            total = total + sd**2 * same(codes)
-        for codes in self._values:
-            total += _VALUE**2 * same(codes)
-        by_method = _METHOD_SLOPE**2 * same(self._method)
-        for x, sd in self._slopes:
-            total += np.outer(x[left], x[right]) * (sd**2 + by_method)
-        return total
+def _indicators(values: Sequence[Any]) -> np.ndarray:
+    """Return a column for each value, 1 where it is."""
+    places = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    found = np.zeros((len(values), len(places)))
+    found[np.arange(len(values)), [places[value] for value in values]] = 1
+    return found
 
 
 def _logarithms(values: Sequence[Any]) -> np.ndarray | None:
@@ -232,12 +217,6 @@ def _logarithms(values: Sequence[Any]) -> np.ndarray | None:
         return None
     mean = sum(map(log, given)) / len(given)
     return np.array([0.0 if value is None else log(value) - mean for value in values])
-
-
-def _thinned(keys: Sequence[CellKey]) -> list[CellKey]:
-    """Return at most :data:`_MAX_CELLS` cells, evenly spread."""
-    step = max(1.0, len(keys) / _MAX_CELLS)
-    return [keys[int(i * step)] for i in range(int(len(keys) / step))]
 
 
 def works(plan: Plan) -> dict[CellKey, Work]:
