@@ -1,13 +1,16 @@
 """Training of a C-SVC with any kernel: by LIBSVM, on a kernel matrix or by an interior point."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.memory import require_memory
 from kernlearn.solvers import libsvm, nodes
+
+if TYPE_CHECKING:
+    from kernlearn.solvers.interior_point import DualSolution
 
 Floats = NDArray[np.float64]
 
@@ -45,17 +48,21 @@ class Problem:
 
 
 class Grams:
-    """The last kernel matrix, for problems that differ in C alone."""
+    """The last kernel matrix, for problems that differ in C alone, which ascends.
+
+    `last` are solutions of the interior-point method for the last C.
+    """
 
     def __init__(self) -> None:
         self._kernel = ""
         self._gram: Floats | None = None
+        self.last: dict[int, DualSolution] = {}
 
     def of(self, problem: Problem, memory_limit: int | None) -> Floats | None:
         """Return the kernel matrix of a problem, or None if it is too large."""
         kernel = repr((problem.native, problem.kernel))
         if kernel != self._kernel:
-            self._kernel, self._gram = kernel, None
+            self._kernel, self._gram, self.last = kernel, None, {}
             n = len(problem.codes)
             try:
                 # the matrix, a temporary of its size, and LIBSVM's cache
@@ -100,8 +107,9 @@ def solve(
             )  # fmt: skip
             gram = problem.gram()
         return interior_point.train(
-            gram, codes, class_weight, C=C, tol=tol, sample_weight=problem.weights
-        )
+            gram, codes, class_weight, C=C, tol=tol, sample_weight=problem.weights,
+            last=None if grams is None else grams.last,
+        )  # fmt: skip
     options = {"C": C, "cache_size": cache_size, "shrinking": shrinking}
     native = problem.native
     other = None if native.name != "precomputed" else problem.kernel
