@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, lapack
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers.libsvm import SupportVectors
@@ -111,7 +111,7 @@ def _follow_path(Q: Floats, y: Floats, C: Floats) -> DualSolution:
         residual = Q @ alpha - 1 + b * y - lower + upper
         try:
             direction = _direction(Q, y, alpha, room, lower, upper, residual, unbalanced)
-        except (LinAlgError, ValueError):  # singular by rounding errors
+        except LinAlgError:  # singular by rounding errors
             break
         # Predictor: towards the solution. Corrector: centred, with the terms of second order.
         step, _, low, high = direction(-alpha * lower, -room * upper)
@@ -142,14 +142,17 @@ def _direction(
     """Return the Newton step as a function of the wanted changes of the complementarities."""
     with np.errstate(all="ignore"):
         diagonal = lower / alpha + upper / room
-    system = Q.copy()
+    system = Q.copy(order="F")
     system.flat[:: len(y) + 1] += diagonal
-    factor = cho_factor(system, lower=True, overwrite_a=True)
+    # LAPACK itself: for a hundred rows SciPy's checks take longer
+    factor, fault = lapack.dpotrf(system, lower=1, overwrite_a=1, clean=0)
+    if fault or not np.isfinite(diagonal).all():
+        raise LinAlgError("the system is not positive definite")
 
     def solve(right: Floats) -> Floats:
-        found = cho_solve(factor, right, check_finite=False)
+        found, _ = lapack.dpotrs(factor, right, lower=1)
         rest = right - (Q @ found + diagonal * found)
-        return found + cho_solve(factor, rest, check_finite=False)
+        return found + lapack.dpotrs(factor, rest, lower=1)[0]
 
     of_y = solve(y)
 
@@ -176,12 +179,15 @@ def train(
     C: float,
     tol: float,
     sample_weight: Floats | None = None,
+    last: dict[int, DualSolution] | None = None,
 ) -> SupportVectors:
     """Train a C-SVC on a kernel matrix, one against one.
 
     Each problem is given to SMO first, and to the interior-point method if SMO has not converged
     after 50,000 iterations. The arguments and the result are those of
-    :func:`kernlearn.solvers.libsvm.train`; `sample_weight` are factors on C for each row.
+    :func:`kernlearn.solvers.libsvm.train`; `sample_weight` are factors on C for each row. `last`
+    receives the solutions of problems for which SMO did not converge: for a greater C it is not
+    tried again then.
 
     Warns
     -----
@@ -198,7 +204,10 @@ def train(
         factors = C * class_weight[codes[rows]]
         if sample_weight is not None:
             factors = factors * sample_weight[rows]
-        found = _train_pair(gram[np.ix_(rows, rows)], y, factors, tol)
+        known = {} if last is None else last
+        found, by_smo = _train_pair(gram[np.ix_(rows, rows)], y, factors, tol, known.get(k))
+        if not by_smo:
+            known[k] = found
         signed = y * found.alpha
         coefficients[j - 1, rows[y > 0]] = signed[y > 0]
         coefficients[i, rows[y < 0]] = signed[y < 0]
@@ -220,10 +229,15 @@ def train(
     )
 
 
-def _train_pair(gram: Floats, y: Floats, C: Floats, tol: float) -> DualSolution:
+def _train_pair(
+    gram: Floats, y: Floats, C: Floats, tol: float, last: DualSolution | None
+) -> tuple[DualSolution, bool]:
+    """Return a solution, and whether it is that of SMO."""
+    if last is not None:
+        return solve_by_working_sets(gram, y, C, last), False
     found, converged = _by_smo(gram, y, C, tol)
     if converged:
-        return found
+        return found, True
     smaller = C
     for _ in range(_GUESSES):
         if converged or 2 * np.count_nonzero(found.alpha) <= len(y):
@@ -231,7 +245,7 @@ def _train_pair(gram: Floats, y: Floats, C: Floats, tol: float) -> DualSolution:
         # far from the solution most rows have a coefficient: those for a smaller C tell more
         smaller = smaller / 100
         found, converged = _by_smo(gram, y, smaller, tol)
-    return solve_by_working_sets(gram, y, C, found)
+    return solve_by_working_sets(gram, y, C, found), False
 
 
 def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:

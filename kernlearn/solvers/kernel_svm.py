@@ -11,10 +11,11 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import constraints
-from kernlearn.memory import require_memory, row_blocks
+from kernlearn.memory import row_blocks
 from kernlearn.sample_weights import check_weights, taken, weighted_rows
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
+from kernlearn.solvers.svm_training import OPTIONS, Grams, Problem, compare, solve
 
 if TYPE_CHECKING:
     from kernlearn.solvers.svm_path import SVMPath
@@ -181,6 +182,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the solver stopped before it converged.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, grams: Grams | None) -> Self:
+        """Fit the model, with a kernel matrix that other values of C share."""
         X, checked = validate_data(self, X, y, **self._accepted())
         y = np.asarray(checked)
         if self._precomputed and X.shape[0] != X.shape[1]:
@@ -196,12 +201,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X
         )
-        if self.solver == "interior_point":
-            support = self._solve_exactly(X, codes, class_weight, weights)
-        elif weights is None:
-            support = self._solve_by_libsvm(X, codes, class_weight)
-        else:
-            support = self._solve_weighted(X, codes, weights * class_weight[codes])
+        problem = Problem(
+            X, codes, class_weight, weights, self._native_kernel,
+            None if self._precomputed else self.kernel_,
+        )  # fmt: skip
+        options = {name: getattr(self, name) for name in OPTIONS}
+        support = solve(problem, **options, grams=grams)
         self._support = support
         self.support_, self.n_support_ = rows[support.indices].astype(np.int32), support.n_by_class
         self.dual_coef_ = self._sign * support.coefficients
@@ -214,6 +219,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def path(self, X: Any, y: ArrayLike) -> "SVMPath":
         """Fit the model for a grid of settings: parameters that are lists of values.
+
+        Where memory suffices the kernel matrix is computed once for all values of C; LIBSVM is
+        scikit-learn's edition then.
 
         Parameters
         ----------
@@ -228,41 +236,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         from kernlearn.solvers.svm_path import follow_path
 
         return follow_path(self, X, y)
-
-    def _solve_by_libsvm(self, X: Any, codes: Any, class_weight: Any) -> libsvm.SupportVectors:
-        if self._native_kernel.name == "precomputed":
-            kernel = None if self._precomputed else self.kernel_
-            rows = libsvm.gram_rows(X, kernel, self.cache_size, self.memory_limit)
-        else:
-            rows = nodes.feature_rows(X)
-        return libsvm.train(
-            rows, codes, self._native_kernel, class_weight,
-            C=self.C, eps=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
-        )  # fmt: skip
-
-    def _solve_weighted(self, X: Any, codes: Any, weights: Any) -> libsvm.SupportVectors:
-        native = self._native_kernel
-        kernel = None if self._precomputed or native.name != "precomputed" else self.kernel_
-        return libsvm.train_weighted(
-            X, codes, native, weights, kernel, self.memory_limit,
-            C=self.C, tol=self.tol, cache_size=self.cache_size, shrinking=self.shrinking,
-        )  # fmt: skip
-
-    def _solve_exactly(
-        self, X: Any, codes: Any, class_weight: Any, weights: Any
-    ) -> libsvm.SupportVectors:
-        from kernlearn.solvers import interior_point  # imports scikit-learn's SVC
-
-        n = X.shape[0]
-        require_memory(
-            5 * 8 * n**2, self.memory_limit,
-            purpose=f"the kernel matrix of {n} rows and its factor",
-            advice="use fewer rows, or solver='libsvm'",
-        )  # fmt: skip
-        gram = X if self._precomputed else self._compare(X, X)
-        return interior_point.train(
-            gram, codes, class_weight, C=self.C, tol=self.tol, sample_weight=weights
-        )
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the decision values.
@@ -368,19 +341,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_data(self, X, reset=False, **self._accepted())
 
-    def _compare(self, X: Any, Y: Any) -> NDArray[np.float64]:
-        """Evaluate the kernel between two sets of points, LIBSVM's formula where it has one."""
-        if self._native_kernel.name == "precomputed":
-            return libsvm.kernel_block(self.kernel_, X, Y)
-        return self._native_kernel(X, Y)
-
     def _support_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield row blocks of the kernel matrix between X and the support vectors."""
+        vectors = None if self._precomputed else self.support_vectors_
         for batch in row_blocks(X.shape[0], len(self.support_)):
             if self._precomputed:
                 yield batch, X[batch][:, self.support_]
             else:
-                yield batch, self._compare(X[batch], self.support_vectors_)
+                yield batch, compare(self._native_kernel, self.kernel_, X[batch], vectors)
 
     def _pair_values(self, X: Any) -> NDArray[np.float64]:
         """Return decision values of shape (n_samples, n_pairs)."""

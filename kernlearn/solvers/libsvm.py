@@ -277,12 +277,17 @@ def train_weighted(
     )
 
 
+def most_iterations(n_rows: int) -> int:
+    """Return LIBSVM's maximum number of iterations for a problem of two classes."""
+    return max(10_000_000, 100 * n_rows)
+
+
 def reached_limit(output: str, n_rows: int) -> bool:
     """Whether LIBSVM's output says that a problem stopped at the maximum number of iterations.
 
     The maximum is that of a problem with all rows; with more than two classes each has fewer.
     """
-    limit = max(10_000_000, 100 * n_rows)
+    limit = most_iterations(n_rows)
     return any(int(n) >= limit for n in re.findall(r"#iter = (\d+)", output))
 
 

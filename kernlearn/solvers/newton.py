@@ -24,7 +24,9 @@ Floats: TypeAlias = NDArray[np.float64]
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
-_CACHE_BYTES = 2**20  # of the features, read for several vectors
+# Bytes of the features that are multiplied by several vectors at once: they stay in cache, and
+# BLAS has faster kernels for small products.
+_CACHE_BYTES = 2**19
 _MAX_TRIALS = 60  # step lengths tried by the line search
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 
@@ -244,8 +246,14 @@ class WeightedGram:
         self._weights = np.full(len(X), weight)
         self._slack = slack
 
-    def follow(self, weights: Floats) -> None:
-        """Update the weights, except those that changed by no more than the slack."""
+    def follow(self, weights: Floats, others: Iterable["WeightedGram"] = ()) -> None:
+        """Update the weights, except those that changed by no more than the slack.
+
+        It starts from one of `others` on the same rows if fewer weights differ from that one's.
+        """
+        nearest = min((self, *others), key=lambda one: np.count_nonzero(one._weights != weights))
+        if nearest is not self:
+            self.matrix, self._weights = nearest.matrix.copy(), nearest._weights.copy()
         change = weights - self._weights
         rows = np.flatnonzero(np.abs(change) > self._slack * weights)
         if len(rows) >= np.count_nonzero(weights):
@@ -377,17 +385,20 @@ def combination(X: Floats, coefficients: Floats) -> Floats:
 
 def products(X: Floats, vectors: Floats) -> Floats:
     """Return X · v for each row v of `vectors`, in blocks of X that stay in cache."""
-    result = np.empty((len(vectors), len(X)))
+    result = np.empty((len(X), len(vectors)))
     for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        for v, out in zip(vectors, result, strict=True):
-            np.dot(X[block], v, out=out[block])
-    return result
+        np.dot(X[block], vectors.T, out=result[block])
+    return result.T
 
 
 def combinations(X: Floats, coefficients: Floats) -> Floats:
     """Return Xᵀ · v for each row v of `coefficients`, in blocks of X that stay in cache."""
     result = np.zeros((len(coefficients), X.shape[1]))
+    used = (coefficients != 0).any(axis=0)
     for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        for v, out in zip(coefficients, result, strict=True):
-            out += combination(X[block], v[block])
+        rows = np.flatnonzero(used[block])
+        if 4 * len(rows) < X[block].shape[0]:
+            result += coefficients[:, block][:, rows] @ X[block][rows]
+        else:
+            result += coefficients[:, block] @ X[block]
     return result

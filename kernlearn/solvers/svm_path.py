@@ -11,6 +11,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
+from kernlearn.solvers.svm_training import Grams
+
 if TYPE_CHECKING:
     from kernlearn.solvers.kernel_svm import KernelSVM
 
@@ -64,22 +66,26 @@ def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
         if name != "class_weight" and isinstance(values, (list, tuple, np.ndarray))
     }
     points = list(ParameterGrid(lists))
+    families: dict[str, list[int]] = {}
+    for place, point in enumerate(points):
+        rest = {name: value for name, value in point.items() if name != "C"}
+        families.setdefault(repr(rest), []).append(place)
     fitted: list[Any] = [None] * len(points)
     converged = np.ones(len(points), dtype=bool)
-    last: dict[str, int] = {}
-    for place in sorted(range(len(points)), key=lambda i: points[i].get("C", 0.0)):
-        rest = repr({name: value for name, value in points[place].items() if name != "C"})
-        before = last.get(rest)
-        if before is not None and converged[before] and _is_unbounded(fitted[before]):
-            fitted[place] = copy(fitted[before]).set_params(**points[place])
-            continue
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            fitted[place] = clone(model).set_params(**points[place]).fit(X, y)
-        for one in caught:
-            converged[place] &= not issubclass(one.category, ConvergenceWarning)
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-        last[rest] = place
+    grams = Grams()
+    for places in families.values():
+        before = None
+        for place in sorted(places, key=lambda i: points[i].get("C", 0.0)):
+            if before is not None and converged[before] and _is_unbounded(fitted[before]):
+                fitted[place] = copy(fitted[before]).set_params(**points[place])
+                continue
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                fitted[place] = clone(model).set_params(**points[place])._fit(X, y, None, grams)
+            for one in caught:
+                converged[place] &= not issubclass(one.category, ConvergenceWarning)
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            before = place
     return SVMPath([Setting(point) for point in points], fitted, converged)
 
 

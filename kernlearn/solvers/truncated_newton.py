@@ -50,7 +50,9 @@ class TruncatedNewton:
 
         All of them step together, and each block of the features is read once per step.
         """
-        descents = [self._descend(y, C) for C in Cs]
+        loss, Cs = newton.LOSSES["squared_hinge"], list(Cs)
+        grams = [newton.WeightedGram(self._X, self._whole, loss.steepest, loss.slack) for _ in Cs]
+        descents = [self._descend(y, C, grams, place) for place, C in enumerate(Cs)]
         weights = np.zeros((len(descents), self._X.shape[1]))
         vectors = {place: next(descent) for place, descent in enumerate(descents)}
         for product in cycle((newton.combinations, newton.products)):
@@ -65,11 +67,16 @@ class TruncatedNewton:
                 return weights
         raise AssertionError
 
-    def _descend(self, y: np.ndarray, C: float) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
-        """Minimise for one C; it yields v for Xᵀv, then v for Xv, in turns, and returns w."""
+    def _descend(
+        self, y: np.ndarray, C: float, grams: list[newton.WeightedGram], place: int
+    ) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
+        """Minimise for one C; it yields v for Xᵀv, then v for Xv, in turns, and returns w.
+
+        Those for other C may have much the same rows inside the margin in their `grams`.
+        """
         X, loss = self._X, newton.LOSSES["squared_hinge"]
         w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
-        gram = newton.WeightedGram(X, self._whole, loss.steepest, loss.slack)
+        gram, others = grams[place], grams[:place] + grams[place + 1 :]
         gradient = C * (yield y * loss.slope(margins))
         n_positive = int(np.count_nonzero(y > 0))
         rarer = max(min(n_positive, len(y) - n_positive), 1)
@@ -94,7 +101,7 @@ class TruncatedNewton:
             stalled = abs(before - objective) <= _STALLED * abs(objective)
             if stalled or np.linalg.norm(gradient) <= enough:
                 return w
-            gram.follow(loss.curvature(margins))
+            gram.follow(loss.curvature(margins), others)
         warnings.warn(
             f"the truncated Newton solver stopped {where} at C={C:g}, short of the tolerance: "
             "raise tol, lower C or scale the features",

@@ -320,7 +320,28 @@ def test_truncated_each_value_of_c_starts_anew():
     X, y = weak_problem()
     path = TruncatedNewton(X, tol=0.01).path(y, CS)
     for C, w in zip(CS, path, strict=True):
-        np.testing.assert_array_equal(TruncatedNewton(X, tol=0.01).path(y, [C])[0], w)
+        # those of other C are multiplied in the same product, which rounds otherwise
+        alone = TruncatedNewton(X, tol=0.01).path(y, [C])[0]
+        np.testing.assert_allclose(alone, w, rtol=1e-9)
+
+
+def test_a_gram_may_start_from_that_of_another_c():
+    X, _ = weak_problem()
+    whole, rng = X.T @ X, np.random.RandomState(0)
+    first, second = (newton.WeightedGram(X, whole, 2.0, 0.0) for _ in range(2))
+    weights = 2.0 * (rng.uniform(size=len(X)) < 0.2)
+    first.follow(weights)
+    near = weights.copy()
+    near[:3] = 2.0 - near[:3]
+    updated = []
+    second._update = lambda operation, rows, values: updated.extend(rows.tolist())
+    second.follow(near, [first])
+    assert sorted(updated) == [0, 1, 2]
+    del second._update
+    second.follow(near, [])
+    second.follow(weights, [first])
+    np.testing.assert_allclose(second.matrix, 2 * X.T[:, weights > 0] @ X[weights > 0], rtol=1e-9)
+    np.testing.assert_allclose(first.matrix, second.matrix, rtol=1e-12)
 
 
 def test_truncated_features_of_zeros_leave_w_at_zero():

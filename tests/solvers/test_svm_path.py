@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
+from kernlearn.kernels import ExponentialKernel, PolynomialKernel
 from kernlearn.solvers import KernelSVM
+from kernlearn.solvers.svm_training import Problem
 
 X, Y = make_classification(120, 6, n_informative=4, flip_y=0.1, random_state=0)
 GRID = {"C": [0.1, 1000.0, 1e6, 10.0], "degree": [1, 3, 6]}
@@ -27,9 +30,9 @@ def test_each_setting_is_the_one_fitted_alone():
 
 def test_a_solution_below_the_bound_serves_greater_values_of_c(monkeypatch):
     fits = []
-    fit = KernelSVM.fit
+    fit = KernelSVM._fit
     monkeypatch.setattr(
-        KernelSVM, "fit", lambda self, *data: fits.append(self.C) or fit(self, *data)
+        KernelSVM, "_fit", lambda self, *data: fits.append(self.C) or fit(self, *data)
     )
     kernel = {"kernel": "rbf", "gamma": 2.0}
     KernelSVM(C=[1.0, 1e3, 1e5, 1e7], **kernel).path(X, Y)
@@ -37,6 +40,42 @@ def test_a_solution_below_the_bound_serves_greater_values_of_c(monkeypatch):
     fits.clear()
     KernelSVM(C=[1e-4, 1e-3, 1e-2], **kernel).path(X, Y)
     assert len(fits) == 3
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "kernel", ["rbf", PolynomialKernel(2), ExponentialKernel(3.0), "precomputed"], ids=repr
+)
+def test_one_kernel_matrix_serves_all_values_of_c(kernel, classes, monkeypatch):
+    X, y = make_classification(
+        90, 6, n_informative=4, n_classes=classes, flip_y=0.1, random_state=0
+    )
+    train, test = X[:60], X[60:]
+    if kernel == "precomputed":
+        train, test = train @ train.T, test @ train.T
+    made = []
+    gram = Problem.gram
+    monkeypatch.setattr(Problem, "gram", lambda self: made.append(1) or gram(self))
+    Cs = [0.01, 0.1, 1.0]
+    model = KernelSVM(kernel, tol=1e-6, class_weight={0: 2.0})
+    path = clone(model).set_params(C=Cs).path(train, y[:60])
+    assert len(made) == 1
+    for C, fitted in zip(Cs, path.models, strict=True):
+        alone = clone(model).set_params(C=C).fit(train, y[:60])
+        np.testing.assert_allclose(
+            fitted.decision_function(test), alone.decision_function(test), atol=1e-4
+        )
+        np.testing.assert_array_equal(fitted.predict_native(test), alone.predict_native(test))
+
+
+def test_without_memory_for_the_matrix_each_fit_is_by_itself(monkeypatch):
+    made = []
+    monkeypatch.setattr(Problem, "gram", lambda self: made.append(1))
+    path = KernelSVM("rbf", C=[0.1, 1.0], memory_limit=100_000).path(X, Y)
+    assert not made
+    for C, fitted in zip([0.1, 1.0], path.models, strict=True):
+        alone = KernelSVM("rbf", C=C).fit(X, Y)
+        np.testing.assert_array_equal(fitted.dual_coef_, alone.dual_coef_)
 
 
 def test_settings_whose_solver_stopped_early(monkeypatch):

@@ -40,9 +40,9 @@ def select(
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in several processes. A grid of several parameters follows the path of an estimator that
-    has one, see :func:`measure_grid`; of equals the one with the fewest support vectors wins then,
-    as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
+    run in several processes. The path of an estimator that has one is followed instead, see
+    :func:`measure_grid`. Among several parameters none is the first: then the one with the fewest
+    support vectors wins, as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
@@ -56,7 +56,7 @@ def select(
         kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
         X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
         y, y_val = y[kept], y[held_out]
-    if len(grid) > 1 and _has_path(estimator):
+    if _has_path(estimator):
         return _best_of_path(estimator, grid, (X, y, X_val, y_val), task, scope)
 
     def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
@@ -99,7 +99,8 @@ def _best_of_path(
         scores += [task.score(y_val, task.as_label(values, y)) for values in predicted]
         n_support += path.n_support.ravel().tolist()
     # rounded, so that differences by rounding error are none
-    return points[first_best(-np.round(scores, 12), np.array(n_support))]
+    errors = -np.round(scores, 12)
+    return points[first_best(errors, np.array(n_support)) if len(grid) > 1 else errors.argmin()]
 
 
 def measure_grid(
