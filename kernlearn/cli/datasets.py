@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import datasets, experiments
-from kernlearn.cli.options import DataDir, make_console, make_table
+from kernlearn.cli.options import DataDir, check_choice, make_console, make_table
 from kernlearn.exceptions import DataError
 
 app = typer.Typer(
@@ -208,13 +208,9 @@ def add_one(
     copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
-    allowed = {"missing": ("drop", "mean", "most_frequent", "error"),
-               "matrix": ("similarity", "distance")}  # fmt: skip
+    check_choice("missing", missing, ("drop", "mean", "most_frequent", "error"))
+    check_choice("matrix", matrix, ("similarity", "distance"))
     given: dict[str, Any] = {"missing": missing, "matrix": matrix}
-    for option, value in given.items():
-        if value is not None and value not in allowed[option]:
-            expected = ", ".join(allowed[option])
-            raise DataError(f"--{option} {value}: expected one of {expected}")
     added = datasets.add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, sheet=sheet, labels=labels, folder=folder, copy=copy,
@@ -223,10 +219,11 @@ def add_one(
     )  # fmt: skip
     for remark in added.remarks:
         typer.echo(f"- {remark}")
-    verb = "linked to from" if added.linked else "is in"
-    shown = file if labels is None else f"{file}, with {labels},"
-    typer.echo(f"{shown} {verb} {added.file.parent}")
+    how = f", a link to {file}, which must stay where it is" if added.linked else ""
+    how = f", with {file} and {labels}" if labels is not None else how
+    typer.echo(f"Data: {added.file}{how}")
     typer.echo(f"Card: {added.path}; correct it there if a guess is wrong")
+    typer.echo(f"In a config: datasets: [{name}]")
 
 
 def _all_cards(data_dir: Path | None) -> "list[datasets.Card]":

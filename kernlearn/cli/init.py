@@ -71,6 +71,14 @@ def init(
         str | None,
         Option(help="classification, regression or ordinal.", show_default="as the target says"),
     ] = None,
+    sheet: Annotated[
+        str | None,
+        Option(help="Sheet of an Excel file, by name or number.", show_default="the first"),
+    ] = None,
+    matrix: Annotated[
+        str | None,
+        Option(help="similarity or distance, if the file is a matrix of these with labels."),
+    ] = None,
     splits: Annotated[int | None, Option(min=1, help="Random splits.", show_default="5")] = None,
     title: Annotated[str | None, Option(help="Title of the experiment.")] = None,
     force: Annotated[bool, Option("--force", help="Replace an existing config.")] = False,
@@ -91,15 +99,16 @@ def init(
         if not asks:
             raise ConfigError("name a data file or data set, such as `kernlearn init mine.csv`")
         data = str(typer.prompt("Data file, or name of a data set"))
-    found = _find(data, target, data_dir)
+    options.check_choice("matrix", matrix, ("similarity", "distance"))
+    found = _find(data, (target, sheet, matrix), data_dir)
     if asks and target is None and found.paths and _is_file(data):
         target = typer.prompt("Column to predict", default=_target_of(found)) or None
-        found = _find(data, target, data_dir)
-    card, matrix = found.card, found.card.similarity is not None
+        found = _find(data, (target, sheet, matrix), data_dir)
+    card, compares = found.card, found.card.similarity is not None
     guessed = _task_of(card)
     if task is None:
         task = typer.prompt("Task", default=guessed) if asks else guessed
-    known = _MATRIX if matrix else _METHODS
+    known = _MATRIX if compares else _METHODS
     if task not in known:
         raise ConfigError(f"--task {task}: expected one of {', '.join(known)} for {data}")
     if splits is None:
@@ -113,7 +122,7 @@ def init(
     if not free:
         raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
     text = _text(data, config, title or f"Methods compared on {_label(data)}", task, splits,
-                 target, matrix)  # fmt: skip
+                 {"target": target, "sheet": sheet, "matrix": matrix}, compares)  # fmt: skip
     _write(config, text, data_dir)
 
 
@@ -138,6 +147,7 @@ def _write(config: Path, text: str, data_dir: Path | None) -> None:
         raise ConfigError(f"{config}: cannot be written: {error.strerror or error}") from None
     seconds = engine.selection.Estimates.of(plan, None).total(plan.trials)
     time = "" if seconds is None else f", about {engine.selection.duration(seconds)}"
+    options.show_prepared([plan])
     typer.echo(f"{config}: {len(plan.trials)} trials{time}. It says:\n")
     typer.echo(text)
     typer.echo(
@@ -150,13 +160,15 @@ def _is_file(data: str) -> bool:
     return not data.isidentifier() or Path(data).is_file()
 
 
-def _find(data: str, target: str | None, data_dir: Path | None) -> Any:
+def _find(data: str, given: tuple[str | None, ...], data_dir: Path | None) -> Any:
     """Find a file or a data set of the catalogue; raise a DataError if there is none."""
-    from kernlearn.datasets.finding import FileWishes, find
+    from kernlearn.datasets.file_options import FileOptions
+    from kernlearn.datasets.finding import find
 
     name: Any = Path(data) if _is_file(data) else data
+    target, sheet, matrix = given
     column: Any = int(target) if target is not None and target.lstrip("-").isdecimal() else target
-    return find(name, data_dir, FileWishes(column))
+    return find(name, data_dir, FileOptions(column, sheet=sheet, matrix=matrix))
 
 
 def _target_of(found: Any) -> str:
@@ -175,11 +187,13 @@ def _label(data: str) -> str:
 
 
 def _text(
-    data: str, config: Path, title: str, task: str, splits: int, target: str | None, matrix: bool
-) -> str:
+    data: str, config: Path, title: str, task: str, splits: int, keys: dict[str, str | None],
+    matrix: bool,
+) -> str:  # fmt: skip
     if _is_file(data):
         path = Path(os.path.relpath(data, config.parent)).as_posix()
-        entry = f"file: {_quoted(path)}" + (f", target: {_quoted(target)}" if target else "")
+        given = {key: _quoted(value) for key, value in keys.items() if value is not None}
+        entry = ", ".join([f"file: {_quoted(path)}", *(f"{k}: {v}" for k, v in given.items())])
     else:
         entry = f"name: {data}"
     methods = (_MATRIX if matrix else _METHODS)[task]

@@ -132,6 +132,12 @@ def make_table(*columns: str, left: int = 1) -> Any:
     return table
 
 
+def check_choice(option: str, value: str | None, allowed: Sequence[str]) -> None:
+    """Refuse a value of an option that is none of those allowed."""
+    if value is not None and value not in allowed:
+        raise DataError(f"--{option} {value}: expected one of {', '.join(allowed)}")
+
+
 def show_prepared(plans: "Sequence[experiments.Plan]", *, err: bool = False) -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
     done = {label: one for plan in plans for label, one in plan.preparations.items()}

@@ -155,7 +155,7 @@ class Card(Strict):
     notes : tuple of str, default=()
         Known faults and other remarks for users.
     missing : {"drop", "mean", "most_frequent", "error"}, optional
-        How :func:`load` treats missing entries if it is not told.
+        How :func:`load` treats missing entries by default.
     drop : tuple of int or str, default=()
         Features that are left out after reading, by name or position; columns that the format can
         drop need not be read.

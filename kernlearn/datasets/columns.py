@@ -9,13 +9,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kernlearn.datasets import text
-from kernlearn.datasets.wishes import Column, Guess, Wishes
+from kernlearn.datasets.file_options import Column, FileOptions, Guess
+from kernlearn.datasets.preparation import compares_rows
 from kernlearn.exceptions import DataError
 
 #: With more distinct values, text is no nominal column and numbers are no classes.
 MANY = 200
 _FEW = 20
+_SHOWN = 5
 _TARGETS = {"target", "class", "label", "y", "outcome"}
 _MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
 #: Missing entries of a column of text, in which NA may be a value.
@@ -43,6 +47,11 @@ class Entries:
         texts = {entry for entry in self.counts if not is_number(entry)}
         self.numeric = texts <= _MISSING and len(texts) < len(self.counts)
         self.missing = texts & (_MISSING if self.numeric else SURELY_MISSING)
+
+    @property
+    def numbers(self) -> list[float]:
+        """The entries as numbers, if all are."""
+        return [text.number(entry) for entry in self._entries]
 
     @cached_property
     def dates(self) -> str:
@@ -72,7 +81,7 @@ def guess_columns(
     path: Path,
     columns: list[Entries],
     header: Sequence[str],
-    wishes: Wishes,
+    given: FileOptions,
     options: dict[str, Any],
     remarks: list[str],
     null: str | None = None,
@@ -81,14 +90,16 @@ def guess_columns(
 
     `null` is how an entry is given here that the format itself knows to be missing.
     """
-    drop = {position(path, column, header, len(columns)) for column in wishes.drop}
-    target, remark = _choose_target(path, wishes.target, header, len(columns), drop)
+    drop = {position(path, column, header, len(columns)) for column in given.drop}
+    target, remark = _choose_target(path, given.target, header, len(columns), drop)
     remarks.append(remark)
     chosen = columns[target]
     if target in drop:
         raise DataError(f"{path}: column {chosen.name} is the target; it cannot be dropped too")
-    if not header and wishes.target is None:
-        remarks += _other_targets(columns, target)
+    if not header and given.target is None and (other := _other_targets(columns, target)):
+        remarks.append(other)
+    if given.target is None:
+        _refuse_matrix(path, columns, target, given)
     if chosen.dates:
         raise DataError(
             f"{path}: the target, column {chosen.name}, holds {chosen.dates}: name another by "
@@ -117,7 +128,7 @@ def guess_columns(
             left_out[column.name] = reason if values == {} else f"text with {n} values"
             continue
         nominal[column.name] = list(values)
-        some = ", ".join(list(values)[:5]) + (", …" if len(values) > 5 else "")
+        some = listed(values)
         order = ", in this order" if column.order is not None else ""
         remarks.append(f"column {column.name} is nominal: {some}{order}")
     if null is not None:
@@ -128,7 +139,11 @@ def guess_columns(
             "use only one of them"
         )
     if absent := sum(chosen.counts[entry] for entry in chosen.missing):
-        raise DataError(f"{path}: the target is missing in {absent} rows; remove them")
+        total = chosen.counts.total()
+        raise DataError(
+            f"{path}: {remark}, and missing in {absent} of {total} rows: name another by target, "
+            f"or remove these rows{_other_targets(columns, target, '; ')}"
+        )
     if missing:
         options["missing"] = missing.pop()
         remarks.append(f"{options['missing']!r} stands for a missing entry")
@@ -141,7 +156,8 @@ def guess_columns(
     options["nominal"] = {names[name]: values for name, values in nominal.items()}
     n_features = len(columns) - 1 - len(drop)
     if n_features < 1:
-        raise DataError(f"{path}: no column is left as a feature")
+        why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
+        raise DataError(f"{path}: no column is left as a feature{f' ({why})' if why else ''}")
     return Guess(
         options, n_features, chosen.labels(), chosen.numeric, remarks,
         ordered=chosen.order is not None, ordinal=chosen.order is not None,
@@ -184,10 +200,33 @@ def _choose_target(
     return last, f"the target is {which}{f', {names[last]}' if names else ''}"
 
 
-def _other_targets(columns: Sequence[Entries], target: int) -> list[str]:
+def _refuse_matrix(
+    path: Path, columns: Sequence[Entries], target: int, given: FileOptions
+) -> None:
+    """Refuse a matrix of similarities or distances whose last column would be the target."""
+    n_rows = columns[0].counts.total()
+    numbers = [column for column in columns if column.numeric and not column.missing]
+    if columns[target] not in numbers or len(numbers) != n_rows:
+        return
+    if form := compares_rows(np.array([column.numbers for column in numbers]).T):
+        as_matrix = "" if given.task == "similarity" or given.matrix else "--task similarity "
+        raise DataError(
+            f"{path}: a {n_rows} x {n_rows} matrix, {form}, and no column of labels: give them "
+            f"in a file of their own (`kernlearn datasets add {as_matrix}--labels FILE`); or name "
+            "the target if the columns are features"
+        )
+
+
+def listed(values: Collection[str]) -> str:
+    """List the first of some values, in quotes if they have commas."""
+    shown = [f'"{value}"' if "," in value else value for value in list(values)[:_SHOWN]]
+    return ", ".join([*shown, "…"] if len(values) > _SHOWN else shown)
+
+
+def _other_targets(columns: Sequence[Entries], target: int, before: str = "") -> str:
     """Name columns of text that could be the target, if the one chosen is of numbers."""
     if not columns[target].numeric or len(columns[target].counts) <= _FEW:
-        return []
+        return ""
     few = {i: c.labels() or {} for i, c in enumerate(columns) if not c.numeric}
     named = [f"{i} ({', '.join(values)})" for i, values in few.items() if 2 <= len(values) <= _FEW]
-    return [f"the target could also be column {' or '.join(named)}: --target"] if named else []
+    return f"{before}the target could also be column {' or '.join(named)}" if named else ""

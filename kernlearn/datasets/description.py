@@ -13,6 +13,7 @@ from kernlearn.datasets.card import Card, catalogue, find_card
 from kernlearn.datasets.files import locate
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.loading import load
+from kernlearn.datasets.preparation import nominal_columns
 from kernlearn.exceptions import DataError
 
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -144,9 +145,10 @@ def describe(
     features = () if card.task == "similarity" else _ranges(X, names)
     drawn = picture(bunch, width=width)
     shape = bunch.data.shape
-    # the note has the counts of missing entries
-    done = replace(bunch.preparation, rows_dropped=0, entries_filled=0)
-    prepared = tuple(done.sentences)
+    # the note has the counts of missing entries; how nominal columns enter, a config says
+    done = replace(bunch.preparation, rows_dropped=0, entries_filled=0, coded={})
+    nominal = bunch.preparation.coded
+    prepared = (*([nominal_columns(nominal)] if nominal else []), *done.sentences)
     return Description(
         facts, notes, found.paths, True, shape, classes, target, features, drawn, prepared
     )

@@ -13,7 +13,7 @@ from kernlearn.datasets.card import Card, Form
 from kernlearn.datasets.files import LIMIT, Found, too_large
 from kernlearn.datasets.formats import Expected, Missing, Table
 from kernlearn.datasets.missing import settle_missing
-from kernlearn.datasets.preparation import Preparation, look_like_ids
+from kernlearn.datasets.preparation import Preparation, asymmetry, compares_rows, look_like_ids
 from kernlearn.datasets.text import canonical_labels, column_position
 from kernlearn.exceptions import DataError
 
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The wishes as JSON has them."""
+        """The options as JSON has them."""
         return {**self._asdict(), "dtype": self.dtype.str, "drop": list(self.drop)}
 
 
@@ -61,7 +61,9 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
     """Make the arrays that are returned, and a record of what was done."""
     card, form = found.card, found.form
     done = Preparation(
-        len(table.y), left_out=_left_out(found, table, wanted.drop), remarks=_remarks(card, table)
+        len(table.y),
+        left_out=_left_out(found, table, wanted.drop),
+        remarks=_remarks(card, form, table),
     )
     table = _without(found, table, wanted.drop)
     gaps = table.X != table.X  # only NaN differs from itself
@@ -110,11 +112,6 @@ def _unordered(card: Card, form: Form) -> tuple[str, ...]:
     return card.classes or () if card.task == "ordinal" and form.order == "alphabet" else ()
 
 
-def asymmetry(S: Any) -> float:
-    """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
-    return float(np.abs(S - S.T).max()) if len(S) else 0.0
-
-
 def _one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     columns: list[np.ndarray] = []
     names: tuple[str, ...] = ()
@@ -161,16 +158,18 @@ def _without(found: Found, table: Table, drop: Sequence[int | str]) -> Table:
     )
 
 
-def _remarks(card: Card, table: Table) -> tuple[str, ...]:
-    """Notice a matrix of similarities that is read as features."""
-    X = table.X
-    square = isinstance(X, np.ndarray) and X.shape[0] == X.shape[1] > 2
-    if card.task == "similarity" or not square or np.isnan(X).any() or asymmetry(X) > 0:
-        return ()
-    n = len(X)
+def _remarks(card: Card, form: Form, table: Table) -> tuple[str, ...]:
+    """Notice text that is not UTF-8, and a matrix of similarities that is read as features."""
+    encoding = getattr(form.format, "encoding", "utf-8")
+    read = (f"the text is read as {encoding}, not UTF-8",) if encoding != "utf-8" else ()
+    if card.task == "similarity" or not (kind := compares_rows(table.X)):
+        return read
+    n = len(table.X)
+    square = f"symmetric {n} x {n} matrix" if kind == "symmetric" else f"{n} x {n} matrix {kind}"
     return (
-        f"the features are a symmetric {n} x {n} matrix: if it compares the rows, say so "
-        "(`kernlearn datasets add --task similarity`)",
+        *read,
+        f"the features are a {square}: if it compares the rows, say so (`matrix: similarity` or "
+        "`matrix: distance` with a file, `kernlearn datasets add --task similarity`)",
     )
 
 

@@ -3,21 +3,13 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from kernlearn.datasets.cache import recall, remember, stamp
 from kernlearn.datasets.card import Card, Task, find_card, read_card
+from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, locate, missing_message
 from kernlearn.exceptions import DataError
-
-
-class FileWishes(NamedTuple):
-    """What is said about a data file without a card; see :func:`load`."""
-
-    target: int | str | None = None
-    task: Task | None = None
-    grades: Sequence[str] | None = None
-    drop: tuple[int | str, ...] = ()
 
 
 def task_of(
@@ -25,6 +17,7 @@ def task_of(
     *,
     target: int | str | None = None,
     drop: Sequence[int | str] = (),
+    sheet: int | str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
 ) -> Task:
     """Return the task of a data set, that is the kind of its target, without loading it.
@@ -36,7 +29,7 @@ def task_of(
     ----------
     name : str, path-like or Card
         As for :func:`load`.
-    target, drop
+    target, drop, sheet
         As for :func:`load`, for the path of a data file.
     data_dir : path-like, optional
         A folder to look for cards in before all others.
@@ -59,7 +52,7 @@ def task_of(
     if isinstance(name, Card):
         return name.task
     if is_file(name):
-        return find(name, data_dir, FileWishes(target, drop=tuple(drop))).card.task
+        return find(name, data_dir, FileOptions(target, drop=tuple(drop), sheet=sheet)).card.task
     if is_path(name):
         return read_card(Path(name)).task
     return find_card(str(name), data_dir).task
@@ -78,15 +71,15 @@ def is_file(name: Any) -> bool:
 def find(
     name: str | os.PathLike[str] | Card | Found,
     data_dir: str | os.PathLike[str] | None = None,
-    wishes: FileWishes | None = None,
+    given: FileOptions | None = None,
 ) -> Found:
     """Find the files of a data set, given as for :func:`load`; raise a DataError if missing."""
-    wishes = wishes or FileWishes()
-    named = {k: v for k, v in wishes._asdict().items() if k != "drop" and v is not None}
+    given = given or FileOptions()
+    named = {k: v for k, v in given._asdict().items() if k != "drop" and v is not None}
     if is_path(name):
         path = Path(name)  # type: ignore[arg-type]
         if is_file(path):
-            return _find_file(path, wishes)
+            return _find_file(path, given)
         if named:
             option = next(iter(named))
             raise DataError(f"{path}: a card names its own {option}; leave {option} out")
@@ -104,23 +97,21 @@ def find(
 
 def find_as(arguments: dict[str, Any], data_dir: Path | None = None) -> Found:
     """Find the files for arguments of :func:`load`, among which others are passed over."""
-    said = {key: arguments[key] for key in FileWishes._fields if arguments.get(key) is not None}
-    return find(arguments["name"], data_dir, FileWishes(**said))
+    given = {key: arguments[key] for key in FileOptions._fields if arguments.get(key) is not None}
+    return find(arguments["name"], data_dir, FileOptions(**given))
 
 
-def _find_file(path: Path, wishes: FileWishes) -> Found:
+def _find_file(path: Path, given: FileOptions) -> Found:
     """Make a card for a data file, or take the one made before for the file as it is."""
     from kernlearn.datasets import guess
 
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     name = guess.file_name(path)
-    said = {k: list(v) if isinstance(v, tuple) else v for k, v in wishes._asdict().items()}
-    mark = stamp(name, [path], {**said, "guess": guess.VERSION})
+    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in given._asdict().items()}
+    mark = stamp(name, [path], {**plain, "guess": guess.VERSION})
     if (content := recall(mark)) is None:
-        target, task, grades, drop = wishes
-        asked = guess.Wishes(target, drop=drop, grades=grades)
-        content, _ = guess.card_content(path, name, task, asked)
+        content, _ = guess.card_content(path, name, given)
         remember(mark, content)
     card = Card.model_validate(content)
     return Found(card.forms[0], (path,), card)

@@ -22,6 +22,7 @@ class Frame(NamedTuple):
     names: tuple[str, ...] | None
     columns: list[list[str]]
     orders: dict[str, tuple[str, ...]]
+    sheets: tuple[str, ...] = ()  # the names of all, of a spreadsheet
 
 
 def load_sheet(path: Path, sheet: int | str | None, header: bool | None = None) -> Frame:
@@ -54,7 +55,7 @@ def load_sheet(path: Path, sheet: int | str | None, header: bool | None = None) 
     if header is None:
         header = all(rows[0]) and not any(map(_is_number, rows[0])) and len(rows) > 1
     heads = tuple(name.strip() for name in rows.pop(0)) if header else None
-    return Frame(heads, [list(column) for column in zip(*rows, strict=True)], {})
+    return Frame(heads, [list(column) for column in zip(*rows, strict=True)], {}, tuple(names))
 
 
 def load_stata(path: Path) -> Frame:

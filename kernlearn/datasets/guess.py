@@ -8,13 +8,13 @@ from pydantic import TypeAdapter
 
 from kernlearn.datasets import arrays, frames, grades, matrices
 from kernlearn.datasets.columns import Entries, guess_columns
+from kernlearn.datasets.file_options import FileOptions, Guess
 from kernlearn.datasets.formats import Expected, Format
 from kernlearn.datasets.guess_arrays import guess_matlab, guess_npz
 from kernlearn.datasets.guess_text import guess_text
-from kernlearn.datasets.wishes import Guess, Wishes
 from kernlearn.exceptions import DataError
 
-VERSION = 2  # to be raised when other guesses are made: cards made before are then made again
+VERSION = 3  # to be raised when other guesses are made: cards made before are then made again
 _TASKS = ("classification", "regression", "ordinal", "similarity")
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -22,14 +22,13 @@ _MATLAB = (b"\x89HDF\r\n\x1a\n", b"MATLAB")
 _SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
-def card_content(
-    path: Path, name: str, task: str | None, wishes: Wishes, matrix: str | None = None
-) -> tuple[dict[str, Any], Guess]:
+def card_content(path: Path, name: str, given: FileOptions) -> tuple[dict[str, Any], Guess]:
     """Guess how a file reads; return the content of a card for it, and the guess."""
+    task, matrix = given.task, given.matrix
     if task is not None and task not in _TASKS:
         raise DataError(f"task {task!r}: expected one of {', '.join(_TASKS)}")
-    guess = _guess(path, wishes)
-    task = task or _task(guess)
+    guess = _guess(path, given)
+    task = task or ("similarity" if matrix is not None else _task(guess))
     content: dict[str, Any] = {"name": name, "title": name, "task": task}
     form: dict[str, Any] = {"files": [re.sub(r"[:\\/]", "_", path.name.strip()) or "data"]}
     form["format"] = guess.format
@@ -41,8 +40,8 @@ def card_content(
         if len(guess.labels) < 2:
             raise DataError(f"{path}: the target has only one value: {', '.join(guess.labels)}")
         labels = guess.labels
-        if wishes.grades is not None:
-            order = grades.in_order(labels, wishes.grades, str(path))
+        if given.grades is not None:
+            order = grades.in_order(labels, given.grades, str(path))
             labels = {label: labels[label] for label in order}
         elif not guess.ordered and not grades.are_numbers(labels):
             form["order"] = "alphabet"
@@ -51,6 +50,7 @@ def card_content(
         form["left_out"] = guess.left_out
     content["n_features"] = guess.n_features
     if task == "similarity":
+        matrices.check_square(path, (form["rows"], guess.n_features), labelled=True)
         content["similarity"] = matrix or _matrix_kind(path, guess, form)
     elif matrix is not None:
         raise DataError(f"{path}: matrix: is for the task similarity")
@@ -64,7 +64,6 @@ def _matrix_kind(path: Path, guess: Guess, form: dict[str, Any]) -> str:
     options: Any = TypeAdapter(Format).validate_python(guess.format)
     classes = tuple(form["classes"])
     table = options.read([path], Expected(guess.n_features, classes))
-    matrices.check_square(path, table.X.shape, labelled=True)
     kind = matrices.kind_of(table.X)
     guess.remarks.append(matrices.remark(kind))
     return kind
@@ -85,28 +84,42 @@ def _task(guess: Guess) -> str:
     return "classification" if few or not guess.numeric else "regression"
 
 
-def _guess(path: Path, wishes: Wishes) -> Guess:
+def _guess(path: Path, given: FileOptions) -> Guess:
     if not path.is_file():
         raise DataError(f"{path}: no such file")
     with path.open("rb") as opened:
         magic = opened.read(8)
     if magic == frames.OLD_EXCEL or (magic.startswith(_ZIP) and path.suffix.lower() in _SHEETS):
-        sheet = 0 if wishes.sheet is None else wishes.sheet
-        table = frames.load_sheet(path, sheet, wishes.header)
-        return _guess_frame(path, "excel", table, wishes, {"sheet": sheet})
+        return _guess_sheet(path, given)
+    if given.sheet is not None:
+        raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
     if magic.startswith(_ZIP):
-        return guess_npz(path, wishes.target)
+        return guess_npz(path, given.target)
     if magic.startswith(_PARQUET):
-        return _guess_parquet(path, wishes)
+        return _guess_parquet(path, given)
     if magic.startswith(_MATLAB):
-        return guess_matlab(path, wishes.target)
+        return guess_matlab(path, given.target)
     if path.suffix.lower() == ".dta":
-        return _guess_frame(path, "stata", frames.load_stata(path), wishes, {})
-    return guess_text(path, wishes)
+        return _guess_frame(path, "stata", frames.load_stata(path), given, {})
+    return guess_text(path, given)
+
+
+def _guess_sheet(path: Path, given: FileOptions) -> Guess:
+    sheet = 0 if given.sheet is None else given.sheet
+    table = frames.load_sheet(path, sheet, given.header)
+    try:
+        return _guess_frame(path, "excel", table, given, {"sheet": sheet})
+    except DataError as error:
+        if given.sheet is not None or len(table.sheets) < 2:
+            raise
+        names = ", ".join(table.sheets)
+        raise DataError(
+            f"{error}. This is the first of the sheets {names}; name another by sheet"
+        ) from None
 
 
 def _guess_frame(
-    path: Path, kind: str, table: frames.Frame, wishes: Wishes, more: dict[str, Any]
+    path: Path, kind: str, table: frames.Frame, given: FileOptions, more: dict[str, Any]
 ) -> Guess:
     names = table.names or ()
     all_names = names or [str(i) for i in range(len(table.columns))]
@@ -117,12 +130,18 @@ def _guess_frame(
     options: dict[str, Any] = {"kind": kind, **more}
     if kind == "excel":
         options["header"] = bool(names)
-    title = {"excel": "a spreadsheet", "stata": "Stata format"}[kind]
-    guess = guess_columns(path, columns, names, wishes, options, [title], null="")
+    title = "Stata format"
+    if kind == "excel":
+        at = table.sheets.index(more["sheet"]) if more["sheet"] in table.sheets else more["sheet"]
+        others = f" of {', '.join(table.sheets)}" if len(table.sheets) > 1 else ""
+        title = f"sheet {table.sheets[int(at)]}{others}"
+    guess = guess_columns(path, columns, names, given, options, [title], null="")
+    if guess.ordinal and given.task is None and len(guess.labels or ()) > 2:
+        guess.remarks.append("the target's values have an order, which `task: ordinal` takes")
     return guess._replace(ordinal=False)  # a labelled value of Stata need not be a grade
 
 
-def _guess_parquet(path: Path, wishes: Wishes) -> Guess:
+def _guess_parquet(path: Path, given: FileOptions) -> Guess:
     table = arrays.load_parquet(path)
     names = list(table.column_names)
     columns = [
@@ -135,6 +154,6 @@ def _guess_parquet(path: Path, wishes: Wishes) -> Guess:
     ]
     options: dict[str, Any] = {"kind": "parquet"}
     remarks = ["Parquet format"]
-    guess = guess_columns(path, columns, names, wishes, options, remarks, null="")
+    guess = guess_columns(path, columns, names, given, options, remarks, null="")
     options.pop("missing", None)  # a missing entry is null
     return guess

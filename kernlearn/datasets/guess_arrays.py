@@ -8,7 +8,7 @@ import numpy as np
 
 from kernlearn.datasets import arrays, text
 from kernlearn.datasets.columns import MANY
-from kernlearn.datasets.wishes import Column, Guess
+from kernlearn.datasets.file_options import Column, Guess
 from kernlearn.exceptions import DataError
 
 _MATRICES = ("X", "A", "data", "features", "fea", "S", "K", "D")

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.datasets import text
-from kernlearn.datasets.columns import SURELY_MISSING, Entries, guess_columns, is_number, position
+from kernlearn.datasets.columns import (
+    SURELY_MISSING,
+    Entries,
+    guess_columns,
+    is_number,
+    listed,
+    position,
+)
+from kernlearn.datasets.file_options import FileOptions, Guess
 from kernlearn.datasets.formats import Arff, Expected
 from kernlearn.datasets.guess_arrays import counted
-from kernlearn.datasets.wishes import Guess, Wishes
 from kernlearn.exceptions import DataError
 
 _SEPARATORS = ("\t", ";", ",", "|", None)
@@ -21,16 +28,16 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def guess_text(path: Path, wishes: Wishes) -> Guess:
+def guess_text(path: Path, given: FileOptions) -> Guess:
     """Tell the formats apart that are text."""
     lines, encoding = decoded(path)
     head = [line for line in lines if line.strip() and not line.lstrip().startswith("%")][:100]
     if head and head[0].lstrip().lower().startswith(("@relation", "@attribute")):
-        return guess_arff(path, lines, wishes)
+        return guess_arff(path, lines, given)
     rows = [line for line in head if not line.lstrip().startswith("#")]
     if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
         return guess_libsvm(lines)
-    return _guess_delimited(path, lines, wishes, encoding)
+    return _guess_delimited(path, lines, given, encoding)
 
 
 def decoded(path: Path) -> tuple[list[str], str]:
@@ -41,7 +48,8 @@ def decoded(path: Path) -> tuple[list[str], str]:
     try:
         return text.read_lines(path), "utf-8"
     except DataError as error:
-        if "UTF-8" not in str(error) or b"\0" in content:
+        # 255, a letter in cp1252, is a sign of a file that is no text
+        if "UTF-8" not in str(error) or b"\0" in content or b"\xff" in content:
             raise
         try:
             return text.read_lines(path, "cp1252"), "cp1252"
@@ -62,14 +70,13 @@ def guess_libsvm(lines: Sequence[str]) -> Guess:
     return Guess(options, n_features, target.labels(), target.numeric, remarks)
 
 
-def _guess_delimited(path: Path, lines: list[str], wishes: Wishes, encoding: str) -> Guess:
+def _guess_delimited(path: Path, lines: list[str], given: FileOptions, encoding: str) -> Guess:
     """Guess the separator, whether entries are in quotes, and the roles of columns."""
     remarks: list[str] = []
     options: dict[str, Any] = {"kind": "delimited"}
     if encoding != "utf-8":
         options["encoding"] = encoding
-        remarks.append(f"text in {encoding}, not UTF-8")
-    records = split_rows(path, lines, wishes, options, remarks)
+    records = split_rows(path, lines, given, options, remarks)
     separator = options["delimiter"]
     width = len(records[0][1])
     for line, row in records:
@@ -81,7 +88,7 @@ def _guess_delimited(path: Path, lines: list[str], wishes: Wishes, encoding: str
                 f"{path}, line {line}: found {len(row)} columns, expected {width}{hint}"
             )
     rows = [row for _, row in records]
-    header = _has_header(rows) if wishes.header is None else wishes.header
+    header = _has_header(rows) if given.header is None else given.header
     names = [name.strip('"') for name in rows.pop(0)] if header else []
     if repeated := [name for name, times in Counter(names).items() if times > 1]:
         raise DataError(f"{path}, line 1: two columns are called {repeated[0]!r}; rename one")
@@ -100,13 +107,13 @@ def _guess_delimited(path: Path, lines: list[str], wishes: Wishes, encoding: str
             f"the columns have no names: x1 to x{width}, for positions 0 to {width - 1}"
         )
     options["header"] = header
-    return guess_columns(path, columns, names, wishes, options, remarks)
+    return guess_columns(path, columns, names, given, options, remarks)
 
 
 def split_rows(
     path: Path,
     lines: Sequence[str],
-    wishes: Wishes,
+    given: FileOptions,
     options: dict[str, Any] | None = None,
     remarks: list[str] | None = None,
 ) -> list[tuple[int, list[str]]]:
@@ -116,7 +123,7 @@ def split_rows(
     """
     options = {} if options is None else options
     remarks = [] if remarks is None else remarks
-    lines, named = list(lines), wishes.delimiter
+    lines, named = list(lines), given.delimiter
     at = [i for i, line in enumerate(lines) if line.strip()]
     if at and (first := _SEPARATOR_LINE.fullmatch(lines[at[0]])):
         named = named or first[1]
@@ -191,32 +198,38 @@ def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     return all(entry not in {row[i] for row in body} for i, entry in enumerate(head))
 
 
-def guess_arff(path: Path, lines: list[str], wishes: Wishes) -> Guess:
+def guess_arff(path: Path, lines: list[str], given: FileOptions) -> Guess:
     """Take the declarations of an ARFF file."""
     from kernlearn.datasets.sparse_text import read_declarations  # loads scipy
 
     _, types, _ = read_declarations(path, lines)
     names, width = tuple(types), len(types)
-    target = -1 if wishes.target is None else wishes.target
+    target = -1 if given.target is None else given.target
     chosen = names[position(path, target, names, width)]
     kind = types[chosen]
-    if kind == "text":
-        raise DataError(f"{path}: the target is text; declare its values as {{a, b, …}}")
-    dropped = {names[position(path, column, names, width)] for column in wishes.drop}
-    texts = [n for n, held in types.items() if held == "text" and n not in dropped]
+    if kind in ("text", "dates"):
+        raise DataError(f"{path}: the target holds {kind}; declare its values as {{a, b, …}}")
+    dropped = {names[position(path, column, names, width)] for column in given.drop}
+    texts = {n: held for n, held in types.items() if held in ("text", "dates")}
+    texts = {n: held for n, held in texts.items() if n not in dropped}
     remarks = ["ARFF format", f"the target is the attribute {chosen}"]
-    remarks += [f"attribute {name} is left out: text" for name in texts]
+    remarks += [f"attribute {name} is left out: {held}" for name, held in texts.items()]
+    nominal = {n: v for n, v in types.items() if isinstance(v, tuple) and n not in dropped}
+    remarks += [
+        f"attribute {name} is nominal: {listed(values)}"
+        for name, values in nominal.items()
+        if name != chosen
+    ]
     drops = [name for name in names if name in dropped or name in texts]
     options: dict[str, Any] = {"kind": "arff", "target": chosen, "drop": drops}
     n_features = width - 1 - len(drops)
     declared = kind if isinstance(kind, tuple) else None
     y = Arff.model_validate(options).read([path], Expected(n_features, declared)).y
     if declared is None:
-        left_out = dict.fromkeys(texts, "text or dates")
-        return Guess(options, n_features, counted(y), True, remarks, left_out=left_out)
+        return Guess(options, n_features, counted(y), True, remarks, left_out=texts)
     counts = Counter(y.astype(int).tolist())
     labels = {label: counts[code] for code, label in enumerate(declared) if code in counts}
     return Guess(
         options, n_features, labels, False, remarks, ordered=True,
-        left_out=dict.fromkeys(texts, "text or dates"),
+        left_out=texts,
     )  # fmt: skip

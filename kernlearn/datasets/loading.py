@@ -4,15 +4,16 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, stamp
 from kernlearn.datasets.card import Card, Task, find_card
 from kernlearn.datasets.encoding import Nominal, Wanted, encode, read
+from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, container, locate, missing_message
-from kernlearn.datasets.finding import FileWishes, find, is_file
+from kernlearn.datasets.finding import find, is_file
 from kernlearn.datasets.formats import Missing
 from kernlearn.datasets.preparation import Preparation
 from kernlearn.exceptions import DataError
@@ -28,6 +29,8 @@ def load(
     task: Task | None = None,
     grades: Sequence[str] | None = None,
     drop: Sequence[int | str] = (),
+    sheet: int | str | None = None,
+    matrix: Literal["similarity", "distance"] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
@@ -46,7 +49,7 @@ def load(
     target : int or str, optional
         For the path of a data file, the column to predict by name or position; by default one
         called target, class, label, y or outcome, else the last.
-    task : {"classification", "regression", "ordinal"}, optional
+    task : {"classification", "regression", "ordinal", "similarity"}, optional
         For the path of a data file, what the target is; guessed by default.
     grades : sequence of str, optional
         For the path of a data file, the labels in their order. By default the order of the file
@@ -54,6 +57,11 @@ def load(
         ``preparation`` then says.
     drop : sequence of int or str, default=()
         Columns of a data file that are no features, or features of a card that are left out.
+    sheet : int or str, optional
+        For the path of an Excel file, the sheet by position or name; by default the first.
+    matrix : {"similarity", "distance"}, optional
+        For the path of a data file that is a square matrix with a column or array of labels:
+        what its entries are.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"
@@ -124,7 +132,7 @@ def load(
     from sklearn.utils import Bunch
 
     dtype = _float_type(dtype)
-    found = find(name, data_dir, FileWishes(target, task, grades, tuple(drop)))
+    found = find(name, data_dir, FileOptions(target, task, grades, tuple(drop), sheet, matrix))
     wanted = _wanted(found, nominal, missing, () if is_file(name) else drop, dense, dtype)
     card, form = found.card, found.form
 
@@ -213,14 +221,14 @@ def known(
     missing: Missing | None = None,
     dense: bool | None = None,
     drop: Sequence[int | str] = (),
-    **wishes: Any,
+    **options: Any,
 ) -> Known | None:
     """Return what is known of a data set that was loaded before with these options, or None.
 
     The arguments are those of :func:`load`. No file is read: it is valid while the sizes and times
     of modification of the files and the card's content stay the same.
     """
-    found = find(name, data_dir, FileWishes(**wishes, drop=tuple(drop)))
+    found = find(name, data_dir, FileOptions(**options, drop=tuple(drop)))
     of_card = () if is_file(name) else drop
     wanted = _wanted(found, nominal, missing, of_card, dense, np.dtype(np.float64))
     content = recall(_stamp(found, wanted))

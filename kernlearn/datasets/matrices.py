@@ -7,9 +7,9 @@ import numpy as np
 
 from kernlearn.datasets import arrays, text
 from kernlearn.datasets.columns import is_number
+from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.guess_arrays import choose_matrix
 from kernlearn.datasets.guess_text import decoded, split_rows
-from kernlearn.datasets.wishes import Wishes
 from kernlearn.exceptions import DataError
 
 
@@ -23,7 +23,7 @@ def remark(kind: str) -> str:
     other = {"distance": "similarity", "similarity": "distance"}[kind]
     plural = {"distance": "distances", "similarity": "similarities"}[kind]
     why = "" if kind == "similarity" else ", as the diagonal is 0"
-    return f"the entries are taken for {plural}{why}; if they are not, say matrix: {other}"
+    return f"the entries are taken for {plural}{why}; `--matrix {other}` says otherwise"
 
 
 def check_square(path: Path, shape: tuple[int, ...], labelled: bool) -> None:
@@ -40,14 +40,14 @@ def check_square(path: Path, shape: tuple[int, ...], labelled: bool) -> None:
     )
 
 
-def read_matrix(path: Path, wishes: Wishes) -> np.ndarray:
+def read_matrix(path: Path, given: FileOptions) -> np.ndarray:
     """Read a matrix without labels from text, NPZ or MATLAB; names of rows are skipped."""
     with path.open("rb") as opened:
         magic = opened.read(8)
     if magic.startswith((b"PK", b"MATLAB", b"\x89HDF")):
         stored = (arrays.load_npz if magic.startswith(b"PK") else arrays.load_matlab)(path)
         return np.asarray(stored[choose_matrix(path, stored, ("X", "A"))], dtype=np.float64)
-    rows = [row for _, row in split_rows(path, decoded(path)[0], wishes)]
+    rows = [row for _, row in split_rows(path, decoded(path)[0], given)]
     if rows and not any(map(is_number, rows[0][1:])):  # the names of columns
         rows = rows[1:]
     if rows and not any(is_number(row[0]) for row in rows):  # the names of rows

@@ -12,11 +12,13 @@ from typing import Literal
 import numpy as np
 
 from kernlearn.datasets.card import Card, catalogue, make_card
+from kernlearn.datasets.columns import listed
+from kernlearn.datasets.file_options import Column, FileOptions
 from kernlearn.datasets.files import Found
 from kernlearn.datasets.formats import Missing
 from kernlearn.datasets.guess import card_content
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.wishes import Column, Wishes
+from kernlearn.datasets.preparation import Preparation
 from kernlearn.exceptions import DataError
 
 
@@ -144,12 +146,15 @@ def add(
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
     if card_path.exists():
         raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    wishes = Wishes(target, delimiter, header, drop, grades, sheet)
+    given = FileOptions(target, task, grades, drop, sheet, matrix, delimiter, header)
     with ExitStack() as stack:
         if labels is not None:
             temporary = stack.enter_context(tempfile.TemporaryDirectory())
-            path = _with_labels(path, Path(labels), Path(temporary), task, wishes)
-        content, guess = card_content(path, name, task, wishes, matrix)
+            path = _with_labels(path, Path(labels), Path(temporary), given)
+        content, guess = card_content(path, name, given)
+        if labels is not None:
+            n = content["n_features"]
+            guess.remarks[0] = f"a {n} x {n} matrix, and labels in {Path(labels).name}"
         source = {"publisher": publisher} | ({"page": page} if page else {})
         content |= {"title": title or name, "source": source}
         content |= {"licence": licence, "citation": citation}
@@ -162,7 +167,7 @@ def add(
         # loaded by the card before anything is written
         bunch = load(Found(card.forms[0], (path,), card), cache=False)
         if classes is None and not bunch.note:
-            form["rows"] = len(bunch.data)
+            form["rows"] = bunch.data.shape[0]
         form["fingerprint"] = bunch.fingerprint
         card = Card.model_validate(content)
         try:
@@ -176,28 +181,37 @@ def add(
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
-    kinds = f", {len(classes)} classes" if classes else ""
-    # what the guess has said already, and what depends on how the data is loaded, are left out
-    done = replace(
-        bunch.preparation, rows_dropped=0, entries_filled=0, left_out={}, coded={}, one_hot={}
-    )
-    notes = [*filter(None, [bunch.note]), *done.sentences]
-    if card.task == "ordinal" and card.classes is not None and not done.grades:
-        kinds += f" in the order {' < '.join(card.classes)}"
-    remarks = (*guess.remarks, f"the task is {card.task}{kinds}", *notes)
+    # the guess has said these already
+    done = replace(bunch.preparation, left_out={}, coded={}, one_hot={})
+    remarks = (*guess.remarks, _summary(card, bunch.data.shape[0], done), *done.sentences)
     return Added(card_path, card, own, linked, remarks)
 
 
-def _with_labels(path: Path, labels: Path, folder: Path, task: str | None, wishes: Wishes) -> Path:
+def _summary(card: Card, n_rows: int, done: Preparation) -> str:
+    """Say what the data set is: its task, its size and its labels."""
+    labels = ""
+    if card.classes is not None and card.task == "ordinal" and not done.grades:
+        labels = f" in the order {' < '.join(card.classes)}"
+    elif card.classes is not None:
+        labels = f": {listed(card.classes)}"
+    kinds = f", {len(card.classes)} classes{labels}" if card.classes is not None else ""
+    features = "feature" if card.n_features == 1 else "features"
+    size = f"{n_rows + done.rows_dropped} rows, {card.n_features} {features}"
+    if card.similarity is not None:
+        size = f"{card.n_features} points"
+    return f"the task is {card.task}: {size}{kinds}"
+
+
+def _with_labels(path: Path, labels: Path, folder: Path, given: FileOptions) -> Path:
     """Write a matrix and its labels to one NPZ file."""
     from kernlearn.datasets import matrices
 
-    if task != "similarity":
+    if given.task != "similarity" and given.matrix is None:
         raise DataError(f"{labels}: labels in a file of their own go with the task similarity")
     for file in (path, labels):
         if not file.is_file():
             raise DataError(f"{file}: no such file")
-    S = matrices.read_matrix(path, wishes)
+    S = matrices.read_matrix(path, given)
     matrices.check_square(path, S.shape, labelled=False)
     written = folder / f"{path.stem}.npz"
     np.savez(written, X=S, y=matrices.read_labels(labels, len(S)))

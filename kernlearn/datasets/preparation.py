@@ -13,6 +13,7 @@ _ID_NAME = re.compile(
 _CAMEL = re.compile(r".*[a-z]I[dD]")  # customerId, but not "paid"
 _FEWEST = 10  # rows, of which fewer may differ by chance
 _MANY = 30
+_FEWEST_COMPARED = 3
 _SHOWN = 6  # names in a sentence
 
 
@@ -101,14 +102,10 @@ values)']
             listed = _listed(f"{name} ({why})" if why else name for name, why in columns.items())
             found.append(f"{_columns(columns)} {_are(columns)} left out: {listed}")
         if self.one_hot:
-            listed = _listed(f"{name} ({values} values)" for name, values in self.one_hot.items())
-            found.append(
-                f"{_columns(self.one_hot, 'nominal')} {_are(self.one_hot)} one-hot: {listed}"
-            )
+            found.append(nominal_columns(self.one_hot, f" {_are(self.one_hot)} one-hot"))
         if self.coded:
-            listed = _listed(f"{name} ({values} values)" for name, values in self.coded.items())
             verb = "enters" if len(self.coded) == 1 else "enter"
-            found.append(f"{_columns(self.coded, 'nominal')} {verb} as codes 0, 1, 2, …: {listed}")
+            found.append(nominal_columns(self.coded, f" {verb} as codes 0, 1, 2, …"))
         if columns := self.id_like:
             listed = _listed(f"{name} ({why})" for name, why in columns.items())
             one = len(columns) == 1
@@ -129,6 +126,12 @@ values)']
         return [*found, *self.remarks]
 
 
+def nominal_columns(columns: Mapping[str, int], what: str = "") -> str:
+    """List nominal columns with their numbers of values, and what is done with them."""
+    listed = _listed(f"{name} ({values} values)" for name, values in columns.items())
+    return f"{_columns(columns, 'nominal')}{what}: {listed}"
+
+
 def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:
     """Return the dense columns of numbers that look like the number of a row, and why."""
     if not isinstance(X, np.ndarray) or len(X) < _FEWEST:
@@ -142,6 +145,21 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
         elif _numbers_rows(column, first=name == names[0]):
             found[name] = f"{len(column)} different whole numbers"
     return found
+
+
+def asymmetry(S: Any) -> float:
+    """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
+    return float(np.abs(S - S.T).max()) if len(S) else 0.0
+
+
+def compares_rows(X: Any) -> str:
+    """Say how a dense matrix looks like similarities or distances of its rows, or return ""."""
+    n = len(X) if isinstance(X, np.ndarray) else 0
+    if n < _FEWEST_COMPARED or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
+        return ""
+    if asymmetry(X) <= 1e-9 * np.abs(X).max():
+        return "symmetric"
+    return "with zeros on the diagonal" if not np.diag(X).any() and (X >= 0).all() else ""
 
 
 def is_id_name(name: str) -> bool:

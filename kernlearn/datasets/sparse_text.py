@@ -128,7 +128,7 @@ def _check_lines(
                 raise fault(path, line_number, entry, wanted, str(position)) from None
 
 
-# for each attribute its values if it is nominal, else "numeric" or "text"
+# for each attribute its values if it is nominal, else "numeric", "text" or "dates"
 Types = dict[str, tuple[str, ...] | str]
 
 
@@ -193,8 +193,8 @@ def read_declarations(path: Path, lines: list[str]) -> tuple[list[str], Types, i
             types[name] = tuple(_split(kind[1:-1]))
         elif kind.lower() in _NUMERIC:
             types[name] = "numeric"
-        elif kind.lower().split(maxsplit=1)[:1] in (["string"], ["date"]):
-            types[name] = "text"
+        elif (held := kind.lower().split(maxsplit=1)[:1]) in (["string"], ["date"]):
+            types[name] = "dates" if held == ["date"] else "text"
         else:
             wanted = "numeric, real, integer, string, date or {values}"
             raise fault(path, line_number, kind, wanted)
@@ -209,8 +209,10 @@ def _layout(
     dropped = {text.column_position(path, c, names, width, "attribute") for c in options.drop}
     nominal = {name: kind for name, kind in types.items() if isinstance(kind, tuple)}
     for i, name in enumerate(names):
-        if types[name] == "text" and i != target and i not in dropped:
-            raise DataError(f"{path}: the attribute {name} is text; the card must drop it")
+        if types[name] in ("text", "dates") and i != target and i not in dropped:
+            raise DataError(
+                f"{path}: the attribute {name} holds {types[name]}; the card must drop it"
+            )
     label = number if expected.classes is None else coder(expected.classes, options.rename)
     layout = text.make_layout(names, [target], dropped, nominal, label, missing)
     found = len(layout.features)

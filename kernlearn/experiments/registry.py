@@ -7,6 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kernlearn.experiments.class_weights import weights_by_code
 from kernlearn.experiments.libraries import (
     PACKAGES,
     added_packages,
@@ -231,6 +232,8 @@ class Scope:
         Errors of installed plug-ins that could not be loaded.
     packages : tuple of str
         Further packages whose estimators may be named by dotted names.
+    classes : mapping of str to int
+        The labels of the data of a trial with their codes, by which `class_weight` names them.
     """
 
     estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
@@ -240,6 +243,7 @@ class Scope:
     plugins: tuple[Plugin, ...] = ()
     broken: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    classes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def allowed_packages(self) -> tuple[str, ...]:
@@ -338,6 +342,8 @@ class Scope:
 
     def made(self, name: str, value: Any) -> Any:
         """Return a value, or the kernel that it describes; a list in it gives several."""
+        if name.rpartition("__")[2] == "class_weight" and isinstance(value, Mapping):
+            return weights_by_code(value, self.classes)
         if not _is_kernel(value):
             return value
         parameters = {k: v for k, v in value.items() if k != "kernel"}

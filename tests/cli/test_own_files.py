@@ -1,6 +1,7 @@
 """Twelve files of a user in twelve formats and states, each from file to report."""
 
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
@@ -115,19 +116,22 @@ def time_column(folder):
 
 # what is said when the file is added, and when it is run
 FILES = {
-    "quoted_csv": (quoted_csv, "column town is nominal", "one-hot: town (2 values)"),
-    "excel_csv": (excel_csv, "numbers have a decimal comma", ""),
+    "quoted_csv": (quoted_csv, 'column town is nominal: "Ulm, Neu", the "old" town',
+                   "one-hot: town (2 values)"),
+    "excel_csv": (excel_csv, "numbers have a decimal comma",
+                  "the text is read as cp1252, not UTF-8"),
     "old_excel": (old_excel, "column picked is left out: dates", "left out: picked (dates"),
-    "stata": (stata, "the task is classification, 3 classes",
+    "stata": (stata, "the task is classification: 40 rows, 3 features, 3 classes: low, mid, high",
               "5 missing entries in 5 of 40 rows are filled in by the column's mean"),
-    "matlab": (matlab, "features in fea, the target in gnd", ""),
+    "matlab": (matlab, "the task is classification: 40 rows, 3 features, 2 classes: 0, 1", ""),
     "parquet": (parquet, "1 of 40 rows with missing", "1 of 40 rows with missing entries is"),
-    "arff": (arff, "attribute when is left out: text", "left out: when (text or dates)"),
+    "arff": (arff, "attribute when is left out: dates", "left out: when (dates)"),
     "libsvm": (libsvm, "the first feature has index 1", ""),
     "lost_header": (lost_header, "the columns have no names: x1 to x6", "left out: x1"),
-    "distances": (distances, "taken for distances, as the diagonal is 0",
+    "distances": (distances, "a 40 x 40 matrix, and labels in kinds.txt",
                   "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to 0.25"),
-    "ordered": (ordered, "the task is ordinal, 3 classes", ""),
+    "ordered": (ordered, "the task is ordinal: 40 rows, 2 features, 3 classes in the order "
+                "low < mid < high", ""),
     "time_column": (time_column, "column day is left out: dates, such as 2024-01-01, in ascend",
                     "random splits mix past and future"),
 }  # fmt: skip
@@ -194,3 +198,62 @@ def test_what_is_read_is_what_is_in_the_files(kernlearn, tmp_path):
     assert "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to 0.25" in (
         info.stdout
     )
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_config_of_the_readme_says_what_is_done_to_the_file(kernlearn, tmp_path):
+    """Rows were left out, `city` became 0, 1, 2 and `id` a feature, and nothing said so."""
+    config = re.search(r"```yaml\n(title: Does.*?)```", README, re.DOTALL)[1]
+    rows = [[i, ["Ulm", "Bonn", "Trier"][i % 3], X[i, 0] if i % 4 else "", KINDS[i]]
+            for i in range(N)]  # fmt: skip
+    (tmp_path / "mine.csv").write_text(lines(rows, ["id", "city", "size", "label"]))
+    (tmp_path / "own.yaml").write_text(config)
+    out = kernlearn("run", "own.yaml")
+    assert out.returncode == 0, out.stdout + out.stderr
+    page = (tmp_path / "results" / "runs" / "own" / "report.html").read_text()
+    for said in (
+        "10 of 40 rows with missing entries are left out",
+        "1 nominal column is one-hot: city (3 values)",
+        "1 column looks like an id and is kept, unless `drop` names it: id (by its name)",
+    ):
+        assert f"mine: {said}\n" in out.stdout
+        assert said.replace("`", "") in re.sub("<[^>]*>|`", "", page)
+
+
+def test_of_a_file_that_needs_more_than_its_path_it_is_said(kernlearn, tmp_path):
+    for make in (old_excel, lost_header, distances):
+        file, _ = make(tmp_path)
+        words = {
+            "flowers.xls": "This is the first of the sheets notes, flowers; name another by sheet",
+            "wpbc.data": "last column, and missing in 5 of 40 rows: name another by target, or "
+            "remove these rows; the target could also be column 1 (N, R)",
+            "d.csv": "a 40 x 40 matrix, with zeros on the diagonal, and no column of labels",
+        }[file]
+        refused = kernlearn("init", file)
+        assert refused.returncode == 2
+        assert words in refused.stderr
+    wrong = kernlearn("init", "wpbc.data", "--sheet", "2", "--target", "1")
+    assert "sheet: is for Excel and OpenDocument files" in wrong.stderr
+    done = kernlearn("init", "flowers.xls", "--sheet", "flowers")
+    assert done.returncode == 0, done.stderr
+    assert "flowers: 1 column is left out: picked (dates" in done.stdout
+    assert "flowers: {file: flowers.xls, sheet: flowers}" in done.stdout
+
+
+def test_a_matrix_with_labels_without_a_card(kernlearn, tmp_path):
+    D = np.linalg.norm(X[:, np.newaxis] - X, axis=2)
+    rows = [[*row, kind] for row, kind in zip(D, KINDS, strict=True)]
+    (tmp_path / "d.csv").write_text(lines(rows))
+    noticed = kernlearn("init", "d.csv")
+    assert "the features are a symmetric 40 x 40 matrix: if it compares the rows" in noticed.stdout
+    done = kernlearn("init", "d.csv", "--matrix", "distance", "--force", "--splits", "1")
+    assert "d: {file: d.csv, matrix: distance}" in done.stdout
+    assert "compares the rows" not in done.stdout
+    ran = kernlearn("run", "d.yaml", "--no-report", "--only", "method=kNN")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    config = tmp_path / "d.yaml"
+    config.write_text(config.read_text().replace("train: 0.7", "scale: [zscore]"))
+    refused = kernlearn("validate", "d.yaml")
+    assert "d is a matrix of similarities, without features to scale" in refused.stderr

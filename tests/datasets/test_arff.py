@@ -85,7 +85,7 @@ def test_columns_that_are_dropped_may_be_text(read):
         "@attribute b numeric\n@attribute y numeric\n@data\n'row, one',1999,1,2,3\n"
     )
     assert read(text, options=Arff(drop=["id", 1])).X.tolist() == [[1, 2]]
-    with pytest.raises(DataError, match="the attribute when is text; the card must drop it"):
+    with pytest.raises(DataError, match="the attribute when holds dates; the card must drop it"):
         read(text, options=Arff(drop=["id"]))
 
 

@@ -98,7 +98,7 @@ def test_nominal_columns_missing_entries_ids_and_the_target_by_name(folder):
     assert bunch.feature_names.tolist() == ["count", "colour", "length"]
     assert len(bunch.data) == 22
     assert "column id is left out: text with too many values" in added.remarks
-    assert "8 of 30 rows with missing entries were left out." in added.remarks
+    assert "8 of 30 rows with missing entries are left out" in added.remarks
 
 
 @pytest.mark.parametrize("target", ["width", 1, "1", -3])
@@ -111,7 +111,7 @@ def test_a_target_that_is_a_number(folder, target):
     assert added.card.rows == 30
 
 
-def test_whole_numbers_are_classes_unless_told_otherwise(folder):
+def test_whole_numbers_are_classes_by_default(folder):
     file = put(folder, "f.csv", text(labels=np.arange(30) % 5))
     assert add(file, name="a").card.classes == ("0", "1", "2", "3", "4")
     assert add(file, name="b", task="ordinal").card.task == "ordinal"
@@ -180,7 +180,11 @@ BAD = {
     "no position": (text(), {"target": 4}, "column 4 requested, expected -4 to 3"),
     "no name": (text(), {"target": "kind"}, "no column called 'kind' by name, only by number"),
     "two missing": (text() + "?,NA,1,no\n", {}, "'\\?' and 'NA' both stand for missing"),
-    "target missing": (text() + "1,2,3,?\n", {}, "the target is missing in 1 rows"),
+    "target missing": (
+        text() + "1,2,3,?\n",
+        {},
+        "the target is the last column, and missing in 1 of 31 rows",
+    ),
     "one class": (text(labels=["a"] * 30), {}, "the target has only one value: a"),
     "regression": (text(), {"task": "regression"}, "target of a regression must be numbers"),
     "task": (text(), {"task": "clustering"}, "task 'clustering': expected one of class"),

@@ -1,4 +1,4 @@
-"""Tasks, and targets that do not fit them, are told apart before data is read."""
+"""Tasks, and targets that do not fit them, are known before data is read."""
 
 import pytest
 
@@ -69,6 +69,29 @@ def test_metrics_that_do_not_fit_classes_or_estimator_are_refused(load):
     load("classification", "{name: iris, binarize: random}", metric="f1")
     with pytest.raises(ConfigError, match="log_loss needs predict_proba, which LinearSVC"):
         load("classification", "{name: iris}", "sklearn.svm.LinearSVC", "log_loss")
+
+
+def test_files_are_held_to_the_task_as_cards_are(load, tmp_path):
+    rows = "".join(f"{i % 7},{i / 3},{i % 3},{'abc'[i % 3]}\n" for i in range(60))
+    (tmp_path / "f.csv").write_text("a,number,code,word\n" + rows)
+    refused = {
+        "{file: f.csv, target: number}": "60 different ones such as 0.333",
+        "{file: f.csv, target: word, bins: 3}": "target of a regression must be numbers",
+        "{file: f.csv, target: word, matrix: distance}": "expected a square matrix",
+        "{name: iris, matrix: distance}": "a card names its own matrix",
+        "{file: f.csv, target: word, sheet: 1}": "sheet: is for Excel",
+    }
+    for entry, words in refused.items():
+        with pytest.raises(ConfigError) as caught:
+            load("classification", entry)
+        assert words in str(caught.value)
+    with pytest.raises(ConfigError, match="f has numbers to predict"):
+        load("ranking", "{file: f.csv, target: number}", "Ridge")
+    with pytest.raises(ConfigError, match="f1 is for two classes, and f has 3: take f1_macro"):
+        load("classification", "{file: f.csv, target: code}", metric="f1")
+    for entry in ("{file: f.csv, target: word}", "{file: f.csv, target: a, drop: [word]}"):
+        load("classification", entry)
+    load("regression", "{file: f.csv, target: number, drop: [word]}", "Ridge")
 
 
 CARD = """\

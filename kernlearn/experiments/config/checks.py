@@ -61,8 +61,8 @@ class Names:
         Old names of kernels that the config uses, with the new ones.
     metrics : list of str
         The metrics that are shown.
-    folds : object
-        What the protocol says of folds.
+    folds, scale : object
+        What the protocol says of folds and of scaling.
     """
 
     scope: Scope
@@ -76,6 +76,7 @@ class Names:
     renamed: dict[str, str]
     metrics: list[str] = field(default_factory=list)
     folds: Any = None
+    scale: Any = None
 
     @cached_property
     def cards(self) -> list[str]:

@@ -151,6 +151,14 @@ class DatasetEntry(Entry):
     target: str | int | None = Field(
         default=None, description="the column of `file` to predict; by default the last"
     )
+    sheet: str | int | None = Field(
+        default=None, description="the sheet of an Excel file, by name or position from 0"
+    )
+    matrix: Literal["similarity", "distance"] | None = Field(
+        default=None,
+        description="`file` is a square matrix of similarities or distances, with a column or "
+        "array of labels",
+    )
     generator: str | None = Field(
         default=None, description="name of a generator instead of a data set"
     )
@@ -190,8 +198,9 @@ class DatasetEntry(Entry):
         scope, defaults = names.scope, {}
         if sum(given is not None for given in (self.name, self.file, self.generator)) > 1:
             yield (), "give one of name, file and generator"
-        for key in ("target", "grades"):
-            if getattr(self, key) is not None and self.file is None:
+        of_card = self.file is None or self.file.endswith((".yaml", ".yml"))
+        for key in ("target", "grades", "sheet", "matrix") if of_card else ():
+            if getattr(self, key) is not None:
                 yield (key,), f"goes with file: a card names its own {key}"
         yield from names.reading_faults(self)
         if self.generator is not None:

@@ -316,6 +316,7 @@ class _Checker:
             derived=list(derived) if isinstance(derived, dict) else [],
             metrics=[m for m in metrics if isinstance(m, str)],
             folds=protocol.get("folds") if isinstance(protocol, dict) else None,
+            scale=protocol.get("scale") if isinstance(protocol, dict) else None,
         )  # fmt: skip
 
 

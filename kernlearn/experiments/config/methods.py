@@ -160,6 +160,14 @@ def components(entry: MethodEntry, scope: Scope) -> list[tuple[str, RegisteredEs
     return [(label, estimator) for label, estimator in found if estimator is not None]
 
 
+def takes_kernel(entry: MethodEntry, scope: Scope) -> bool:
+    """Whether a method takes a kernel of the config's section, rather than none or its own."""
+    if entry.steps is not None:
+        return False
+    takes = [estimator.takes for _, estimator in components(entry, scope)]
+    return any(name and name not in entry.parameters for name in takes)
+
+
 def is_installed(entry: MethodEntry, scope: Scope) -> bool:
     """Whether the libraries that a method needs are installed."""
     return all(estimator.installed for _, estimator in components(entry, scope))

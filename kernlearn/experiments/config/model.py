@@ -9,7 +9,7 @@ from kernlearn.experiments.config import checks
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry, Scaling
-from kernlearn.experiments.config.methods import KernelEntry, MethodEntry
+from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
 
@@ -303,6 +303,20 @@ class ExperimentConfig(Section):
         if asked and self.protocol.select_by_mean:
             text = f"{asked[0]} cannot be measured with select_by_mean: scorers need models"
             checks.refuse([(("metrics",), text)])
+        return self
+
+    @model_validator(mode="after")
+    def _kernels_are_used(self) -> "ExperimentConfig":
+        chosen = {combination.get("kernel") for combination in self.only} or {None}
+        taken = self.task == "kernel_approximation" or any(
+            takes_kernel(entry, self.scope) for entry in self.methods.values()
+        )
+        text = "no combination of `only` has it" if taken else "no method takes a kernel of it"
+        checks.refuse(
+            (("kernels", label), f"is not used: {text}")
+            for label in self.kernels
+            if not taken or not {None, label} & chosen
+        )
         return self
 
     @property

@@ -1,10 +1,9 @@
-"""How a data set of a config is read: the arguments of `load`, and what is wrong with a file."""
+"""How a data set of a config is read: the arguments of `load`, and the card made for a file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kernlearn import datasets
-from kernlearn.exceptions import DataError
 from kernlearn.experiments.registry import Scope
 
 if TYPE_CHECKING:
@@ -37,20 +36,21 @@ def arguments_of(entry: "DatasetEntry", task: str, folder: Path, scope: Scope) -
     if entry.file is not None:
         arguments["name"] = (folder / entry.file).resolve()
         if not entry.file.endswith((".yaml", ".yml")):
+            given |= {"sheet": entry.sheet, "matrix": entry.matrix}
             tasks = {"bipartite_ranking": "classification", "ordinal": "ordinal"}
             tasks |= {name: name for name in ("classification", "regression")}
             given["task"] = tasks.get(task) if entry.bins is None else "regression"
+            given["task"] = "similarity" if entry.matrix is not None else given["task"]
             given["grades"] = tuple(entry.grades) if entry.grades else None
         given["target"] = entry.target
     return arguments | {key: value for key, value in given.items() if value is not None}
 
 
-def file_fault(entry: "DatasetEntry", task: str, folder: Path, scope: Scope) -> str | None:
-    """Say why a file cannot be read as a data set of a task; it is looked at once."""
+def card_of_file(entry: "DatasetEntry", task: str, folder: Path, scope: Scope) -> datasets.Card:
+    """Return the card that is made for a file, which is looked at once.
+
+    A DataError says why it cannot be read as a data set of the task.
+    """
     from kernlearn.datasets.finding import find_as
 
-    try:
-        find_as(arguments_of(entry, task, folder, scope))
-    except DataError as error:
-        return str(error)
-    return None
+    return find_as(arguments_of(entry, task, folder, scope)).card

@@ -1,11 +1,14 @@
 """Checks that the target of a data set fits the task, before data is read."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kernlearn.datasets.grades import are_numbers
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.checks import Fault, Names
-from kernlearn.experiments.config.reading import file_fault
+from kernlearn.experiments.config.reading import card_of_file
 from kernlearn.experiments.scorers import needs_two_classes
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ SUITABLE = {
     "ordinal": ("ordinal", "classification"),
     "ranking": ("ranking",),
 }
+_FEW = 20  # more different numbers with fractions are no classes
 # What a target holds, by the task of its card.
 _HOLDS = {
     "classification": "classes",
@@ -44,12 +48,10 @@ def target_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
     try:
         if entry.file is not None:
             path = names.folder / entry.file
-            if not path.is_file():
-                return  # told elsewhere
+            if not os.path.isfile(path):  # noqa: PTH113  (raises for no name)
+                return  # a fault that is reported elsewhere
             if path.suffix not in (".yaml", ".yml"):
-                # without a card it is read as the task needs it
-                fault = file_fault(entry, names.task, names.folder, names.scope)
-                yield from ((("file",), text) for text in [fault] if text)
+                yield from _file_faults(entry, path, names)
                 return
             card = read_card(path)
         elif entry.name is None or entry.name in names.scope.datasets:
@@ -57,11 +59,31 @@ def target_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
         elif names.is_card(entry.name):
             card = find_card(entry.name, names.data_dir)
         else:
-            return  # told elsewhere
+            return  # a fault that is reported elsewhere
     except DataError as error:
         yield (), str(error)
         return
     yield from (((), text) for text in card_faults(entry, card, names))
+
+
+def _file_faults(entry: "DatasetEntry", path: Path, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with the target of a file, which is read as the task needs it."""
+    try:
+        card = card_of_file(entry, names.task, names.folder, names.scope)
+    except DataError as error:
+        yield ("file",), str(error)
+        return
+    yield from ((("file",), text) for text in card_faults(entry, card, names))
+    labels = card.classes or ()
+    fractions = [label for label in labels if not label.lstrip("-").isdecimal()]
+    many = names.task == "classification" and len(labels) > _FEW
+    if many and fractions and are_numbers(labels):
+        yield (
+            ("file",),
+            f"{path.name} has numbers to predict, {len(labels)} different ones such as "
+            f"{fractions[0]}, and `task: classification` needs classes; it suits "
+            "`task: regression`",
+        )
 
 
 def card_faults(entry: "DatasetEntry", card: "Card", names: Names) -> Iterator[str]:
@@ -76,6 +98,8 @@ def card_faults(entry: "DatasetEntry", card: "Card", names: Names) -> Iterator[s
         needed = " or ".join(dict.fromkeys(_HOLDS[kind] for kind in SUITABLE[names.task][:1]))
         hint = f"; it suits `task: {_task_of(card)}`"
         yield f"{card.name} has {holds} to predict, and `task: {names.task}` needs {needed}{hint}"
+    if card.task == "similarity" and (names.scale if entry.scale is None else entry.scale):
+        yield f"{card.name} is a matrix of similarities, without features to scale: `scale: []`"
     yield from _class_faults(entry, card, names)
 
 

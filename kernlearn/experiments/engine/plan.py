@@ -12,7 +12,12 @@ from kernlearn import datasets
 from kernlearn.datasets.grades import default_order
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.config.entries import unfold, varied
-from kernlearn.experiments.config.methods import MethodEntry, components, is_installed
+from kernlearn.experiments.config.methods import (
+    MethodEntry,
+    components,
+    is_installed,
+    takes_kernel,
+)
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.experiments.config.reading import arguments_of, nominal_of
 from kernlearn.experiments.engine import sources
@@ -290,9 +295,7 @@ def _methods(
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
             parts = components(entry, scope)
-            takes = parts[0][1].takes if entry.steps is None else ""
-            # one that takes no kernel, or has its own, runs once
-            needs = takes and takes not in entry.parameters
+            needs = takes_kernel(entry, scope)  # others run once
             if not is_installed(entry, scope) or (i > 0 and not needs):
                 continue
             used = (kernel_label, kernel) if compares or needs else (None, None)

@@ -89,6 +89,7 @@ def supervise(
     data = build.load_data(trial, scope, data_dir)
     outcome = build.Outcome()
     y = task.target(data, spec, outcome.info)
+    scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
     kind = data.get("similarity")
     parts = prepare(
         data.data, y, spec.protocol, trial.split,
@@ -132,6 +133,13 @@ def supervise(
     if _shared.hits > hits:
         outcome.info["shared"] = True
     return outcome
+
+
+def _codes(data: Any, binarized: bool) -> dict[str, int]:
+    """Return the codes of the labels; no classes for a target that is a number."""
+    if binarized:
+        return {"0": 0, "1": 1}
+    return {str(label): code for code, label in enumerate(data.get("target_names", ()))}
 
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:

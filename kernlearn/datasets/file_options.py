@@ -1,4 +1,4 @@
-"""What a user says about a data file, and what is guessed about it."""
+"""What a user gives about a data file without a card, and what is guessed about it."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,15 +6,17 @@ from typing import Any, NamedTuple
 Column = int | str
 
 
-class Wishes(NamedTuple):
-    """What a user says about a file; see :func:`~kernlearn.datasets.add`."""
+class FileOptions(NamedTuple):
+    """How a file is to be read; see :func:`~kernlearn.datasets.add`."""
 
     target: Column | None = None
+    task: str | None = None
+    grades: Sequence[str] | None = None
+    drop: Sequence[Column] = ()
+    sheet: int | str | None = None
+    matrix: str | None = None
     delimiter: str | None = None
     header: bool | None = None
-    drop: Sequence[Column] = ()
-    grades: Sequence[str] | None = None
-    sheet: int | str | None = None
 
 
 class Guess(NamedTuple):
