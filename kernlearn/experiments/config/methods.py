@@ -161,11 +161,14 @@ def components(entry: MethodEntry, scope: Scope) -> list[tuple[str, RegisteredEs
 
 
 def takes_kernel(entry: MethodEntry, scope: Scope) -> bool:
-    """Whether a method takes a kernel of the config's section, rather than none or its own."""
-    if entry.steps is not None:
-        return False
-    takes = [estimator.takes for _, estimator in components(entry, scope)]
-    return any(name and name not in entry.parameters for name in takes)
+    """Whether a method takes a kernel of the config's section, rather than none or its own.
+
+    It may be that of a plug-in that is broken.
+    """
+    estimator = scope.estimator(entry.estimator or "") if entry.steps is None else None
+    if estimator is None:
+        return entry.steps is None
+    return bool(estimator.takes) and estimator.takes not in entry.parameters
 
 
 def is_installed(entry: MethodEntry, scope: Scope) -> bool:
