@@ -3,17 +3,21 @@
 ``python -m benchmarks.estimates STORE`` prints, for each experiment of a store, the estimated
 remaining seconds divided by the true ones at the start and after each tenth of the trials, in the
 order of a run: with the committed results, as on a fresh clone, and without, as for a config of
-one's own.
+one's own. Then, for each data set, the estimate from all other data sets of the experiment alone.
+The model has been fitted to none of these experiments; the constants of
+:mod:`kernlearn.experiments.engine.estimates` are round numbers.
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from kernlearn.exceptions import KernlearnError
-from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments import Plan, Store, Trial, load_config, make_plan
 from kernlearn.experiments.engine.estimates import Estimates, sample_first, works
 from kernlearn.experiments.engine.selection import rows_first
 from kernlearn.experiments.engine.spec import CellKey, cell_key
+from kernlearn.experiments.store.results import Result
 
 TENTHS = range(10)
 
@@ -26,9 +30,7 @@ def replay(
     Trials that took more than `longest` times the shortest of their cell, such as one during
     which the machine slept, are left out.
     """
-    plan = make_plan(load_config(name), available=True)
-    results = store.get(trial.key for trial in plan.trials)
-    trials = [t for t in plan.trials if t.key in results and results[t.key].done]
+    plan, results, trials = _measured(name, store)
     least: dict[CellKey, float] = {}
     for trial in trials:
         key, seconds = cell_key(trial.labels), results[trial.key].seconds
@@ -47,6 +49,27 @@ def replay(
         true = sum(results[t.key].seconds for t in left)
         ratios.append(None if expected is None else expected / true)
     return ratios
+
+
+def left_out(name: str, store: Store) -> list[float]:
+    """Return the ratios for the trials of each data set, estimated from those of the others."""
+    plan, results, trials = _measured(name, store)
+    ratios = []
+    for dataset in dict.fromkeys(t.labels["dataset"] for t in trials):
+        others = [t for t in trials if t.labels["dataset"] != dataset]
+        of_it = [t for t in trials if t.labels["dataset"] == dataset]
+        known = ((t.labels, results[t.key].seconds) for t in others)
+        expected = Estimates(known, works(plan)).total(of_it)
+        if expected is not None:
+            ratios.append(expected / sum(results[t.key].seconds for t in of_it))
+    return ratios
+
+
+def _measured(name: str, store: Store) -> tuple[Plan, dict[str, Result], list[Trial]]:
+    """Return a plan, the results that a store has of it, and the trials that have one."""
+    plan = make_plan(load_config(name), available=True)
+    results = store.get(trial.key for trial in plan.trials)
+    return plan, results, [t for t in plan.trials if t.key in results and results[t.key].done]
 
 
 def main(path: str) -> None:
@@ -68,6 +91,15 @@ def main(path: str) -> None:
                 total += len(known)
                 beyond += sum(not 0.5 <= r <= 2 for r in known)
             print(f"beyond a factor of 2 after the first tenth: {beyond} of {total}")
+        print("each data set from the others")
+        beyond = total = 0
+        for name in store.experiments():
+            with suppress(KernlearnError):
+                if ratios := left_out(name, store):
+                    print(f"{name:20}", *(f"{r:4.2f}" for r in ratios))
+                    total += len(ratios)
+                    beyond += sum(not 0.5 <= r <= 2 for r in ratios)
+        print(f"beyond a factor of 2: {beyond} of {total}")
 
 
 if __name__ == "__main__":

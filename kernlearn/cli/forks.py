@@ -32,7 +32,8 @@ def forks(
     """Show what the alternatives to choices that agree with the papers' numbers would give.
 
     A config lists such choices under `forks`. Each alternative is run, and its verdicts are
-    counted over the reported numbers that all alternatives of the choice have measured.
+    counted over the reported numbers that all alternatives of the choice have measured. An
+    alternative whose data are not found is left out.
 
     \b
     Examples:
@@ -48,13 +49,26 @@ def forks(
         for name, experiment in zip(names, loaded, strict=True):
             for fork in experiment.config.forks:
                 summaries = {}
+                choice = engine.selection.Choice(only=tuple(fork.only))
+                not_found: set[str] = set()
                 for branch, settings in reports.branches(fork).items():
                     n_splits = splits or fork.splits
                     ways = options.load_experiments(
                         [name], profile, n_splits, [*settings, f"execution.jobs={jobs}"], data_dir
                     )
-                    (plan,) = options.make_plans(ways, data_dir, available, opened)
-                    choice = engine.selection.Choice(only=tuple(fork.only))
+                    is_chosen = branch == reports.CHOSEN
+                    (plan,) = options.make_plans(
+                        ways, data_dir, available or not is_chosen, opened, choice
+                    )
+                    if is_chosen:
+                        not_found = set(plan.left_out)
+                    elif lacking := [d for d in _lacking(plan, opened, choice, run)
+                                     if d not in not_found]:  # fmt: skip
+                        typer.echo(
+                            f"{experiment.name}: {fork.choice}: the alternative {branch} is left "
+                            f"out, data not found: {', '.join(lacking)}"
+                        )
+                        continue
                     if run:
                         engine.selection.check_choice(plan, choice)
                         execution = plan.experiment.config.execution
@@ -74,6 +88,19 @@ def forks(
         file = summary / "forks.csv"
         reports.fork_table(found).to_csv(file, index=False, float_format="%.4g")
         typer.echo(f"wrote {file}")
+
+
+def _lacking(
+    plan: "experiments.Plan",
+    store: "experiments.Store",
+    choice: "engine.selection.Choice",
+    run: bool,
+) -> list[str]:
+    """Return the data sets that are not found and needed: to plan, or for trials to run."""
+    if plan.left_out or not run:
+        return plan.left_out
+    todo = engine.selection.chosen(plan, engine.selection.trial_states(plan, store), choice)
+    return list(dict.fromkeys(str(t.labels["dataset"]) for t in todo if t.source is None))
 
 
 def _show(found: Any) -> None:

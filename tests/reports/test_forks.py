@@ -1,10 +1,13 @@
+import os
+from unittest import mock
+
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
-from kernlearn.exceptions import ConfigError
+from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import Fork
 from kernlearn.reports.forks import CHOSEN, COLUMNS, branches, fork_table, judge_fork
@@ -98,6 +101,33 @@ def test_the_command_runs_all_branches_and_writes_a_table(tmp_path):
     assert table["numbers"].tolist() == [0, 0]
     again = CliRunner().invoke(app, ["forks", str(path), "--no-run", *options])
     assert "to run" not in again.output
+
+
+def test_an_alternative_without_its_data_is_left_out(tmp_path):
+    path = tmp_path / "c.yaml"
+    other = "datasets.moons={name: letter}"
+    path.write_text(CONFIG.replace("{C is 100: [", f"{{of the author: [{other!r}], C is 100: ["))
+    options = ["--store", str(tmp_path / "s.sqlite"), "--summary", str(tmp_path)]
+    options += ["--data-dir", str(tmp_path)]
+    for more in ([], ["--available"], ["--no-run"]):
+        with mock.patch.dict(os.environ, {"KERNLEARN_DATA": ""}):
+            result = CliRunner().invoke(app, ["forks", str(path), *options, *more])
+        assert result.exit_code == 0, result.output
+        said = "c: C is 1: the alternative of the author is left out, data not found: moons"
+        assert said in result.output
+        table = pd.read_csv(tmp_path / "forks.csv")
+        assert table["branch"].tolist() == [CHOSEN, "C is 100"]
+
+
+def test_data_that_the_config_itself_lacks_are_needed(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(CONFIG.replace("{generator: two_moons, n_samples: 60, noise: 0.3}",
+                                   "{name: letter}"))  # fmt: skip
+    options = ["--store", str(tmp_path / "s.sqlite"), "--data-dir", str(tmp_path)]
+    with mock.patch.dict(os.environ, {"KERNLEARN_DATA": ""}):
+        result = CliRunner().invoke(app, ["forks", str(path), *options])
+    assert isinstance(result.exception, DataError)
+    assert "letter" in str(result.exception)
 
 
 def test_a_config_without_forks_says_so(tmp_path):
