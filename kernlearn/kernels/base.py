@@ -108,6 +108,14 @@ class Kernel(BaseEstimator, ABC):
         """
 
 
+#: Of a kernel that is called before it has learnt from points; `check_is_fitted` has its name.
+NOT_FITTED = (
+    "%(name)s learns from the points and is not fitted yet: call fit(X), or give its parameters "
+    "as numbers. Estimators of kernlearn fit it themselves; those of scikit-learn take it as "
+    "GaussianProcessKernel(kernel.fit(X))"
+)
+
+
 def _of_vectors_too(call: Callable[..., np.ndarray]) -> Callable[..., Any]:
     """Let the ``__call__`` of a kernel return a number for two vectors of numbers."""
 

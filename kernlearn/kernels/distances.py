@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import POSITIVE, StrOptions
-from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
 _TILE_ELEMENTS = 2**16
@@ -210,7 +210,7 @@ class WidthKernel(Kernel):
     def _width(self) -> float:
         if not isinstance(self.sigma, str):
             return float(self.sigma)
-        check_is_fitted(self, "sigma_")
+        check_is_fitted(self, "sigma_", msg=NOT_FITTED)
         return self.sigma_
 
 

@@ -14,9 +14,10 @@ from kernlearn.kernels.base import Kernel, as_kernel, diagonal
 class GaussianProcessKernel(SklearnKernel):
     """A kernel for scikit-learn's Gaussian processes, without hyperparameters to be learned.
 
-    It may be combined with scikit-learn's own kernels, whose hyperparameters are learned. Wherever
+    It may be combined with scikit-learn's own kernels, whose hyperparameters are learned. Where
     scikit-learn would call a kernel once for each pair of points, as in
-    ``KernelRidge(kernel=...)``, this is called once for all of them.
+    ``KernelRidge(kernel=...)``, this is called once for all of them. Clones of it keep what its
+    kernel has learnt, so that a kernel with a width from data can be used in SVC and SVR.
 
     Parameters
     ----------
@@ -34,6 +35,10 @@ class GaussianProcessKernel(SklearnKernel):
     >>> kernel = GaussianProcessKernel(GaussianKernel(sigma=1.0)) + WhiteKernel(0.01)
     >>> GaussianProcessRegressor(kernel).fit(X, np.sin(X).ravel()).predict([[1.5]]).round(1)
     array([1.])
+    >>> from sklearn.svm import SVR
+    >>> kernel = GaussianProcessKernel(GaussianKernel(sigma="mean_distance").fit(X))
+    >>> SVR(kernel=kernel, C=100).fit(X, np.sin(X).ravel()).predict([[1.5]]).round(1)
+    array([0.9])
     """
 
     def __init__(self, kernel: str | Kernel | Callable[[Any, Any], ArrayLike] = "linear") -> None:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import StrOptions
-from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike
 
 
 @dataclass(eq=False, repr=False)
@@ -125,7 +125,7 @@ class GowerSimilarity(Kernel):
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        check_is_fitted(self, "ranges_")
+        check_is_fitted(self, "ranges_", msg=NOT_FITTED)
         left = _records(X)
         right = left if Y is None or Y is X else _records(Y)
         for points in (left, right):

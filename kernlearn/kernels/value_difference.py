@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Options
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import StrOptions
-from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike
 from kernlearn.kernels.distances import map_manhattan_distances, map_squared_distances
 
 _BLOCK_ROWS = 1024
@@ -148,7 +148,7 @@ class ValueDifferenceSimilarity(Kernel):
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        check_is_fitted(self, "largest_distance_")
+        check_is_fitted(self, "largest_distance_", msg=NOT_FITTED)
         left = self._embed(X)
         right = left if Y is None or Y is X else self._embed(Y)
         similarities = self._negated_distances(left, right)

@@ -113,7 +113,8 @@ def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     if block.shape != expected:
         raise ValueError(
             f"kernel returned an array of shape {block.shape} where {expected} is needed: "
-            "kernel(X, Y) must have one row for each row of X and one column for each row of Y"
+            "kernel(X, Y) must have one row for each row of X and one column for each row of Y; "
+            "give a function of two points as kernlearn.kernels.CallableKernel(function)"
         )
     if not np.isfinite(block).all():
         raise ValueError("kernel returned NaN or infinity: kernel(X, Y) must be finite")

@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import WhiteKernel
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC, SVR
 
 from kernlearn.kernels import (
@@ -216,3 +216,18 @@ def test_a_fitted_kernel_stays_fitted_in_a_gaussian_process():
     assert clone(kernel).kernel.sigma_ == kernel.kernel.sigma_
     words = GaussianProcessRegressor(GaussianProcessKernel("levenshtein"), alpha=0.1)
     assert words.fit(["anna", "otto"], [0.0, 1.0]).predict(["ott"])[0] > 0.5
+
+
+def test_parameters_of_a_kernel_within_scikit_learn_are_tuned():
+    X, y = A[:40], A[:40, 0] ** 2
+    grid = {"kernel__sigma": [0.01, 1.0, 100.0]}
+    for model in SVR(kernel=GaussianKernel(1.0)), KernelRidge(kernel=GaussianKernel(1.0)):
+        assert GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y).best_index_ == 1
+    search = GridSearchCV(SVC(), {"kernel": [GaussianKernel(0.001), LinearKernel(), "rbf"]}, cv=2)
+    assert search.fit(X, X[:, 0] > 0).best_index_ > 0
+    # a width from data is learnt before: clones of the estimator keep it
+    for model in SVR, SVC, KernelRidge:
+        given = model(kernel=GaussianProcessKernel(GaussianKernel().fit(X)))
+        assert cross_val_score(given, X, y > 1, cv=2, error_score="raise").shape == (2,)
+    with pytest.raises(NotFittedError, match=r"GaussianProcessKernel\(kernel.fit\(X\)\)"):
+        SVC(kernel=GaussianKernel()).fit(X, y > 1)
