@@ -106,9 +106,9 @@ def write_reports(
     profile = f"-{experiment.profile}" if experiment.indicative else ""
     folder = output / f"{experiment.name}{profile}"
     page = folder / "report.html"
-    if not written.is_written(report, page):
+    if not written.is_written(plan, store, page):
         reports.write_report(report, folder)
-        written.note_written(report, page)
+        written.note_written(plan, store, page)
     if summary is not None:
         reports.write_summary(report, summary)
     return report, page
@@ -137,10 +137,8 @@ def _write_site(
     from kernlearn.reports.overview import write_map
     from kernlearn.reports.totals import total
 
-    written = []
-    for plan in plans:
-        report = reports.assemble(plan, store)
-        written.append(report)
+    index, written = site.publish(plans, store, output, skipped=skipped)
+    for report in written:
         if summary is not None:
             reports.write_summary(report, summary)
         name, done, trials = (report.details[k] for k in ("experiment", "done", "trials"))
@@ -151,7 +149,7 @@ def _write_site(
         write_map((report.measured for report in written), summary)
     for sentence in total(report.measured for report in written).in_words():
         typer.echo(sentence)
-    typer.echo(f"Site: {reports.write_site(written, output, skipped=skipped)}")
+    typer.echo(f"Site: {index}")
 
 
 def check(

@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "charts": "build_chart",
         "chosen": "chosen_part",
         "report": "Report assemble write_summary",
-        "site.pages": "write_report write_site",
+        "site.writing": "write_report write_site",
         "summary": "summarise",
         "tables": "build_tables",
     },

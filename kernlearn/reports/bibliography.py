@@ -1,20 +1,22 @@
-"""The papers that the shipped experiments repeat: how to cite them, and where they are."""
+"""The papers that the shipped experiments repeat, and how to cite them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: how configs cite it, its BibTeX entry, and its address if it has a lasting one."""
+    """A paper: how configs cite it, its reference in full, and as BibTeX."""
 
     citation: str
+    reference: str
     bibtex: str
-    address: str = ""
 
 
 PAPERS = (
     Paper(
         "Kar (2013)",
+        "Purushottam Kar: Topics in Resource-efficient Kernel Learning. PhD thesis, Indian "
+        "Institute of Technology Kanpur, November 2013.",
         """\
 @phdthesis{kar2013topics,
   author = {Kar, Purushottam},
@@ -27,16 +29,15 @@ PAPERS = (
     ),
     Paper(
         "Cortes, Goyal, Kuznetsov & Mohri (2015)",
+        "Corinna Cortes, Prasoon Goyal, Vitaly Kuznetsov and Mehryar Mohri: Voted Kernel "
+        "Regularization, 2015.",
         """\
 @misc{cortes2015voted,
-  author        = {Cortes, Corinna and Goyal, Prasoon and Kuznetsov, Vitaly and Mohri, Mehryar},
-  title         = {Voted Kernel Regularization},
-  year          = {2015},
-  eprint        = {1509.04340},
-  archiveprefix = {arXiv}
+  author = {Cortes, Corinna and Goyal, Prasoon and Kuznetsov, Vitaly and Mohri, Mehryar},
+  title  = {Voted Kernel Regularization},
+  year   = {2015}
 }
 """,
-        "https://arxiv.org/abs/1509.04340",
     ),
 )
 

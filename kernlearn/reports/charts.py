@@ -1,14 +1,8 @@
 """Charts, as Vega-Lite for pages and pictures: figures, and deviations from reported numbers."""
 
-import hashlib
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
@@ -17,9 +11,8 @@ from kernlearn.reports.addresses import slug
 from kernlearn.reports.report import Report
 from kernlearn.reports.summary import label_values, matching
 from kernlearn.reports.tables import WORDS, Table, build_tables
+from kernlearn.reports.vega import data_of, page_style, type_of, whole
 
-# The colours of Okabe and Ito can be told apart with any kind of colour vision.
-_PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 _GREY = "#888888"
 # Pixels: the size of a figure's panel, the height of a method's row, the width of its panel.
 _WIDTH, _HEIGHT = 250, 190
@@ -49,35 +42,7 @@ class Chart:
     def page_spec(self) -> dict[str, Any]:
         """The specification with the style of the page, where the title is a heading."""
         spec = {k: v for k, v in self.spec.items() if k != "title"}
-        return {**spec, "config": _page_style()}
-
-
-def style() -> dict[str, Any]:
-    """Return the style that all charts share, as a Vega-Lite configuration."""
-    return {
-        "axis": {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "#e5e5e5"},
-        "title": {"fontSize": 13, "anchor": "start"},
-        "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelAnchor": "start"},
-        "legend": {"symbolOpacity": 1},
-        "view": {"stroke": "#bbbbbb"},
-        "range": {"category": _PALETTE},
-    }
-
-
-def _page_style() -> dict[str, Any]:
-    """Return a configuration with the colours of the style sheet, light or dark."""
-    text = {"labelColor": "var(--fg)", "titleColor": "var(--fg)", "titleFontWeight": 500}
-    strong = {"domainColor": "var(--line-strong)", "tickColor": "var(--line-strong)"}
-    looks: dict[str, dict[str, Any]] = {
-        "axis": {**text, "gridColor": "var(--line)", **strong},
-        "header": {"labelColor": "var(--fg)"},
-        "legend": text,
-        "title": {"color": "var(--fg)"},
-        "view": {"stroke": "var(--line)"},
-        "range": {"category": [f"var(--series-{i + 1})" for i in range(len(_PALETTE))]},
-    }
-    styles = {key: {**look, **looks[key]} for key, look in style().items()}
-    return {"background": "transparent", "font": "system-ui, sans-serif", **styles}
+        return {**spec, "config": page_style()}
 
 
 def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> Any:
@@ -96,6 +61,13 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
         For each metric its panels, ``per_row`` in a row; methods without the parameter on the
         x-axis are horizontal reference lines. Vertical bars are one standard deviation.
     """
+    import altair as alt
+
+    return alt.VConcatChart.from_dict(figure(summary, spec, config))
+
+
+def figure(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
+    """Return the chart of :func:`build_chart` as a Vega-Lite specification."""
     rows = []
     for metric in spec.metrics:
         points = _points(summary[summary["metric"] == metric], spec)
@@ -103,9 +75,9 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
             rows.append(_panels(points, metric, spec, config))
     if not rows:
         raise ValueError("nothing measured yet for this figure")
-    chart = alt.vconcat(*rows, spacing=18).properties(title=spec.title or config.title)
-    chart = chart.resolve_scale(color="shared", shape="shared", strokeDash="shared")
-    return chart.configure(**style())
+    shared = {"color": "shared", "shape": "shared", "strokeDash": "shared"}
+    chart = {"title": spec.title or config.title, "vconcat": rows, "spacing": 18}
+    return whole({**chart, "resolve": {"scale": shared}})
 
 
 def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
@@ -139,78 +111,103 @@ def _in_every_panel(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     return pd.concat(parts) if parts else frame
 
 
-def _panels(points: pd.DataFrame, metric: str, spec: FigureSpec, config: ExperimentConfig) -> Any:
+def _panels(
+    points: pd.DataFrame, metric: str, spec: FigureSpec, config: ExperimentConfig
+) -> dict[str, Any]:
     """Draw a metric: a panel for each value of the labels, each with ticks of its own."""
-    name = config.scope.label(metric)
     scale = spec.y_scale if isinstance(spec.y_scale, str) else spec.y_scale.get(metric, "linear")
     is_log = scale == "log"
     if is_log:
         points = points.assign(low=points["low"].clip(lower=points["mean"] / 10))
-    axis = alt.Axis(format="~g", tickCount=4) if is_log else alt.Axis()
-    y = alt.Y("mean:Q", title=name, axis=axis)
     # a logarithmic scale has no zero to leave out
-    y = y.scale(type=scale, zero=alt.Undefined if is_log else False, nice=False)
+    zero = {} if is_log else {"zero": False}
+    y = {
+        "field": "mean",
+        "type": "quantitative",
+        "title": config.scope.label(metric),
+        "axis": {"format": "~g", "tickCount": 4} if is_log else {},
+        "scale": {"type": scale, **zero, "nice": False},
+    }
     look = _look(points, spec, config)
     panels = list(dict.fromkeys(points[_PANEL]))
-    drawn = [_lines(points[points[_PANEL] == panel], y, name, look, spec) for panel in panels]
+    drawn = [_lines(points[points[_PANEL] == panel], y, look, spec) for panel in panels]
     if not spec.panels:
         return drawn[0]
-    titles = [alt.Title(panel, fontSize=12, frame="group") for panel in panels]
-    titled = [chart.properties(title=title) for chart, title in zip(drawn, titles, strict=True)]
-    return alt.concat(*titled, columns=spec.per_row, spacing=24)
+    titles = [{"text": panel, "fontSize": 12, "frame": "group"} for panel in panels]
+    titled = [{"title": title, **chart} for title, chart in zip(titles, drawn, strict=True)]
+    return {"concat": titled, "columns": spec.per_row, "spacing": 24}
 
 
 def _lines(
-    points: pd.DataFrame, y: Any, name: str, look: tuple[Any, dict[str, Any]], spec: FigureSpec
-) -> Any:
+    points: pd.DataFrame, y: dict[str, Any], look: dict[str, Any], spec: FigureSpec
+) -> dict[str, Any]:
     """Draw the lines of one panel, with their bars and marks."""
-    x = alt.X(f"{spec.x}:Q", title=WORDS.get(spec.x, spec.x), axis=_x_axis(points[spec.x], spec))
-    x = x.scale(type=spec.x_scale, nice=False, padding=8)
-    color, shape = look
-    dash = {"strokeDash": alt.StrokeDash(f"{spec.dash}:N", title=spec.dash, sort=None)}
+    x = {
+        "field": spec.x,
+        "type": "quantitative",
+        "title": WORDS.get(spec.x, spec.x),
+        "axis": _x_axis(points[spec.x], spec),
+        "scale": {"type": spec.x_scale, "nice": False, "padding": 8},
+    }
+    dash = {"field": spec.dash, "type": "nominal", "title": spec.dash, "sort": None}
     tooltip = [
-        alt.Tooltip(c, format=".4g") if c in ("mean", "std") else alt.Tooltip(c)
+        {"field": c, "type": type_of(points[c])}
+        | ({"format": ".4g"} if c in ("mean", "std") else {})
         for c in points.columns
         if c not in ("low", "high", _PANEL)
     ]
-    base = alt.Chart().transform_filter(f"isValid(datum[{spec.x!r}])").encode(x=x, color=color)
-    point = base.mark_point(filled=True, opacity=1, size=36)
+    color, has_x = {"color": look["color"]}, f"isValid(datum[{spec.x!r}])"
+    base = {"x": x, **color}
+    low = {"field": "low", "type": "quantitative", "title": y["title"]}
+    point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
     layers = [
-        base.mark_line(strokeWidth=1.8).encode(y=y, **(dash if spec.dash else {})),
-        base.mark_rule(opacity=0.5).encode(y=alt.Y("low:Q", title=name), y2="high:Q"),
-        point.encode(y=y, tooltip=tooltip, **shape),
+        _layer(
+            {"type": "line", "strokeWidth": 1.8},
+            {**base, "y": y, **({"strokeDash": dash} if spec.dash else {})},
+            has_x,
+        ),
+        _layer(
+            {"type": "rule", "opacity": 0.5}, {**base, "y": low, "y2": {"field": "high"}}, has_x
+        ),
+        _layer(point, {**base, "y": y, "tooltip": tooltip, **look}, has_x),
     ]
     if points[spec.x].isna().any():
-        rule = alt.Chart().transform_filter(f"!isValid(datum[{spec.x!r}])")
-        rule = rule.mark_rule(strokeWidth=1.5, strokeDash=[6, 3])
-        layers.append(rule.encode(y=y, color=color, tooltip=tooltip))
-    return alt.layer(*layers, data=points).properties(width=_WIDTH, height=_HEIGHT)
+        rule = {"type": "rule", "strokeWidth": 1.5, "strokeDash": [6, 3]}
+        layers.append(_layer(rule, {"y": y, **color, "tooltip": tooltip}, f"!{has_x}"))
+    return {"data": data_of(points), "layer": layers, "width": _WIDTH, "height": _HEIGHT}
 
 
-def _x_axis(values: "pd.Series[float]", spec: FigureSpec) -> Any:
+def _layer(mark: dict[str, Any], encoding: dict[str, Any], rows: str = "") -> dict[str, Any]:
+    chosen = {"transform": [{"filter": rows}]} if rows else {}
+    return {**chosen, "mark": mark, "encoding": encoding}
+
+
+def _x_axis(values: "pd.Series[float]", spec: FigureSpec) -> dict[str, Any]:
     """Return the axis of a panel: ticks of a logarithmic one are where the points are."""
     if spec.x_scale != "log":
-        return alt.Axis(tickCount=5)
-    return alt.Axis(values=sorted(values.dropna().unique().tolist()), labelOverlap="greedy")
+        return {"tickCount": 5}
+    return {"values": sorted(values.dropna().unique().tolist()), "labelOverlap": "greedy"}
 
 
-def _look(
-    points: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig
-) -> tuple[Any, dict[str, Any]]:
+def _look(points: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
     """Return colours, and shapes so that colour is not the only sign; the same in every panel."""
-    title = WORDS.get(spec.color, spec.color)
+    label = {"field": spec.color, "title": WORDS.get(spec.color, spec.color)}
     if pd.api.types.is_numeric_dtype(points[spec.color].infer_objects()):
         # both ends stay visible on paper and on a dark screen
-        scale = alt.Scale(scheme={"name": "viridis", "extent": [0.1, 0.9]})
-        return alt.Color(f"{spec.color}:O", title=title, scale=scale), {}
-    labels = list(getattr(config, f"{spec.color}s", {}))
-    # a label looks the same in every figure, but the legend names only those of this one
-    shown = [label for label in labels if label in set(points[spec.color])]
+        scale = {"scheme": {"name": "viridis", "extent": [0.1, 0.9]}}
+        return {"color": {**label, "type": "ordinal", "scale": scale}}
+    return _by_label(label, list(getattr(config, f"{spec.color}s", {})), set(points[spec.color]))
+
+
+def _by_label(label: dict[str, Any], labels: list[str], there: set[Any]) -> dict[str, Any]:
+    """Return colours and shapes of labels, which look the same in every chart of an experiment."""
     domain: dict[str, Any] = {}
     if labels:
-        domain = {"scale": alt.Scale(domain=labels), "legend": alt.Legend(values=shown)}
-    shape = alt.Shape(f"{spec.color}:N", title=title, **domain)
-    return alt.Color(f"{spec.color}:N", title=title, **domain), {"shape": shape}
+        # the legend names only those of this chart
+        shown = [one for one in labels if one in there]
+        domain = {"scale": {"domain": labels}, "legend": {"values": shown}}
+    encoded = {**label, "type": "nominal", **domain}
+    return {"color": encoded, "shape": encoded}
 
 
 def figures(report: Report) -> list[Chart]:
@@ -221,7 +218,7 @@ def figures(report: Report) -> list[Chart]:
         rows = report.summary[report.summary["metric"].isin(spec.metrics)]
         rows = rows[rows["mean"].notna()]
         if not rows.empty:
-            drawn = build_chart(report.summary, spec, config).to_dict(validate=False)
+            drawn = figure(report.summary, spec, config)
             title = spec.title or _caption(spec, config)
             tables = _numbers(report, spec, title)
             charts.append(Chart(stem, title, _description(rows, spec, config), drawn, tables))
@@ -281,15 +278,16 @@ def departures(report: Report) -> list[Chart]:
         rows, band = _departing(rows, tolerance)
         panels = _panel_labels(rows, report.plan.axes)
         drawn = [
-            _panel(matching(rows, panels, values), band, config, title).properties(
-                title=" · ".join(map(_panel_title, panels, values))
-            )
+            {
+                "title": " · ".join(map(_panel_title, panels, values)),
+                **_panel(matching(rows, panels, values), band, config, title),
+            }
             for values in label_values(rows, panels)
         ]
-        chart = alt.concat(*drawn, columns=4, spacing=24).properties(title=title)
-        chart = chart.resolve_scale(color="shared", shape="shared").configure(**style())
+        resolve = {"scale": {"color": "shared", "shape": "shared"}}
+        chart = {"concat": drawn, "columns": 4, "spacing": 24, "title": title, "resolve": resolve}
         stem, text = f"deviations_{slug(metric)}", _departures_text(rows, name)
-        charts.append(Chart(stem, title, text, chart.to_dict(validate=False), []))
+        charts.append(Chart(stem, title, text, whole(chart), []))
     return charts
 
 
@@ -320,32 +318,45 @@ def _panel_title(label: str, value: Any) -> str:
     return f"{value:g} {label.removeprefix('n_')}"
 
 
-def _panel(rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, title: str) -> Any:
+def _panel(
+    rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, title: str
+) -> dict[str, Any]:
     rows = rows[[*_TOOLTIP, "low", "high"]]
-    rows = rows.astype(object).where(rows.notna(), None)
     datasets = [d for d in config.datasets if d in set(rows["dataset"])]
     methods = [m for m in config.methods if m in set(rows["method"])]
-    # methods look as in the figures
-    scale, legend = alt.Scale(domain=list(config.methods)), alt.Legend(values=methods)
-    look: dict[str, Any] = {"scale": scale, "legend": legend, "title": "method"}
-    x = alt.X("departs:Q", title=title, scale=alt.Scale(zero=False, nice=False, padding=6))
+    look = _by_label({"field": "method", "title": "method"}, list(config.methods), set(methods))
+    departs = {
+        "field": "departs",
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": False, "nice": False, "padding": 6},
+    }
+    place = {"field": "dataset", "type": "nominal", "sort": datasets, "title": None}
+    base = {
+        "y": {**place, "axis": {"labelLimit": 260}},
+        "yOffset": {"field": "method", "type": "nominal", "sort": methods},
+        "color": look["color"],
+    }
     tooltip = [
-        alt.Tooltip(f"{c}:Q", format=digits) if digits else alt.Tooltip(f"{c}:N")
+        {"field": c, "type": "quantitative", "format": digits}
+        if digits
+        else {"field": c, "type": "nominal"}
         for c, digits in _TOOLTIP.items()
     ]
-    tolerance = alt.Chart(band)
-    base = alt.Chart(rows).encode(
-        y=alt.Y("dataset:N", sort=datasets, title=None, axis=alt.Axis(labelLimit=260)),
-        yOffset=alt.YOffset("method:N", sort=methods),
-        color=alt.Color("method:N", **look),
-    )
-    point = base.mark_point(filled=True, opacity=1, size=36)
-    return alt.layer(
-        tolerance.mark_rect(opacity=0.13, color=_GREY).encode(x="low:Q", x2="high:Q"),
-        tolerance.mark_rule(color=_GREY).encode(x="same:Q"),
-        base.mark_rule(opacity=0.5).encode(x=alt.X("low:Q", title=title), x2="high:Q"),
-        point.encode(x=x, shape=alt.Shape("method:N", **look), tooltip=tooltip),
-    ).properties(width=_ROW_WIDTH, height=max(_ROW * len(methods) + 6, 20) * len(datasets))
+    low, high = {"field": "low", "type": "quantitative"}, {"field": "high"}
+    same = {"field": "same", "type": "quantitative"}
+    point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
+    band_of = {"data": data_of(band)}
+    shade = {"type": "rect", "opacity": 0.13, "color": _GREY}
+    bars = {**base, "x": {**low, "title": title}, "x2": high}
+    layers = [
+        {**band_of, **_layer(shade, {"x": low, "x2": high})},
+        {**band_of, **_layer({"type": "rule", "color": _GREY}, {"x": same})},
+        _layer({"type": "rule", "opacity": 0.5}, bars),
+        _layer(point, {**base, "x": departs, **look, "tooltip": tooltip}),
+    ]
+    height = max(_ROW * len(methods) + 6, 20) * len(datasets)
+    return {"data": data_of(rows), "layer": layers, "width": _ROW_WIDTH, "height": height}
 
 
 def _departures_text(rows: pd.DataFrame, name: str) -> str:
@@ -362,32 +373,3 @@ def _departures_text(rows: pd.DataFrame, name: str) -> str:
 def numbered(stem: str, count: int) -> list[str]:
     """Return names of files, with numbers if there are several."""
     return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]
-
-
-def save_pictures(chart: Mapping[str, Any], stem: Path) -> list[Path]:
-    """Draw a Vega-Lite specification; return the SVG and PDF files, ``stem`` with suffixes.
-
-    Files that show the same specification are left as they are.
-    """
-    import vl_convert
-
-    files = [stem.with_suffix(suffix) for suffix in (".svg", ".pdf")]
-    text = json.dumps(chart)
-    made_from = f"{text} {version('vl-convert-python')}".encode()
-    mark = f"<!-- {hashlib.sha256(made_from).hexdigest()} -->\n"
-    if files[1].is_file() and _ends_with(files[0], mark):
-        return files
-    svg = vl_convert.vegalite_to_svg(text, vl_version=vega_lite_version())
-    # the mark comes last, so that files that were not written in full are drawn again
-    files[1].write_bytes(vl_convert.svg_to_pdf(svg))
-    files[0].write_text(f"{svg}\n{mark}", encoding="utf-8")
-    return files
-
-
-def _ends_with(file: Path, text: str) -> bool:
-    return file.is_file() and file.read_text(encoding="utf-8").endswith(text)
-
-
-def vega_lite_version() -> str:
-    """Return the version of Vega-Lite that charts are written for, such as ``"6.4"``."""
-    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])

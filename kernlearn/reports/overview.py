@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
 from kernlearn.reports import conclusions, verdicts
 from kernlearn.reports.addresses import joined, place_of
-from kernlearn.reports.charts import Chart, save_pictures, style
+from kernlearn.reports.charts import Chart
 from kernlearn.reports.summary import judged
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import SCORES, Measured, kind_of
+from kernlearn.reports.vega import save_pictures, style
 
 MAP_TITLE = "All reported numbers, and all differences between methods that the tables show"
 _COLUMNS = 48
@@ -84,6 +84,8 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
     Chart or None
         None if there are no reported numbers.
     """
+    import altair as alt
+
     rows = map_rows(measured)
     if rows.empty:
         return None

@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from kernlearn.reports.charts import style
 from kernlearn.reports.rankings import Ranking
+from kernlearn.reports.vega import style
 
 # Pixels: the axis, the height of a line of text, and the room for names on both sides.
 _WIDTH, _LINE = 420, 17

@@ -66,7 +66,7 @@ class Cell:
 
     Where there is none the text is empty and the number NaN; ``best`` tells whether it is the best
     or not significantly worse, where the config asks. ``place`` names its data set, kernel, method
-    and varied parameters.
+    and varied parameters. Numbers are in the metric's unit times ``scale``.
     """
 
     measured: str
@@ -80,6 +80,7 @@ class Cell:
     n_splits: int = 0
     not_converged: int = 0
     place: tuple[str, ...] = ()
+    scale: float = 1.0
 
     def __str__(self) -> str:
         text = self.measured or "–"

@@ -1,5 +1,7 @@
 """Terms of the glossary, methods in words, and papers as pages cite them."""
 
+import re
+
 import pytest
 
 from kernlearn.experiments import load_config
@@ -46,6 +48,9 @@ def test_papers_are_found_in_the_source_of_a_config():
     for name, key in (("table3_1", "kar2013topics"), ("vkr_table1", "cortes2015voted")):
         (paper,) = cited(load_config(name).config.source)
         assert key in paper.bibtex
+        # what is cited is what is referred to
+        names = re.findall("[A-Z][a-z]+", paper.citation)
+        assert all(name in paper.reference and name in paper.bibtex for name in names)
     assert cited("Own measurements") == []
     for paper in PAPERS:
         assert paper.bibtex.count("{") == paper.bibtex.count("}")

@@ -58,15 +58,16 @@ def test_what_meets_no_kernel_stands_in_the_panel_of_each(tmp_path):
         report = assemble(plant(store, config), store)
     config = report.plan.experiment.config
     drawn = build_chart(report.summary, config.figures[0], config).to_dict()
-    rows = [row for panel in drawn["datasets"].values() for row in panel]
+    panels = drawn["vconcat"][0]["concat"]
+    rows = [row for panel in panels for row in panel["data"]["values"]]
     shown = [(row["panel"], row["method"]) for row in rows]
     assert sorted(set(shown)) == [
         (panel, method)
         for panel in ("exponential", "polynomial")
         for method in ("RF", "guess", "stump")
     ]
-    panels = [panel["title"]["text"] for panel in drawn["vconcat"][0]["concat"]]
-    assert panels == ["polynomial", "exponential"]
+    titles = [panel["title"]["text"] for panel in panels]
+    assert titles == ["polynomial", "exponential"]
     guesses = {(row["panel"], row["mean"]) for row in rows if row["method"] == "guess"}
     assert len(guesses) == 2
     assert len({mean for _, mean in guesses}) == 1

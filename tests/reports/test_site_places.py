@@ -72,3 +72,43 @@ def test_charts_take_the_width_of_the_page(site, browser, width):
         room, drawn = chart.bounding_box()["width"], chart.locator("svg").bounding_box()["width"]
         assert 0.9 * room <= drawn <= room
     context.close()
+
+
+FORMS = ["stacked", "tight", "as-cards"]
+# the width that a table needs in its first forms
+NEEDED = """forms => {
+    const table = document.querySelector('#table-1'), frame = table.parentElement;
+    frame.style.width = '10px';
+    const widths = [frame.scrollWidth];
+    for (const form of forms) {
+        table.classList.add(form);
+        widths.push(frame.scrollWidth);
+    }
+    table.classList.remove(...forms);
+    frame.style.width = '';
+    return widths;
+}"""
+
+
+def test_a_table_takes_the_first_form_that_fits(site, browser):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(site.page("held").as_uri())
+    table = page.locator("#table-1")
+    frame = table.locator("xpath=..")
+    needed = page.evaluate(NEEDED, FORMS[:2])
+    assert needed == sorted(needed, reverse=True)
+    assert len({*needed}) == 3
+    for i, width in enumerate([*(w + 2 for w in needed), needed[-1] - 20]):
+        frame.evaluate("(e, width) => { e.style.width = `${width}px`; }", width)
+        page.wait_for_function(
+            "([forms, n]) => forms.filter(form => "
+            "document.querySelector('#table-1').classList.contains(form)).length === n",
+            arg=[FORMS, i],
+        )
+        assert frame.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+        classes = table.get_attribute("class").split()
+        assert [form for form in FORMS if form in classes] == FORMS[:i]
+    frame.evaluate("e => { e.style.width = ''; }")
+    page.wait_for_function("!document.querySelector('#table-1').classList.contains('stacked')")
+    context.close()

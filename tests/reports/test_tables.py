@@ -57,7 +57,9 @@ def test_numbers_rise_whatever_the_order_they_came_in(summary, config):
     assert [labels[2] for labels, _ in table.rows] == ["", "3", "20", "100"]
 
 
-def test_methods_side_by_side(summary, config):
+def test_methods_side_by_side(summary, small):
+    # a list of numbers of features would be a label of rows
+    config = load_config(small, profile="quick").config
     spec = config.table.model_copy(
         update={"rows": ["dataset"], "columns": ["method"], "metrics": ["accuracy"]}
     )

@@ -200,6 +200,13 @@ class Store(Database):
         """Return "done" or "failed" for those keys that the store has."""
         return dict(self._rows_of(keys, "key, status"))
 
+    def states(self, keys: Iterable[str]) -> list[list[Any]]:
+        """Return what tells whether the results of some keys have changed, sorted by key.
+
+        These are the key, its status, start and seconds, and the number of its run.
+        """
+        return sorted(map(list, self._rows_of(keys, "key, status, started, seconds, run")))
+
     def _rows_of(self, keys: Iterable[str], columns: str) -> Iterator[Any]:
         query = f"SELECT {columns} FROM trial WHERE key IN (SELECT value FROM json_each(?))"
         return self._rows(query, json.dumps(list(keys)))

@@ -1,6 +1,6 @@
 """The templates of pages, with what they share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,16 @@ HERE = Path(__file__).parent
 # Symbols, so that colour is never the only sign.
 CLAIM_SIGNS = dict(zip(OUTCOMES, "✓○↗↘✗–", strict=True))
 CONCLUSION_SIGNS = dict(zip(conclusions.OUTCOMES, "✓○✗–", strict=True))
+
+
+#: Name of an experiment and address of its page.
+Link = tuple[str, str]
+
+
+def occurring(signs: dict[str, str], judged: Sequence[Any]) -> list[str]:
+    """Return the outcomes that occur, in their order."""
+    found = {one.outcome for one in judged}
+    return [outcome for outcome in signs if outcome in found]
 
 
 def render(template: str, **values: Any) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from kernlearn.reports import charts, tables
-from kernlearn.reports.charts import vega_lite_version
 from kernlearn.reports.report import Report, write_summary
 from kernlearn.reports.site.environment import HERE
+from kernlearn.reports.vega import save_pictures, vega_lite_version
 
 
 def write_downloads(
@@ -39,7 +39,7 @@ def write_downloads(
             file.write_text(formats[file.suffix](table), encoding="utf-8")
         downloads.append((f"Table: {table.title}", files))
     for chart in drawn:
-        pictures = charts.save_pictures(chart.spec, folder / chart.stem)
+        pictures = save_pictures(chart.spec, folder / chart.stem)
         downloads.append((f"Figure: {chart.title}", pictures))
     return downloads
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kernlearn.reports.addresses import Taken, joined, numbered
 from kernlearn.reports.site.formats import mean_text, std_text
+from kernlearn.reports.site.units import in_readable_units
 from kernlearn.reports.tables import Cell, Table
 from kernlearn.reports.verdicts import VERDICTS
 
@@ -56,6 +57,7 @@ class Shown:
 
 def lay_out(table: Table, title: str, note_ids: Mapping[str, str], taken: Taken) -> Shown:
     """Give a table what a page needs; ``title`` is that of the experiment."""
+    table = in_readable_units(table)
     heading = table.title.removeprefix(title).removeprefix(" — ").strip(" ()")
     labels = {label for row, _ in table.rows for label in row} | set(table.heads)
     named = {label: label.removesuffix(" (baseline)") for label in labels}

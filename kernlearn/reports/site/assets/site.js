@@ -155,14 +155,31 @@
     });
   }
 
-  // A table that is wider than the page says so.
-  function hinted(frame) {
+  // A table that is wider than the page puts deviations and reported numbers below the means;
+  // if that is not enough, its rows are cards. Others say that they are wider.
+  const NARROWER = ["stacked", "tight", "as-cards"];
+
+  function fitted(frame) {
+    const table = frame.querySelector("table");
+    const written = NARROWER.filter((name) => table.classList.contains(name));
+    const isWide = () => frame.scrollWidth > frame.clientWidth + 1;
     const hint = document.createElement("p");
     hint.className = "hint";
     hint.textContent = "The table is wider than the page: scroll it sideways.";
     hint.hidden = true;
     frame.before(hint);
-    new ResizeObserver(() => { hint.hidden = frame.scrollWidth <= frame.clientWidth + 1; }).observe(frame);
+    let room = 0;
+    new ResizeObserver(() => {
+      if (frame.clientWidth && frame.clientWidth !== room) {
+        room = frame.clientWidth;
+        table.classList.remove(...NARROWER);
+        table.classList.add(...written);
+        if (table.classList.contains("cards")) {
+          for (const name of NARROWER) if (isWide()) table.classList.add(name);
+        }
+      }
+      hint.hidden = !isWide();
+    }).observe(frame);
   }
 
   // ---- charts: one after the other, so that the page can be used meanwhile ----
@@ -196,7 +213,7 @@
     const room = chart.clientWidth;
     let beside = 66;
     for (const last of [false, true]) {
-      const { spec, across, panel } = fitted(JSON.parse(text), room, beside, chart.dataset.kind);
+      const { spec, across, panel } = spread(JSON.parse(text), room, beside, chart.dataset.kind);
       const place = document.createElement("div");
       place.style.cssText = "position: absolute; visibility: hidden";
       chart.append(place);
@@ -221,7 +238,7 @@
   const BETWEEN = 24;
 
   // As many panels side by side as there is room for, which share it.
-  function fitted(spec, room, beside, kind) {
+  function spread(spec, room, beside, kind) {
     const groups = spec.vconcat || [spec];
     const most = Math.max(...groups.map((group) => group.columns ? Math.min(group.columns, group.concat.length) : 1));
     const fits = Math.max(1, Math.floor((room + BETWEEN) / (LEAST + beside + BETWEEN)));
@@ -268,7 +285,7 @@
 
   document.querySelectorAll("table.sortable").forEach(sortable);
   document.querySelectorAll("table.results").forEach(addressable);
-  document.querySelectorAll(".scroll").forEach(hinted);
+  document.querySelectorAll(".scroll").forEach(fitted);
   document.querySelectorAll(".controls").forEach(filterable);
   document.querySelectorAll("button.theme").forEach(themed);
   unfoldForPrint();

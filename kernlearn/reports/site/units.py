@@ -1,0 +1,43 @@
+"""Times on pages: short ones in milliseconds, a whole column alike, as its head says."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kernlearn.reports.tables import Cell, Table, format_number
+
+_UNIT = re.compile(r"\bs\b")
+# Seconds: a column has milliseconds if none of its measured and reported times is longer.
+_LONGEST, _LONGEST_REPORTED = 1.0, 10.0
+
+
+def in_readable_units(table: Table) -> Table:
+    """Return the table with milliseconds in its columns of times below a second."""
+    heads = list(table.heads)
+    columns: list[Sequence[Cell]] = [*zip(*(cells for _, cells in table.rows), strict=True)]
+    for i, (head, cells) in enumerate(zip(table.heads, columns, strict=True)):
+        if _UNIT.search(head) and _are_short_times(cells):
+            heads[i] = _UNIT.sub("ms", head)
+            columns[i] = [_in_milliseconds(cell) for cell in cells]
+    rows = zip((labels for labels, _ in table.rows), zip(*columns, strict=True), strict=True)
+    return replace(table, heads=heads, rows=[(labels, [*cells]) for labels, cells in rows])
+
+
+def _are_short_times(cells: Sequence[Cell]) -> bool:
+    if not all(cell.metric.endswith("_seconds") for cell in cells if cell.metric):
+        return False
+    measured = [cell.mean for cell in cells if not np.isnan(cell.mean)]
+    reported = [cell.reported_mean for cell in cells if not np.isnan(cell.reported_mean)]
+    is_short = max(measured, default=0) < _LONGEST and max(reported, default=0) < _LONGEST_REPORTED
+    return bool(measured) and is_short
+
+
+def _in_milliseconds(cell: Cell) -> Cell:
+    mean, std, reported = (1000 * time for time in (cell.mean, cell.std, cell.reported_mean))
+    return replace(
+        cell, measured=format_number(mean, cell.metric), mean=mean, std=std,
+        reported=format_number(reported, cell.metric) if cell.reported else "",
+        reported_mean=reported, scale=1000.0,
+    )  # fmt: skip
