@@ -64,7 +64,7 @@ class RunListener(Listener):
 
     def time_left(self) -> str:
         """Return the estimated time until the end as text, empty while nothing is known."""
-        seconds = self.seconds_left()
+        seconds = self.seconds_left() if self._left else None
         return "" if seconds is None else f"about {duration(seconds)} left"
 
     def report_written(self, report: Any, page: Path) -> None:
@@ -92,7 +92,8 @@ class Lines(RunListener):
 
     def show(self, text: str, result: Result) -> None:
         """Show the outcome of a trial."""
-        typer.echo(f"[{self.number}/{self.total}] {text}; {self.time_left()}")
+        left = self.time_left()
+        typer.echo(f"[{self.number}/{self.total}] {text}{f'; {left}' if left else ''}")
 
 
 class Bar(Lines):

@@ -28,7 +28,9 @@ def show_report(report: "reports.Report", page: Path) -> None:
     explained: set[str] = set()
     for table in report.shown_tables:
         _show_table(table)
-        for line in [counted(table, report), *legend(table, report, explained)]:
+        # heads that are numbers alone, such as 2, 5, 10, need a name
+        named = f"columns: {table.varied}" if table.varied else ""
+        for line in [named, counted(table, report), *legend(table, report, explained)]:
             if line:
                 typer.echo(line)
     if report.indicative:

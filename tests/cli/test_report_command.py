@@ -177,3 +177,16 @@ def test_signs_are_explained_once_and_numbers_counted_under_each_table(kernlearn
     assert out.count(" numbers measured") == 2
     assert out.count("  ±  standard deviation over the splits") == 1
     assert out.index("numbers measured") < out.index("  ±  ")
+
+
+def test_columns_that_are_numbers_have_a_name(kernlearn, small):
+    text = small.read_text().replace("[dataset, method, n_components]",
+                                     "[dataset], columns: [method, n_components]")  # fmt: skip
+    small.write_text(text.replace("metrics: [accuracy, fit_seconds, predict_seconds, speedup]",
+                                  "metrics: [accuracy]"))  # fmt: skip
+    out = kernlearn("run", small)
+    assert "columns: number of features D\n" in out.stdout, out.stdout
+    # nothing is left after the last trial
+    assert "[16/16]" in out.stdout
+    assert " left" not in out.stdout.partition("[16/16]")[2].partition("\n")[0]
+    assert " left" in out.stdout.partition("[10/16]")[2].partition("\n")[0]
