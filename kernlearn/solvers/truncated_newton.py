@@ -61,8 +61,8 @@ class TruncatedNewton:
         weights = np.zeros((len(descents), self._X.shape[1]))
         vectors = {place: next(descent) for place, descent in enumerate(descents)}
         for product in cycle((combinations, products)):
-            products = product(self._X, np.array(list(vectors.values())))
-            for place, result in zip(list(vectors), products, strict=True):
+            found = product(self._X, np.array(list(vectors.values())))
+            for place, result in zip(list(vectors), found, strict=True):
                 try:
                     vectors[place] = descents[place].send(result)
                 except StopIteration as end:

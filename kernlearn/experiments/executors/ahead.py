@@ -76,7 +76,7 @@ class OneByOne:
         return {trial.key: result for trial, result in self._choosing.run(asked)}
 
     def _whole(self, result: Result, choice: Result) -> Result:
-        """Add the warnings of the choice to those of the measurement, and its share of the time."""
+        """Add the warnings of the choice to the measurement, and its share of the time."""
         both = Counter(choice.info["warnings"]) + Counter(result.info.get("warnings", {}))
         seconds = result.seconds + choice.seconds / self._cores
         return replace(result, seconds=seconds, info={**result.info, "warnings": dict(both)})
