@@ -17,16 +17,11 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.memory import row_blocks
-
 Floats: TypeAlias = NDArray[np.float64]
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
-# Bytes of the features that are multiplied by several vectors at once: they stay in cache, and
-# BLAS has faster kernels for small products.
-_CACHE_BYTES = 2**19
 _MAX_TRIALS = 60  # step lengths tried by the line search
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 
@@ -381,24 +376,3 @@ def combination(X: Floats, coefficients: Floats) -> Floats:
     if 4 * len(rows) < len(coefficients):
         return coefficients[rows] @ X[rows]
     return coefficients @ X
-
-
-def products(X: Floats, vectors: Floats) -> Floats:
-    """Return X · v for each row v of `vectors`, in blocks of X that stay in cache."""
-    result = np.empty((len(X), len(vectors)))
-    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        np.dot(X[block], vectors.T, out=result[block])
-    return result.T
-
-
-def combinations(X: Floats, coefficients: Floats) -> Floats:
-    """Return Xᵀ · v for each row v of `coefficients`, in blocks of X that stay in cache."""
-    result = np.zeros((len(coefficients), X.shape[1]))
-    used = (coefficients != 0).any(axis=0)
-    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        rows = np.flatnonzero(used[block])
-        if 4 * len(rows) < X[block].shape[0]:
-            result += coefficients[:, block][:, rows] @ X[block][rows]
-        else:
-            result += coefficients[:, block] @ X[block]
-    return result

@@ -7,7 +7,9 @@ from itertools import cycle
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.memory import row_blocks
 from kernlearn.solvers import newton
+from kernlearn.solvers.newton import Floats
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -16,6 +18,9 @@ _DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
 _SUFFICIENT = 0.01  # share of the decrease that the slope promises
 _LENGTHS = 0.5 ** np.arange(20)  # of steps
 _STALLED = 1e-12
+# Bytes of the features that are multiplied by several vectors at once: they stay in cache, and
+# BLAS has faster kernels for small products.
+_CACHE_BYTES = 2**19
 
 
 class TruncatedNewton:
@@ -55,9 +60,9 @@ class TruncatedNewton:
         descents = [self._descend(y, C, grams, place) for place, C in enumerate(Cs)]
         weights = np.zeros((len(descents), self._X.shape[1]))
         vectors = {place: next(descent) for place, descent in enumerate(descents)}
-        for product in cycle((newton.combinations, newton.products)):
-            products = product(self._X, np.array(list(vectors.values())))
-            for place, result in zip(list(vectors), products, strict=True):
+        for product in cycle((combinations, products)):
+            found = product(self._X, np.array(list(vectors.values())))
+            for place, result in zip(list(vectors), found, strict=True):
                 try:
                     vectors[place] = descents[place].send(result)
                 except StopIteration as end:
@@ -138,3 +143,24 @@ def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: flo
         before, product = product, float(scaled @ residual)
         direction = scaled + product / before * direction
     return step
+
+
+def products(X: Floats, vectors: Floats) -> Floats:
+    """Return X · v for each row v of `vectors`, in blocks of X that stay in cache."""
+    result = np.empty((len(X), len(vectors)))
+    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
+        np.dot(X[block], vectors.T, out=result[block])
+    return result.T
+
+
+def combinations(X: Floats, coefficients: Floats) -> Floats:
+    """Return Xᵀ · v for each row v of `coefficients`, in blocks of X that stay in cache."""
+    result = np.zeros((len(coefficients), X.shape[1]))
+    used = (coefficients != 0).any(axis=0)
+    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
+        rows = np.flatnonzero(used[block])
+        if 4 * len(rows) < X[block].shape[0]:
+            result += coefficients[:, block][:, rows] @ X[block][rows]
+        else:
+            result += coefficients[:, block] @ X[block]
+    return result

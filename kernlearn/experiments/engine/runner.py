@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from kernlearn.experiments.engine import environment, selection
 from kernlearn.experiments.engine.estimates import sample_first
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import Trial
+from kernlearn.experiments.executors.ahead import OneByOne, selects
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
 
@@ -208,7 +209,7 @@ def run_plan(
     if todo:
         with run_lock(store), Interrupts() as interrupts, ExitStack() as stack:
             if executor is None:
-                executor = make_executor(experiment.config.execution, data_dir)
+                executor = make_executor(experiment.config.execution, data_dir, trials=todo)
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)
@@ -236,17 +237,22 @@ def run_plan(
     )
 
 
-def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
+def make_executor(
+    execution: Execution, data_dir: Path | None = None, trials: Sequence[Trial] = ()
+) -> Executor:
     """Create the executor that the settings ask for.
 
     By default this is Dask if there is a scheduler, processes for several jobs or with limits,
-    and the current process otherwise.
+    and the current process otherwise, with processes for the choice of parameters if several
+    trials choose some.
 
     Parameters
     ----------
     execution : Execution
     data_dir : Path, optional
         Folder to search for data first.
+    trials : sequence of Trial, optional
+        Those to be run.
 
     Returns
     -------
@@ -274,7 +280,8 @@ def make_executor(execution: Execution, data_dir: Path | None = None) -> Executo
     if limits.any or jobs > 1:
         asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
         raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    return InProcess(data_dir)
+    several = sum(map(selects, trials)) > 1 and environment.usable_cores() > 1
+    return OneByOne(data_dir) if several and execution.executor is None else InProcess(data_dir)
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -186,6 +186,13 @@ class Source:
     prepared: dict[str, Any] = field(default_factory=dict)
 
 
+class Chosen(NamedTuple):
+    """Parameters that a trial has chosen, and the seconds that this took."""
+
+    parameters: dict[str, Any]
+    seconds: float
+
+
 @dataclass(frozen=True)
 class Trial:
     """One data set, kernel, method, set of parameters and split.
@@ -206,6 +213,10 @@ class Trial:
     shares : bool
         Whether it may take over training from other trials of its group; its times are then not
         those of all its work.
+    only_selects : bool
+        Whether it ends when its parameters are chosen.
+    chosen : Chosen or None
+        The parameters, if they are chosen already.
     """
 
     key: str
@@ -214,6 +225,8 @@ class Trial:
     spec: TrialSpec
     source: Source | None = None
     shares: bool = False
+    only_selects: bool = False
+    chosen: Chosen | None = None
 
     @property
     def split(self) -> int:

@@ -117,12 +117,18 @@ def supervise(
             )
             return outcome
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
-        with _advising(parts):
-            chosen = grid.select(estimator, parts, trial, task, scope, n_jobs)
+        if trial.chosen is None:
+            with _advising(parts):
+                chosen = grid.select(estimator, parts, trial, task, scope, n_jobs)
+        else:
+            chosen = trial.chosen.parameters
     estimator.set_params(**made_values(scope, chosen))
     if chosen:
         outcome.info["selected"] = chosen
-    outcome.metrics["select_seconds"] = selecting.wall
+    seconds = selecting.wall if trial.chosen is None else trial.chosen.seconds
+    outcome.metrics["select_seconds"] = seconds
+    if trial.only_selects:
+        return outcome
     method = canonical([spec.method, spec.kernel])
     if method not in _warm:
         _warm.add(method)

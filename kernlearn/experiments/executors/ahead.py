@@ -1,0 +1,82 @@
+"""Trials one after the other, whose parameters are chosen before on all cores."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from kernlearn.experiments.engine.environment import usable_cores
+from kernlearn.experiments.engine.spec import Chosen, Trial
+from kernlearn.experiments.executors.local import InProcess, OnStart, Processes, Results
+from kernlearn.experiments.store.results import Result
+
+# Trials per core whose parameters are chosen before the first of them is measured: what a kill
+# loses, against cores that wait for the last choice.
+_AHEAD = 4
+
+
+def selects(trial: Trial) -> bool:
+    """Whether a trial chooses parameters before it is measured."""
+    spec = trial.spec
+    return bool(spec.method.select) and not spec.protocol.select_by_mean
+
+
+class OneByOne:
+    """Measure trials one after the other in the current process, alone on the machine.
+
+    The parameters of the next trials are chosen before, in a process for each core; no process
+    works while a trial is measured.
+
+    Parameters
+    ----------
+    data_dir : Path, optional
+        Folder to search for data first.
+    """
+
+    slots = 1
+
+    def __init__(self, data_dir: Path | None = None) -> None:
+        self._cores = usable_cores()
+        self._measuring = InProcess(data_dir)
+        self._choosing = Processes(self._cores, data_dir)
+
+    def describe(self) -> dict[str, Any]:
+        return {**self._measuring.describe(), "processes_that_select": self._cores}
+
+    def crowded(self, threads: int) -> str:
+        return ""
+
+    def close(self) -> None:
+        self._choosing.close()
+
+    def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
+        rest = iter(trials)
+        while batch := list(islice(rest, _AHEAD * self._cores)):
+            choices = self._choose(batch)
+            for trial in batch:
+                choice = choices.get(trial.key)
+                if choice is None:
+                    yield from self._measuring.run([trial], on_start)
+                elif not choice.done:
+                    on_start(trial)
+                    yield trial, choice
+                else:
+                    found = choice.info["selected"], choice.metrics["select_seconds"]
+                    chosen = replace(trial, chosen=Chosen(*found))
+                    for _, result in self._measuring.run([chosen], on_start):
+                        yield trial, self._whole(result, choice)
+
+    def _choose(self, batch: list[Trial]) -> dict[str, Result]:
+        """Choose the parameters of trials; the result of a failure is that of its trial."""
+        asked = [replace(trial, only_selects=True) for trial in batch if selects(trial)]
+        if len(asked) < 2:
+            return {}
+        return {trial.key: result for trial, result in self._choosing.run(asked)}
+
+    def _whole(self, result: Result, choice: Result) -> Result:
+        """Add the warnings of the choice to the measurement, and its share of the time."""
+        both = Counter(choice.info["warnings"]) + Counter(result.info.get("warnings", {}))
+        seconds = result.seconds + choice.seconds / self._cores
+        return replace(result, seconds=seconds, info={**result.info, "warnings": dict(both)})
