@@ -68,6 +68,8 @@ def info(
         advice = f"get it from {card.source.name_and_page}"
         if card.source.downloads:
             advice = f"fetch it with: kernlearn datasets fetch {card.name}"
+        elif card.source.page is None:
+            advice = f"{about.facts['files']} is not where the card is, nor in --data-dir"
         typer.echo(f"{'found':10} no; {advice}")
         return
     typer.echo(f"{'found':10} {_folder(about.paths)}")

@@ -99,6 +99,9 @@ def test_info(kernlearn):
     missing = kernlearn("datasets", "info", "nursery")
     assert missing.returncode == 0
     assert "fetch it with: kernlearn datasets fetch nursery" in missing.stdout
+    unaddressed = kernlearn("datasets", "info", "mq2008")
+    assert "fetch it with" not in unaddressed.stdout
+    assert "found      no; get it from " in unaddressed.stdout
 
 
 @pytest.mark.parametrize("command", ["info", "fetch", "verify"])
@@ -210,3 +213,11 @@ def test_a_config_names_a_user_card_wherever_data_is_looked_for(kernlearn, tmp_p
     (tmp_path / "far").rename(tmp_path / "datasets")
     fetched = kernlearn("datasets", "fetch", "--for", "c.yaml")
     assert fetched.returncode == 0, fetched.stderr
+
+
+def test_info_of_data_that_is_gone(kernlearn, tmp_path):
+    (tmp_path / "f.csv").write_text("a,b\n" + "1.5,x\n2.5,y\n" * 9)
+    assert kernlearn("datasets", "add", "f.csv", "--name", "mine").returncode == 0
+    (tmp_path / "f.csv").unlink()
+    gone = kernlearn("datasets", "info", "mine")
+    assert "found      no; f.csv is not where the card is, nor in --data-dir" in gone.stdout

@@ -217,3 +217,15 @@ def test_kernels_that_nothing_takes_are_refused(small):
     )
     with pytest.raises(ConfigError, match=r"kernels\.g: is not used: no method takes a kernel"):
         load_config(small)
+
+
+def test_a_choice_by_the_mean_needs_rows_held_out_of_all_splits(small):
+    message = r"protocol\.select_by_mean: needs rows that are held out of all splits: give holdout"
+    with pytest.raises(ConfigError, match=message):
+        load_config(small, settings=["select_by_mean=true"])
+    load_config(small, settings=["select_by_mean=true", "holdout=0.1"])
+    load_config(small, settings=["select_by_mean=true", "splits=3", "folds=3"])
+
+
+def test_a_title_names_no_data_that_another_could_replace():
+    assert "mq2008" not in load_config("ranking_mq2008").config.title.lower()

@@ -303,6 +303,9 @@ class ExperimentConfig(Section):
         if asked and self.protocol.select_by_mean:
             text = f"{asked[0]} cannot be measured with select_by_mean: scorers need models"
             checks.refuse([(("metrics",), text)])
+        if self.protocol.select_by_mean and not (self.protocol.holdout or self.protocol.folds):
+            text = "needs rows that are held out of all splits: give holdout, or folds"
+            checks.refuse([(("protocol", "select_by_mean"), text)])
         return self
 
     @model_validator(mode="after")
