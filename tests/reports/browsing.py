@@ -99,8 +99,8 @@ def table_of(page, selector="#table-1"):
             const all = (row, tag, read) => [...row.querySelectorAll(tag)].map(read);
             const label = th => (th.firstChild?.textContent ?? "").trim();
             return [...table.tBodies[0].rows].filter(row => row.offsetParent).map(row => ({
-                labels: all(row, "th", label),
-                cells: all(row, "td", td => ({...td.dataset, text: td.innerText})),
+                labels: all(row, "th, td.blank", label),
+                cells: all(row, "td:not(.blank)", td => ({...td.dataset, text: td.innerText})),
             }));
         }""",
     )

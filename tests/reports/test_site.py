@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -24,7 +25,7 @@ from kernlearn.reports.site.departing import deviations
 from kernlearn.reports.site.files import address
 from kernlearn.reports.site.formats import in_full, std_text
 from kernlearn.reports.summary import COLUMNS
-from kernlearn.reports.tables import Cell, build_tables
+from kernlearn.reports.tables import Cell, Table, build_tables
 from kernlearn.reports.verdicts import VERDICTS, rule_text
 from tests.reports.sites import HEADS, LONG, numbers, plant
 
@@ -233,6 +234,16 @@ def test_a_page_is_read_without_sight(site):
             elif "tabindex" in attrs:
                 # a tile, beside the counts in words
                 assert (tag, path.name) == ("a", "index.html")
+
+
+def test_heads_of_rows_and_columns_are_not_empty(site, tmp_path):
+    cells = [Cell("1", metric="accuracy", mean=1.0)] * 2
+    table = Table("t", ["method", "degree", "D"], ["", "5"], [(["RF", "", "2"], cells)], [""] * 2)
+    report = replace(site.reports["long"], tables=[table])
+    page = Page(write_report(report, tmp_path))
+    assert page.rows("table-1")[0][0] == ["method", "degree", "D", "–", "5"]
+    empty = re.findall(r"<th[^>]*></th>", (tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert empty == []
 
 
 def test_charts_take_their_colours_from_the_page(site):
