@@ -202,6 +202,8 @@ def run_plan(
             "to report, not to run"
         )
     todo = sample_first(selection.rows_first(todo, plan, estimates), estimates)
+    # a trial of the sample brings along those that share its training
+    todo = [trial for group in selection.groups(todo) for trial in group]
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0
