@@ -4,9 +4,9 @@
 remaining seconds divided by the true ones at the start and after each tenth of the trials, in the
 order of a run: with the committed results, as on a fresh clone, and without, as for a config of
 one's own. Then, for each data set, the estimate from all other data sets of the experiment alone.
-Nothing is fitted to the experiment that is replayed. The form of the model and two of its constants,
-in :mod:`kernlearn.experiments.engine.estimates`, were chosen on such a store, though: another
-machine's says more.
+Nothing is fitted to the experiment that is replayed. The form of the model and two of its
+constants, in :mod:`kernlearn.experiments.engine.estimates`, were chosen on such a store, though:
+another machine's says more.
 """
 
 import sys

@@ -201,9 +201,11 @@ def run_plan(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
             "to report, not to run"
         )
-    todo = sample_first(selection.rows_first(todo, plan, estimates), estimates)
+    ordered = selection.rows_first(todo, plan, estimates)
+    places = {trial.key: place for place, trial in enumerate(ordered)}
     # a trial of the sample brings along those that share its training
-    todo = [trial for group in selection.groups(todo) for trial in group]
+    together = selection.groups(sample_first(ordered, estimates))
+    todo = [t for group in together for t in sorted(group, key=lambda t: places[t.key])]
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0
