@@ -169,7 +169,7 @@ def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("copy")
-    for folder in ("kernlearn", "datasets", "configs", "results/reported"):
+    for folder in ("kernlearn", "datasets", "configs", "results/reported", "docs"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
         path = root / name

@@ -23,9 +23,9 @@ ATTRIBUTES = "@relation r\n@attribute a numeric\n@attribute b real\n@attribute y
 
 
 def slow_csv(text, comma=","):
-    """Read every line that is not blank."""
+    """Read every line that is not blank; an entry may have space, of any kind, around it."""
     rows = [line.split(comma) for line in text.split("\n") if line.strip()]
-    return [[float(entry) for entry in row] for row in rows], None
+    return [[float(entry.strip()) for entry in row] for row in rows], None
 
 
 def slow_pairs(text, queries=False):

@@ -310,16 +310,11 @@ class ExperimentConfig(Section):
 
     @model_validator(mode="after")
     def _kernels_are_used(self) -> "ExperimentConfig":
-        chosen = {combination.get("kernel") for combination in self.only} or {None}
-        taken = self.task == "kernel_approximation" or any(
+        if self.task != "kernel_approximation" and not any(
             takes_kernel(entry, self.scope) for entry in self.methods.values()
-        )
-        text = "no combination of `only` has it" if taken else "no method takes a kernel of it"
-        checks.refuse(
-            (("kernels", label), f"is not used: {text}")
-            for label in self.kernels
-            if not taken or not {None, label} & chosen
-        )
+        ):
+            text = "is not used: no method takes a kernel of it"
+            checks.refuse((("kernels", label), text) for label in self.kernels)
         return self
 
     @property

@@ -15,6 +15,7 @@ from kernlearn.experiments.store.results import Result
 # Trials per core whose parameters are chosen before the first of them is measured: what a kill
 # loses, against cores that wait for the last choice.
 _AHEAD = 4
+_LONG = 0.5  # seconds of a choice, above which other processes pay
 
 
 def selects(trial: Trial) -> bool:
@@ -26,8 +27,8 @@ def selects(trial: Trial) -> bool:
 class OneByOne:
     """Measure trials one after the other in the current process, alone on the machine.
 
-    The parameters of the next trials are chosen before, in a process for each core; no process
-    works while a trial is measured.
+    Once a choice of parameters has taken long, those of the next trials are made before, in a
+    process for each core; no process works while a trial is measured.
 
     Parameters
     ----------
@@ -52,21 +53,29 @@ class OneByOne:
         self._choosing.close()
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        rest = iter(trials)
-        while batch := list(islice(rest, _AHEAD * self._cores)):
-            choices = self._choose(batch)
-            for trial in batch:
-                choice = choices.get(trial.key)
-                if choice is None:
-                    yield from self._measuring.run([trial], on_start)
-                elif not choice.done:
-                    on_start(trial)
-                    yield trial, choice
-                else:
-                    found = choice.info["selected"], choice.metrics["select_seconds"]
-                    chosen = replace(trial, chosen=Chosen(*found))
-                    for _, result in self._measuring.run([chosen], on_start):
-                        yield trial, self._whole(result, choice)
+        rest, long = iter(trials), False
+        while batch := list(islice(rest, _AHEAD * self._cores if long else 1)):
+            choices = self._choose(batch) if long else {}
+            for trial, result in self._measure(batch, choices, on_start):
+                yield trial, result
+                if selects(trial):
+                    long = result.metrics.get("select_seconds", 0.0) > _LONG
+
+    def _measure(
+        self, batch: list[Trial], choices: dict[str, Result], on_start: OnStart
+    ) -> Results:
+        for trial in batch:
+            choice = choices.get(trial.key)
+            if choice is None:
+                yield from self._measuring.run([trial], on_start)
+            elif not choice.done:
+                on_start(trial)
+                yield trial, choice
+            else:
+                found = choice.info["selected"], choice.metrics["select_seconds"]
+                chosen = replace(trial, chosen=Chosen(*found))
+                for _, result in self._measuring.run([chosen], on_start):
+                    yield trial, self._whole(result, choice)
 
     def _choose(self, batch: list[Trial]) -> dict[str, Result]:
         """Choose the parameters of trials; the result of a failure is that of its trial."""

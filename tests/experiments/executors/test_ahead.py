@@ -28,6 +28,7 @@ def plan(tmp_path):
 def two_cores(monkeypatch):
     monkeypatch.setattr("kernlearn.experiments.executors.ahead.usable_cores", lambda: 2)
     monkeypatch.setattr("kernlearn.experiments.engine.environment.usable_cores", lambda: 2)
+    monkeypatch.setattr("kernlearn.experiments.executors.ahead._LONG", -1.0)
 
 
 def run(plan, place, executor=None):
@@ -95,3 +96,21 @@ def test_a_single_choice_or_an_executor_by_name_needs_no_processes(plan, tmp_pat
     assert isinstance(make_executor(execution, trials=plan.trials[:1]), InProcess)
     asked = execution.model_copy(update={"executor": "in-process"})
     assert isinstance(make_executor(asked, trials=plan.trials), InProcess)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("long", "n_times"), [(1e9, 0), (-1.0, 1)])
+def test_short_choices_need_no_processes_and_long_ones_do(plan, monkeypatch, long, n_times):
+    monkeypatch.setattr("kernlearn.experiments.executors.ahead._LONG", long)
+    executor, asked = OneByOne(), []
+    choosing = executor._choosing.run
+    monkeypatch.setattr(
+        executor._choosing, "run", lambda trials: asked.append(len(trials)) or choosing(trials)
+    )
+    try:
+        found = [trial.key for trial, _ in executor.run(plan.trials)]
+    finally:
+        executor.close()
+    assert found == [trial.key for trial in plan.trials]
+    # all that select but the first, which told how long it takes
+    assert asked == [5] * n_times
