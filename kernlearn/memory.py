@@ -45,12 +45,17 @@ def available_memory(root: Path = Path("/")) -> int:
     return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
+def allowed_memory(limit: int | None) -> int:
+    """Return the bytes that may be used: `limit`, or what is available if None."""
+    return available_memory() if limit is None else limit
+
+
 def require_memory(needed: int, limit: int | None, purpose: str, advice: str) -> None:
     """Raise a MemoryError if more than `limit` bytes are needed, or than are available if None.
 
     `purpose` is what the memory is for, `advice` what to do instead.
     """
-    allowed = available_memory() if limit is None else limit
+    allowed = allowed_memory(limit)
     if needed > allowed:
         source = "are available" if limit is None else "are allowed by memory_limit"
         raise MemoryError(

@@ -8,7 +8,7 @@ removed.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -241,14 +241,17 @@ class WeightedGram:
         self._weights = np.full(len(X), weight)
         self._slack = slack
 
-    def follow(self, weights: Floats, others: Iterable["WeightedGram"] = ()) -> None:
+    def follow(self, weights: Floats, others: Sequence["WeightedGram"] = ()) -> None:
         """Update the weights, except those that changed by no more than the slack.
 
         It starts from one of `others` on the same rows if fewer weights differ from that one's.
         """
-        nearest = min((self, *others), key=lambda one: np.count_nonzero(one._weights != weights))
-        if nearest is not self:
-            self.matrix, self._weights = nearest.matrix.copy(), nearest._weights.copy()
+        if others:
+            nearest = min(
+                (self, *others), key=lambda one: np.count_nonzero(one._weights != weights)
+            )
+            if nearest is not self:
+                self.matrix, self._weights = nearest.matrix.copy(), nearest._weights.copy()
         change = weights - self._weights
         rows = np.flatnonzero(np.abs(change) > self._slack * weights)
         if len(rows) >= np.count_nonzero(weights):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.memory import require_memory
+from kernlearn.memory import allowed_memory, require_memory
 from kernlearn.solvers import libsvm, nodes
 
 if TYPE_CHECKING:
@@ -64,12 +64,9 @@ class Grams:
         if kernel != self._kernel:
             self._kernel, self._gram, self.last = kernel, None, {}
             n = len(problem.codes)
-            try:
-                # the matrix, a temporary of its size, and LIBSVM's cache
-                require_memory(2 * 8 * n**2 + 4 * n**2, memory_limit, purpose="", advice="")
-            except MemoryError:
-                return None
-            self._gram = problem.gram()
+            # the matrix, a temporary of its size, and LIBSVM's cache
+            if 2 * 8 * n**2 + 4 * n**2 <= allowed_memory(memory_limit):
+                self._gram = problem.gram()
         return self._gram
 
 

@@ -111,6 +111,19 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
     assert len({one[0] for one in slow}) > 1
 
 
+@pytest.mark.parametrize("values", [[10.0, 100.0], [100.0, 10.0]])
+def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, values):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    method = replace(trial.spec.method, select={"beta": values})
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    # no point is worth these penalties: both predict one class
+    model = L1SVMClassifier("gaussian")
+    chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    assert chosen == {"beta": values[0]}
+
+
 def test_a_path_of_another_meaning_is_not_followed(parts):
     grid = {"alpha": [0.1, 1.0], "l1_ratio": [0.5, 1.0]}
     found = measure_grid(ElasticNet(), grid, parts, REGRESSION)

@@ -98,9 +98,11 @@ def _best_of_path(
         points += [{**fixed, **setting.params} for setting in path.settings]
         scores += [task.score(y_val, task.as_label(values, y)) for values in predicted]
         n_support += path.n_support.ravel().tolist()
+    # a path may have another order than its grid
+    order = list(ParameterGrid(grid))
+    ties = n_support if len(grid) > 1 else [order.index(point) for point in points]
     # rounded, so that differences by rounding error are none
-    errors = -np.round(scores, 12)
-    return points[first_best(errors, np.array(n_support)) if len(grid) > 1 else errors.argmin()]
+    return points[first_best(-np.round(scores, 12), np.array(ties))]
 
 
 def measure_grid(
