@@ -1,7 +1,7 @@
 """Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -10,6 +10,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
+
+if TYPE_CHECKING:
+    from kernlearn.features.svm_path import MaclaurinPath
 
 _MAP = ("kernel", "n_components", "p", "h01", "measure", "truncation", "random_state")
 _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
@@ -112,14 +115,44 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
             If there is only one class, or the kernel has negative Maclaurin coefficients.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.map_ = RandomMaclaurin(
-            include_bias=False, **{name: getattr(self, name) for name in _MAP}
-        )
-        self.svm_ = LinearSVM(**{name: getattr(self, name) for name in _SVM})
+        self.map_, self.svm_ = self.parts()
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
         self.svm_.fit(self.map_.fit_transform(X), y, weights)
         self.classes_ = self.svm_.classes_
         return self
+
+    def parts(self) -> tuple[RandomMaclaurin, LinearSVM]:
+        """Return the feature map and the linear model, not fitted.
+
+        Returns
+        -------
+        feature_map : RandomMaclaurin
+        svm : LinearSVM
+        """
+        feature_map = RandomMaclaurin(
+            include_bias=False, **{name: getattr(self, name) for name in _MAP}
+        )
+        return feature_map, LinearSVM(**{name: getattr(self, name) for name in _SVM})
+
+    def path(self, X: Any, y: np.typing.ArrayLike) -> "MaclaurinPath":
+        """Fit the model for a grid of settings: parameters that are lists of values.
+
+        Models that differ in C alone share their features, and with the default loss and solver
+        are trained at the same time; each is that of `fit` up to rounding.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        MaclaurinPath
+            The fitted models.
+        """
+        from kernlearn.features.svm_path import follow_path
+
+        return follow_path(self, X, y)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the signed distances from the separating hyperplanes, times the norm of w.

@@ -67,10 +67,7 @@ def solve(
     used, places = np.unique(pairs, return_inverse=True)
     places = places.reshape(pairs.shape)
 
-    def by_landmark(some: Indices) -> Floats:
-        return np.ascontiguousarray(kept.columns(used, rows[some]).T)
-
-    sample = by_landmark(_balanced_sample(labels, rng))
+    sample = kept.by_landmark(used, rows[_balanced_sample(labels, rng)])
     limits = np.finfo(sample.dtype)
     tie = float(max(_ROUNDING * limits.eps * np.abs(sample).max(), limits.tiny))
     if n_thresholds:
@@ -80,8 +77,8 @@ def solve(
         cuts = np.tile(np.array([-tie, tie], dtype=sample.dtype), (len(places), 1))
     bins = np.empty((len(places), len(rows)), dtype=np.uint8)
     for block in row_blocks(len(rows), len(used)):
-        some = np.arange(block.start, block.stop)
-        fill_bins(by_landmark(some), places, cuts, bins[:, block])
+        some = block if len(rows) == kept.n_points else rows[block]
+        fill_bins(kept.by_landmark(used, some), places, cuts, bins[:, block])
     pool = _Pool(bins, cuts, labels, abstains=not n_thresholds)
     start = np.full(len(rows), 1 / len(rows))
     if given is not None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config
@@ -16,12 +16,10 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from kernlearn.constraints import MEMORY, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities, select_pairs
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column, select_pairs
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
 from kernlearn.solvers.linear_path import Path, linear_path
-
-Columns: TypeAlias = Callable[[Any], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -236,17 +234,20 @@ class FTuneClassifier(LandmarkClassifier):
         ]
 
     def _embeddings(
-        self, columns: Columns, pairs: Indices, family: list[Transfer]
+        self, points: KeptSimilarities, pairs: Indices, family: list[Transfer]
     ) -> Iterator[np.ndarray]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
-        differences = self._differences(columns, pairs)
+        differences = by_column(self._differences(points.by_landmark, pairs))
         embedded = np.empty_like(differences)
         for transfer in family:
             yield transfer(differences, out=embedded)
 
-    def _differences(self, columns: Columns, pairs: Indices) -> np.ndarray:
-        """Return K(x, x⁺) - K(x, x⁻) of all points, one column per pair."""
-        differences = columns(pairs[:, 0]) - columns(pairs[:, 1])
+    def _differences(
+        self, similarities: Callable[[Indices], np.ndarray], pairs: Indices
+    ) -> np.ndarray:
+        """Return K(x, x⁺) - K(x, x⁻) from the similarities to landmarks, of either shape."""
+        differences = similarities(pairs[:, 0])
+        differences -= similarities(pairs[:, 1])
         differences /= self.scale_
         return differences
 
@@ -284,14 +285,14 @@ def _train(
 
     def solve(problem: int) -> tuple[list[Path], list[np.ndarray]]:
         """Return the separators of a problem, and their values on the validation points."""
-        embedded = model._embeddings(kept[0].columns, pairs[problem], family)
+        embedded = model._embeddings(kept[0], pairs[problem], family)
         target = data.targets[problem]
         found = [
             linear_path(each, target, Cs, **options, weights=data.weights) for each in embedded
         ]
         scores = []
         for points in kept[1:]:
-            embedded = model._embeddings(points.columns, pairs[problem], family)
+            embedded = model._embeddings(points, pairs[problem], family)
             for each, (coef, intercept) in zip(embedded, found, strict=True):
                 scores.append(each @ coef.T.astype(each.dtype) + intercept)
         return found, scores
@@ -302,7 +303,7 @@ def _train(
         solved = map(solve, range(n_problems))
     else:
         for points in kept:  # joins its blocks, which threads must not
-            points.columns(distinct[:1])
+            points.by_landmark(distinct[:1])
         solved = iter(Parallel(require="sharedmem")(delayed(solve)(p) for p in range(n_problems)))
     for problem, (found, scores) in enumerate(solved):
         paths.append(found)

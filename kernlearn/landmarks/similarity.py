@@ -23,6 +23,11 @@ Column: TypeAlias = Callable[[int], Floats]
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
 
+# Similarities that are computed at a time to be transposed.
+_BLOCK_BYTES = 2**24
+# Rows that are transposed at a time.
+_TURNED = 128
+
 
 @dataclass(frozen=True)
 class Landmarks:
@@ -72,27 +77,32 @@ class KeptSimilarities:
     Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single
     columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
     in which they differ from the columns that these kernels compute together.
+
+    Attributes
+    ----------
+    n_points : int
     """
 
     def __init__(self, landmarks: Landmarks, X: Any, rows: Indices | None = None) -> None:
         if rows is not None and landmarks.kernel is not None:
             X, rows = X[rows], None
         self._landmarks, self._X, self._rows = landmarks, X, rows
-        self._n_points = X.shape[0] if rows is None else len(rows)
+        self.n_points = X.shape[0] if rows is None else len(rows)
+        # by landmark: all similarities to one of them are read at once
         self._blocks: list[Floats] = []
-        # The block of each landmark, -1 if not computed, and its column there.
+        # The block of each landmark, -1 if not computed, and its row there.
         self._block = np.full(len(landmarks), -1)
-        self._column = np.zeros(len(landmarks), dtype=np.intp)
+        self._row = np.zeros(len(landmarks), dtype=np.intp)
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = np.fromiter(dict.fromkeys(which[self._block[which] < 0].tolist()), np.intp)
-        n_kept = sum(block.shape[1] for block in self._blocks)
-        if self._n_points * (n_kept + len(missing)) > KEPT_ELEMENTS:
+        n_kept = sum(len(block) for block in self._blocks)
+        if self.n_points * (n_kept + len(missing)) > KEPT_ELEMENTS:
             return False
         if len(missing):
-            self._block[missing], self._column[missing] = len(self._blocks), range(len(missing))
-            self._blocks.append(self._compute(missing))
+            self._block[missing], self._row[missing] = len(self._blocks), range(len(missing))
+            self._blocks.append(self._compute_by_landmark(missing))
         return True
 
     def column(self, i: int) -> Floats:
@@ -100,7 +110,8 @@ class KeptSimilarities:
         which, kernel = np.array([i]), self._landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
-        return self._blocks[self._block[i]][:, self._column[i]]
+        values: Floats = self._blocks[self._block[i]][self._row[i]]
+        return values
 
     def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
         """Return the similarities to landmarks `which`; the array must not be changed.
@@ -109,18 +120,21 @@ class KeptSimilarities:
         """
         if not self.keep(which):
             return self._compute(which, rows)
+        return by_column(self.by_landmark(which, rows))
+
+    def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
+        """Return the transpose of :meth:`columns`: a row for each landmark."""
+        if not self.keep(which):
+            return self._compute_by_landmark(which, rows)
         if len(self._blocks) > 1:
-            starts = np.cumsum([0, *(block.shape[1] for block in self._blocks)])
-            self._column += starts[self._block]
-            self._blocks = [np.hstack(self._blocks)]
+            starts = np.cumsum([0, *(len(block) for block in self._blocks)])
+            self._row += starts[self._block]
+            self._blocks = [np.concatenate(self._blocks)]
             self._block = np.minimum(self._block, 0)
-        (block,), columns = self._blocks, self._column[which]
-        if rows is not None:
-            return block[rows[:, None], columns]
-        if np.array_equal(columns, np.arange(block.shape[1])):
-            return block
-        # block[:, columns] would be column by column in memory; solvers go by rows
-        return block.take(columns, axis=1)
+        (block,), places = self._blocks, self._row[which]
+        if rows is None:
+            return block[places]
+        return block[places, rows] if isinstance(rows, slice) else block[places[:, None], rows]
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
@@ -135,6 +149,26 @@ class KeptSimilarities:
         if self._rows is not None:
             rows = self._rows if rows is None else self._rows[rows]
         return self._landmarks.take(which).compare(self._X, rows)
+
+    def _compute_by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
+        """Compute the transpose of the similarities, block by block: there is no second array."""
+        chosen = np.arange(self.n_points)[slice(None) if rows is None else rows]
+        found = np.empty((0, 0))
+        for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
+            values = self._compute(which, chosen[block])
+            if not found.size:
+                found = np.empty((len(which), len(chosen)), dtype=values.dtype)
+            found[:, block] = values.T
+        return found
+
+
+def by_column(values: Floats) -> Floats:
+    """Return the transpose, in the order of C, in blocks that stay in cache."""
+    transposed = np.empty(values.shape[::-1], dtype=values.dtype)
+    for first in range(0, len(values), _TURNED):
+        rows = slice(first, first + _TURNED)
+        transposed[:, rows] = values[rows].T
+    return transposed
 
 
 def mean_size(landmarks: Landmarks, X: Any, weights: NDArray[np.float64] | None = None) -> float:

@@ -109,12 +109,10 @@ def solve(
         by_class = np.argsort(y, kind="stable")
         rows, y = rows.take(by_class), y[by_class]
     if presolve is not None:
-        n_part = int(np.ceil(presolve * len(rows)))
-        part = np.arange(n_part) * len(rows) // n_part
+        part, factor = first_part(len(rows), presolve)
         weight = settings.class_weight
         if weight is None or len(np.unique(y[part])) == len(weight):
-            # The sum of the losses has fewer terms, which a larger C compensates.
-            scaled = replace(settings, C=settings.C * len(rows) / n_part)
+            scaled = replace(settings, C=settings.C * factor)
             start, _ = _train(rows.take(part), y[part], n_weights, scaled, None)
     weights, output = _train(rows, y, n_weights, settings, start)
     for text, advice in _ADVICE.items():
@@ -122,6 +120,15 @@ def solve(
             warnings.warn(advice, ConvergenceWarning, stacklevel=2)
             break
     return weights
+
+
+def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:
+    """Return evenly spaced rows to solve first, and the factor on C for them.
+
+    The sum of the losses has fewer terms there, which a larger C compensates.
+    """
+    n_part = int(np.ceil(share * n_rows))
+    return np.arange(n_part) * n_rows // n_part, n_rows / n_part
 
 
 def _train(

@@ -182,6 +182,49 @@ def linear_paths(
     return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
 
 
+def primal_path(
+    features: np.ndarray,
+    y: np.ndarray,
+    Cs: ArrayLike,
+    *,
+    tol: float | None = None,
+    presolve: float | None = None,
+) -> Path:
+    """Train a binary classifier as LIBLINEAR's primal solver does, for several values of C.
+
+    It is :class:`kernlearn.solvers.LinearSVM` with its defaults, up to rounding, on dense
+    features: those of a step are read once for all C.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Labels -1 and +1, both of them.
+    Cs : array-like of shape (n_values,)
+    tol : float or None, default=None
+        LIBLINEAR's tolerance; None is 0.01.
+    presolve : float or None, default=None
+        Share of the rows on whose solution the others start.
+
+    Returns
+    -------
+    coef : ndarray of shape (n_values, n_features)
+        In the order of `Cs`.
+    intercept : ndarray of shape (n_values,)
+    """
+    values, places = _sorted(Cs)
+    tol = liblinear.DEFAULT_TOL[2] if tol is None else tol
+    by_class = np.argsort(-y, kind="stable")
+    X, y = _with_ones(features[by_class], fit_intercept=True), y[by_class]
+    starts = None
+    if presolve is not None:
+        part, factor = liblinear.first_part(len(y), presolve)
+        if np.ptp(y[part]):
+            starts = TruncatedNewton(X[part], tol=tol).path(y[part], values * factor)
+    weights = TruncatedNewton(X, tol=tol).path(y, values, starts)
+    return _coef_and_intercept(weights[places], features, fit_intercept=True)
+
+
 def _sorted(Cs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of C in ascending order, and the place of each there."""
     values = np.asarray(Cs, dtype=np.float64)

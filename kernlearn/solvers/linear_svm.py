@@ -1,17 +1,20 @@
 """Linear support vector classifier and regressor, trained by the official LIBLINEAR."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context
+from scipy import sparse
+from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context, clone
 from sklearn.utils.validation import validate_data
 
 from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.liblinear import LinearBase, Settings
+from kernlearn.solvers.liblinear import PRIMAL_SOLVERS, LinearBase, Settings, solver_number
+from kernlearn.solvers.linear_path import primal_path
 from kernlearn.solvers.weighted import classifier_paths, regressor_paths
 
 
@@ -202,6 +205,46 @@ class LinearSVM(ClassifierMixin, LinearBase):
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
+
+
+def trained_together(model: LinearSVM, X: Any, y: ArrayLike) -> bool:
+    """Whether :func:`fit_each` trains for all values of C at the same time."""
+    plain = model.class_weight is None and model.intercept_scaling == 1
+    plain = plain and model.fit_intercept and model.penalize_intercept
+    primal = solver_number(model.loss, model.solver) in PRIMAL_SOLVERS
+    return plain and primal and not sparse.issparse(X) and len(np.unique(y)) == 2
+
+
+def fit_each(model: LinearSVM, X: Any, y: ArrayLike, Cs: Sequence[float]) -> list[LinearSVM]:
+    """Fit a classifier for each of several values of C.
+
+    On dense rows of two classes, with the primal solver, all are trained at the same time, by
+    LIBLINEAR's method on dense features: up to rounding they are those of `fit`.
+
+    Parameters
+    ----------
+    model : LinearSVM
+        Its other parameters hold for all.
+    X, y
+        As for `fit`.
+    Cs : sequence of float
+
+    Returns
+    -------
+    list of LinearSVM
+    """
+    models = [clone(model).set_params(C=C) for C in Cs]
+    if not trained_together(model, X, y):
+        return [one.fit(X, y) for one in models]
+    labels = np.unique(y)
+    X, y = validate_data(model, X, y, dtype=[np.float64, np.float32])
+    signs = np.where(y == labels[1], 1.0, -1.0)
+    path = primal_path(X, signs, Cs, tol=model.tol, presolve=model.presolve)
+    for one, coef, intercept in zip(models, *path, strict=True):
+        validate_data(one, X, skip_check_array=True)
+        one.classes_, one.coef_ = labels, coef[np.newaxis]
+        one.intercept_ = np.array([intercept])
+    return models
 
 
 @dataclass(eq=False, repr=False)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
+from scipy.linalg.blas import dsymv, dsyrk
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
@@ -232,12 +233,19 @@ def gram_blocks(X: Floats, rows: NDArray[np.intp], weights: NDArray[Any]) -> Ite
 
 
 class WeightedGram:
-    """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed."""
+    """Σ weightᵢ xᵢxᵢᵀ, kept up to date by the rows whose weight changed.
+
+    Attributes
+    ----------
+    lower : ndarray of shape (n_features, n_features)
+        Its lower triangle; what is above is of no meaning.
+    """
 
     def __init__(self, X: Floats, whole: Floats, weight: float, slack: float) -> None:
         """Start with one weight for all rows; `whole` is XᵀX."""
         self._X = X
-        self.matrix = weight * whole
+        # in the order of BLAS, which the transpose of a symmetric matrix is in
+        self.lower = (weight * whole).T
         self._weights = np.full(len(X), weight)
         self._slack = slack
 
@@ -251,44 +259,59 @@ class WeightedGram:
                 (self, *others), key=lambda one: np.count_nonzero(one._weights != weights)
             )
             if nearest is not self:
-                self.matrix, self._weights = nearest.matrix.copy(), nearest._weights.copy()
+                self.lower[...] = nearest.lower
+                self._weights = nearest._weights.copy()
         change = weights - self._weights
         rows = np.flatnonzero(np.abs(change) > self._slack * weights)
         if len(rows) >= np.count_nonzero(weights):
             self._renew(weights)
             return
-        more, less = rows[change[rows] > 0], rows[change[rows] < 0]
-        self._update(np.add, more, change[more])
-        self._update(np.subtract, less, -change[less])
+        self._add(rows, change[rows])
         self._weights[rows] = weights[rows]
+
+    def times(self, vector: Floats) -> Floats:
+        """Return its product with a vector."""
+        product: Floats = dsymv(1.0, self.lower, vector, lower=1)
+        return product
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient, with a greater ridge if that is singular."""
         ridge, renewed = 1.0, False
         while True:
-            hessian = C * self.matrix
+            hessian = C * self.lower
             hessian.flat[:: len(hessian) + 1] += ridge
             try:
-                # The transpose of a symmetric matrix is LAPACK's order, which saves a copy.
-                factor = cho_factor(hessian.T, lower=True, overwrite_a=True, check_finite=False)
+                factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
                 return -cho_solve(factor, gradient, check_finite=False)
             except LinAlgError:
                 if renewed:
-                    floor = np.finfo(np.float64).eps * C * self.matrix.trace()
+                    floor = np.finfo(np.float64).eps * C * self.lower.trace()
                     ridge = max(10 * ridge, floor)
                 else:  # rows that were removed again leave rounding errors behind
                     self._renew(self._weights)
                     renewed = True
 
     def _renew(self, weights: Floats) -> None:
-        self.matrix = np.zeros_like(self.matrix)
+        self.lower[...] = 0.0
         rows = np.flatnonzero(weights)
-        self._update(np.add, rows, weights[rows])
+        self._add(rows, weights[rows])
         self._weights = weights.copy()
 
-    def _update(self, operation: np.ufunc, rows: NDArray[np.intp], weights: Floats) -> None:
-        for part in gram_blocks(self._X, rows, weights):
-            operation(self.matrix, part, out=self.matrix)
+    def _add(self, rows: NDArray[np.intp], amounts: Floats) -> None:
+        """Add Σ amountᵢ xᵢxᵢᵀ over some rows."""
+        for sign in (1.0, -1.0):
+            of_sign = np.flatnonzero(sign * amounts > 0)
+            sizes = np.abs(amounts[of_sign])
+            even = bool(len(sizes)) and bool((sizes == sizes[0]).all())
+            for first in range(0, len(of_sign), _BLOCK_ROWS):
+                batch = slice(first, first + _BLOCK_ROWS)
+                part = self._X[rows[of_sign[batch]]]
+                if not even:
+                    part *= np.sqrt(sizes[batch, np.newaxis])
+                dsyrk(
+                    sign * sizes[0] if even else sign, part.T,
+                    beta=1.0, c=self.lower, lower=1, overwrite_c=1,
+                )  # fmt: skip
 
 
 class PrimalNewton:

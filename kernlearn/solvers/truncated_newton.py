@@ -1,15 +1,13 @@
 """LIBLINEAR's truncated Newton method on dense features."""
 
 import warnings
-from collections.abc import Generator, Iterable
-from itertools import cycle
+from collections.abc import Iterable
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.memory import row_blocks
 from kernlearn.solvers import newton
-from kernlearn.solvers.newton import Floats
+from kernlearn.solvers.newton import Floats, combination
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -18,9 +16,8 @@ _DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
 _SUFFICIENT = 0.01  # share of the decrease that the slope promises
 _LENGTHS = 0.5 ** np.arange(20)  # of steps
 _STALLED = 1e-12
-# Bytes of the features that are multiplied by several vectors at once: they stay in cache, and
-# BLAS has faster kernels for small products.
-_CACHE_BYTES = 2**19
+
+_LOSS = newton.SquaredHinge()
 
 
 class TruncatedNewton:
@@ -50,75 +47,135 @@ class TruncatedNewton:
         self._whole = self._X.T @ self._X
         self._tol = tol
 
-    def path(self, y: np.ndarray, Cs: Iterable[float]) -> np.ndarray:
+    def path(
+        self, y: np.ndarray, Cs: Iterable[float], starts: np.ndarray | None = None
+    ) -> np.ndarray:
         """Train a classifier for each value of C, independently; shape (n_values, n_features).
 
-        All of them step together, and each block of the features is read once per step.
+        All of them step together, and each row of the features is read once per step. `starts`
+        are weights to start from, by default zeros; when it ends is relative to zeros all the
+        same.
         """
-        loss, Cs = newton.LOSSES["squared_hinge"], list(Cs)
-        grams = [newton.WeightedGram(self._X, self._whole, loss.steepest, loss.slack) for _ in Cs]
-        descents = [self._descend(y, C, grams, place) for place, C in enumerate(Cs)]
-        weights = np.zeros((len(descents), self._X.shape[1]))
-        vectors = {place: next(descent) for place, descent in enumerate(descents)}
-        for product in cycle((combinations, products)):
-            found = product(self._X, np.array(list(vectors.values())))
-            for place, result in zip(list(vectors), found, strict=True):
-                try:
-                    vectors[place] = descents[place].send(result)
-                except StopIteration as end:
-                    weights[place] = end.value
-                    del vectors[place]
-            if not vectors:
-                return weights
-        raise AssertionError
+        from kernlearn.solvers.full_steps import full_steps  # loads numba
 
-    def _descend(
-        self, y: np.ndarray, C: float, grams: list[newton.WeightedGram], place: int
-    ) -> Generator[np.ndarray, np.ndarray, np.ndarray]:
-        """Minimise for one C; it yields v for Xᵀv, then v for Xv, in turns, and returns w.
+        X, y, Cs = self._X, np.ascontiguousarray(y, dtype=np.float64), list(Cs)
+        slope = combination(X, y * _LOSS.slope(np.zeros(len(y))))
+        enough = self._tol * _share_of_the_rarer(y)
+        grams = [newton.WeightedGram(X, self._whole, _LOSS.steepest, 0.0) for _ in Cs]
+        margins, moves = np.zeros((len(Cs), len(y))), np.empty((len(Cs), len(y)))
+        models = [
+            _Model(C, slope, enough, row, gram)
+            for C, row, gram in zip(Cs, margins, grams, strict=True)
+        ]
+        if starts is not None:
+            for k, (start, model) in enumerate(zip(starts, models, strict=True)):
+                margins[k] = y * (X @ start)
+                model.start(start, combination(X, y * _LOSS.slope(margins[k])))
+                grams[k].follow(_LOSS.curvature(margins[k]), grams[:k])
+        left = [k for k, model in enumerate(models) if not model.ended]
+        while left:
+            steps = np.array([models[k].direction() for k in left])
+            slopes = np.empty_like(steps)
+            full_steps(X, y, steps, margins, np.array(left), moves, slopes)
+            for k, step, slope in zip(left, steps, slopes, strict=True):
+                if length := models[k].search(step, moves[k]):
+                    if length < 1:
+                        slope = combination(X, y * _LOSS.slope(margins[k]))
+                    models[k].arrive(slope)
+            left = [k for k in left if not models[k].ended]
+            for k in left:
+                grams[k].follow(_LOSS.curvature(margins[k]), grams[:k] + grams[k + 1 :])
+        return np.array([model.w for model in models])
 
-        Those for other C may have much the same rows inside the margin in their `grams`.
+
+def _share_of_the_rarer(y: np.ndarray) -> float:
+    n_positive = int(np.count_nonzero(y > 0))
+    return max(min(n_positive, len(y) - n_positive), 1) / len(y)
+
+
+class _Model:
+    """A classifier for one C, on its way to the minimum.
+
+    Parameters
+    ----------
+    C : float
+    slope : ndarray of shape (n_features,)
+        Σ yᵢ ℓ′(tᵢ) xᵢ at w = 0.
+    enough : float
+        Norm of the gradient at which it ends, relative to that at w = 0.
+    margins : ndarray of shape (n_samples,)
+        Zeros; kept up to date in place.
+    gram : WeightedGram
+        With the weights ℓ″(tᵢ).
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,)
+    ended : bool
+    """
+
+    def __init__(
+        self, C: float, slope: Floats, enough: float, margins: Floats, gram: newton.WeightedGram
+    ) -> None:
+        self.w, self.ended = np.zeros(len(slope)), False
+        self._C, self._margins, self._gram = C, margins, gram
+        self._gradient = C * slope
+        self._enough = enough * float(np.linalg.norm(self._gradient))
+        self._objective = self._before = C * _LOSS.value(margins)
+        self._n_steps = 0
+
+    def start(self, w: Floats, slope: Floats) -> None:
+        """Begin at w, for which the margins are there and the sum Σ yᵢ ℓ′(tᵢ) xᵢ is given."""
+        self.w, self._gradient = w, w + self._C * slope
+        self._objective = 0.5 * float(w @ w) + self._C * _LOSS.value(self._margins)
+        self.ended = bool(np.linalg.norm(self._gradient) <= self._enough)
+
+    def direction(self) -> Floats:
+        """Return a step to try."""
+        return _conjugate_gradients(self._gram, self._gradient, self._C)
+
+    def search(self, step: Floats, moves: Floats) -> float:
+        """Go as much of a step as lowers the objective, and return how much; 0 ends the search.
+
+        `moves` are the changes of the margins by the whole step.
         """
-        X, loss = self._X, newton.LOSSES["squared_hinge"]
-        w, margins = np.zeros(X.shape[1]), np.zeros(len(y))
-        gram, others = grams[place], grams[:place] + grams[place + 1 :]
-        gradient = C * (yield y * loss.slope(margins))
-        n_positive = int(np.count_nonzero(y > 0))
-        rarer = max(min(n_positive, len(y) - n_positive), 1)
-        enough = self._tol * rarer / len(y) * float(np.linalg.norm(gradient))
-        objective = C * loss.value(margins)
-        where = f"after {_MOST_STEPS} steps"
-        for _ in range(_MOST_STEPS):
-            step = _conjugate_gradients(gram, gradient, C)
-            moves = y * (yield step)
-            promised, before = float(step @ gradient), objective
-            square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
-            for length in _LENGTHS:
-                norm = square + length * (2 * inner + length * rest)
-                objective = 0.5 * norm + C * loss.value(margins + length * moves)
-                if objective - before <= _SUFFICIENT * length * promised:
-                    break
-            else:
-                where = "at a failed line search"
+        w, promised = self.w, float(step @ self._gradient)
+        square, inner, rest = float(w @ w), float(w @ step), float(step @ step)
+        self._before = self._objective
+        for length in _LENGTHS:
+            norm = square + length * (2 * inner + length * rest)
+            objective = 0.5 * norm + self._C * _LOSS.value(self._margins + length * moves)
+            if objective - self._before <= _SUFFICIENT * length * promised:
                 break
-            w, margins = w + length * step, margins + length * moves
-            gradient = w + C * (yield y * loss.slope(margins))
-            stalled = abs(before - objective) <= _STALLED * abs(objective)
-            if stalled or np.linalg.norm(gradient) <= enough:
-                return w
-            gram.follow(loss.curvature(margins), others)
+        else:
+            self._give_up("at a failed line search")
+            return 0.0
+        self.w, self._objective = w + length * step, objective
+        self._margins += length * moves
+        return float(length)
+
+    def arrive(self, slope: Floats) -> None:
+        """Take the sum Σ yᵢ ℓ′(tᵢ) xᵢ after a step, and end where LIBLINEAR does."""
+        self._gradient = self.w + self._C * slope
+        stalled = abs(self._before - self._objective) <= _STALLED * abs(self._objective)
+        self.ended = bool(stalled or np.linalg.norm(self._gradient) <= self._enough)
+        self._n_steps += 1
+        if not self.ended and self._n_steps == _MOST_STEPS:
+            self._give_up(f"after {_MOST_STEPS} steps")
+
+    def _give_up(self, where: str) -> None:
+        self.ended = True
         warnings.warn(
-            f"the truncated Newton solver stopped {where} at C={C:g}, short of the tolerance: "
-            "raise tol, lower C or scale the features",
+            f"the truncated Newton solver stopped {where} at C={self._C:g}, short of the "
+            "tolerance: raise tol, lower C or scale the features",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-        return w
 
 
 def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
     """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.matrix.diagonal())
+    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.lower.diagonal())
     step = np.zeros_like(gradient)
     residual = -gradient
     scaled = residual / preconditioner
@@ -127,7 +184,7 @@ def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: flo
     forcing = min(_FORCING, product**0.25)
     model = 0.0
     for iteration in range(1, max(len(gradient), 5) + 1):
-        curved = direction + C * (gram.matrix @ direction)
+        curved = direction + C * gram.times(direction)
         curvature = float(direction @ curved)
         if curvature <= 1e-16:
             break
@@ -143,24 +200,3 @@ def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: flo
         before, product = product, float(scaled @ residual)
         direction = scaled + product / before * direction
     return step
-
-
-def products(X: Floats, vectors: Floats) -> Floats:
-    """Return X · v for each row v of `vectors`, in blocks of X that stay in cache."""
-    result = np.empty((len(X), len(vectors)))
-    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        np.dot(X[block], vectors.T, out=result[block])
-    return result.T
-
-
-def combinations(X: Floats, coefficients: Floats) -> Floats:
-    """Return Xᵀ · v for each row v of `coefficients`, in blocks of X that stay in cache."""
-    result = np.zeros((len(coefficients), X.shape[1]))
-    used = (coefficients != 0).any(axis=0)
-    for block in row_blocks(*X.shape, block_bytes=_CACHE_BYTES):
-        rows = np.flatnonzero(used[block])
-        if 4 * len(rows) < X[block].shape[0]:
-            result += coefficients[:, block][:, rows] @ X[block][rows]
-        else:
-            result += coefficients[:, block] @ X[block]
-    return result

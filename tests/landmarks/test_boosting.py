@@ -235,7 +235,7 @@ def test_bins_and_cuts(seed, n, n_cuts, levels):
     pairs = rng.randint(6, size=(5, 2))
     differences = similarities[pairs[:, 0]] - similarities[pairs[:, 1]]
     cuts = quantile_cuts(differences.copy(), n_cuts, tie=1e-9)
-    bins = np.empty((n, 5), dtype=np.uint8)
+    bins = np.empty((5, n), dtype=np.uint8)
     fill_bins(similarities, pairs, cuts, bins)
     for p, values in enumerate(differences):
         finite = cuts[p][np.isfinite(cuts[p])]
@@ -245,7 +245,7 @@ def test_bins_and_cuts(seed, n, n_cuts, levels):
         assert len(finite) == distinct - 1 if distinct - 1 <= n_cuts else len(finite) <= n_cuts
         # every cut has points on both sides, and no two cuts the same points
         assert len(np.unique(np.searchsorted(finite, values))) == len(finite) + 1
-        np.testing.assert_array_equal(bins[:, p], [(finite < value).sum() for value in values])
+        np.testing.assert_array_equal(bins[p], [(finite < value).sum() for value in values])
 
 
 def test_cuts_are_evenly_spaced_in_rank():

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import newton
+from kernlearn.solvers import newton, truncated_newton
+from kernlearn.solvers.full_steps import full_steps
 from kernlearn.solvers.linear_path import linear_path, linear_paths
 from kernlearn.solvers.newton import LOSSES, PrimalNewton
 from kernlearn.solvers.truncated_newton import TruncatedNewton
@@ -234,9 +235,11 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
         weights[rows] = rng.choice([0.0, 1.0, 2.0, 2.2], n_changed)
         gram.follow(weights)
         held = gram._weights
-        np.testing.assert_allclose(gram.matrix, (X.T * held) @ X, rtol=1e-12, atol=1e-12)
+        expected = (X.T * held) @ X
+        np.testing.assert_allclose(np.tril(gram.lower), np.tril(expected), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(gram.times(X[1]), expected @ X[1], rtol=1e-12, atol=1e-12)
         assert np.all(np.abs(held - weights) <= slack * weights)
-        hessian = np.eye(6) + 3.0 * gram.matrix
+        hessian = np.eye(6) + 3.0 * expected
         np.testing.assert_allclose(hessian @ gram.newton_step(X[0], 3.0), -X[0], atol=1e-12)
 
 
@@ -244,7 +247,7 @@ def test_a_gram_spoilt_by_rounding_is_made_anew():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((30, 4))
     gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
-    gram.matrix -= 1e3 * np.eye(4)
+    gram.lower -= 1e3 * np.eye(4)
     step = gram.newton_step(X[0], 1.0)
     np.testing.assert_allclose((np.eye(4) + 2 * X.T @ X) @ step, -X[0], atol=1e-12)
 
@@ -320,7 +323,7 @@ def test_truncated_each_value_of_c_starts_anew():
     X, y = weak_problem()
     path = TruncatedNewton(X, tol=0.01).path(y, CS)
     for C, w in zip(CS, path, strict=True):
-        # those of other C are multiplied in the same product, which rounds otherwise
+        # four models at a time are multiplied by a row, which rounds otherwise
         alone = TruncatedNewton(X, tol=0.01).path(y, [C])[0]
         np.testing.assert_allclose(alone, w, rtol=1e-9)
 
@@ -334,14 +337,15 @@ def test_a_gram_may_start_from_that_of_another_c():
     near = weights.copy()
     near[:3] = 2.0 - near[:3]
     updated = []
-    second._update = lambda operation, rows, values: updated.extend(rows.tolist())
+    second._add = lambda rows, amounts: updated.extend(rows.tolist())
     second.follow(near, [first])
     assert sorted(updated) == [0, 1, 2]
-    del second._update
+    del second._add
     second.follow(near, [])
     second.follow(weights, [first])
-    np.testing.assert_allclose(second.matrix, 2 * X.T[:, weights > 0] @ X[weights > 0], rtol=1e-9)
-    np.testing.assert_allclose(first.matrix, second.matrix, rtol=1e-12)
+    expected = np.tril(2 * X.T[:, weights > 0] @ X[weights > 0])
+    np.testing.assert_allclose(np.tril(second.lower), expected, rtol=1e-9)
+    np.testing.assert_allclose(np.tril(first.lower), np.tril(second.lower), rtol=1e-12)
 
 
 def test_truncated_features_of_zeros_leave_w_at_zero():
@@ -361,3 +365,30 @@ def test_truncated_only_the_squared_hinge(loss):
     X, y = weak_problem()
     with pytest.raises(ValueError, match="needs loss='squared_hinge'"):
         linear_path(X, y, CS, solver="truncated_newton", loss=loss)
+
+
+@pytest.mark.parametrize("n_steps", [1, 3, 4, 6])
+def test_full_steps_are_products_and_sums(n_steps):
+    X, y = weak_problem(50, 7)
+    rng = np.random.default_rng(3)
+    margins, moves = rng.normal(size=(8, 50)), np.full((8, 50), np.nan)
+    steps, which = rng.normal(size=(n_steps, 7)), rng.permutation(8)[:n_steps]
+    slopes = np.full((n_steps, 7), np.nan)
+    full_steps(X, y, steps, margins, which, moves, slopes)
+    for k, step in enumerate(steps):
+        change = np.array([label * float(step @ x) for x, label in zip(X, y, strict=True)])
+        after = margins[which[k]] + change
+        slope = sum(-2 * y[i] * max(0.0, 1 - after[i]) * X[i] for i in range(50))
+        np.testing.assert_allclose(moves[which[k]], change, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(slopes[k], slope, rtol=1e-11, atol=1e-11)
+    assert np.isnan(np.delete(moves, which, axis=0)).all()
+
+
+def test_truncated_a_step_that_is_too_long_is_cut(monkeypatch):
+    # conjugate gradients that overshoot: the direction is right, the length is not
+    right = truncated_newton._conjugate_gradients
+    monkeypatch.setattr(truncated_newton, "_conjugate_gradients", lambda *a: 3 * right(*a))
+    X, y = weak_problem()
+    exact, _ = linear_path(X, y, [1.0])
+    found = TruncatedNewton(X, tol=1e-6).path(y, [1.0])
+    np.testing.assert_allclose(found, exact, rtol=1e-3, atol=1e-4)

@@ -1,6 +1,7 @@
 """What a trial works on, from its specification: the data, the kernel and the estimator."""
 
 import json
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,7 +16,7 @@ from kernlearn.datasets import load
 from kernlearn.exceptions import DataError, PluginError
 from kernlearn.experiments.compose import make_method
 from kernlearn.experiments.engine.protocol import generator, random_state
-from kernlearn.experiments.engine.spec import DatasetSpec, MethodSpec, Source, Trial
+from kernlearn.experiments.engine.spec import DatasetSpec, MethodSpec, Source, Trial, canonical
 from kernlearn.experiments.on_kernel import OnKernel
 from kernlearn.experiments.plugin_data import loaded_once, make_data
 from kernlearn.experiments.registry import Scope
@@ -24,6 +25,9 @@ from kernlearn.registration import RegisteredDataset, RegisteredEstimator
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
 _KEPT = 4
+# Kernels whose parameters are kept for the next trials, and these parameters.
+_KEPT_KERNELS = 16
+_learnt: OrderedDict[str, dict[str, Any]] = OrderedDict()
 # Estimators of scikit-learn that call a kernel once for all points.
 _CALL_ONCE = ("SVC", "SVR")
 
@@ -126,7 +130,8 @@ def build_kernel(
 ) -> Any:
     """Build the trial's kernel, with the bandwidth learnt before anything is timed.
 
-    Columns that are `coded` are nominal for a similarity that can tell.
+    Columns that are `coded` are nominal for a similarity that can tell. What is learnt serves all
+    trials of a process on the same data, kernel and split.
     """
     spec = trial.spec.kernel
     if spec is None:
@@ -134,8 +139,14 @@ def build_kernel(
     component = scope.kernel(spec.name)
     assert component is not None
     kernel = _naming_nominal(component.load()(**spec.parameters), coded)
-    fitted = clone(kernel).fit(X, y)
-    learnt = {name: getattr(fitted, f"{name}_", value) for name, value in spec.parameters.items()}
+    points = canonical([trial.group, trial.spec.task, list(coded)])
+    learnt = None if trial.spec.plugins else _learnt.get(points)
+    if learnt is None:
+        fitted = clone(kernel).fit(X, y)
+        learnt = {name: getattr(fitted, f"{name}_", v) for name, v in spec.parameters.items()}
+        _learnt[points] = learnt
+        if len(_learnt) > _KEPT_KERNELS:
+            _learnt.popitem(last=False)
     return kernel.set_params(**learnt)
 
 

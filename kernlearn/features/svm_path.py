@@ -1,0 +1,111 @@
+"""Linear SVMs on random features for a grid of settings on the same training points."""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.validation import validate_data
+
+from kernlearn.solvers import LinearSVM
+from kernlearn.solvers.linear_svm import fit_each, trained_together
+
+if TYPE_CHECKING:
+    from kernlearn.features.svm import MaclaurinSVM
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid."""
+
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MaclaurinPath:
+    """Fitted classifiers of all points of a grid.
+
+    Attributes
+    ----------
+    settings : list of Setting
+        In the order of :class:`sklearn.model_selection.ParameterGrid`.
+    models : list of MaclaurinSVM
+        The classifier of each setting; those that differ in C alone have the same feature map.
+    converged : ndarray of shape (n_settings,)
+        Whether the solver converged.
+    """
+
+    settings: list[Setting]
+    models: list["MaclaurinSVM"]
+    converged: NDArray[np.bool_]
+
+    @property
+    def n_support(self) -> NDArray[np.intp]:
+        """Number of weights of each setting, which are all used."""
+        return np.array([model.svm_.coef_.size for model in self.models])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels by every classifier; shape (n_settings, n_samples).
+
+        The features of a block of rows are computed once for all with the same map.
+        """
+        by_map: dict[int, list[int]] = {}
+        for place, model in enumerate(self.models):
+            by_map.setdefault(id(model.map_), []).append(place)
+        predicted: list[Any] = [None] * len(self.models)
+        for places in by_map.values():
+            found: list[list[Any]] = [[] for _ in places]
+            for _, features in self.models[places[0]].map_.transform_blocks(X):
+                for labels, place in zip(found, places, strict=True):
+                    labels.append(self.models[place].svm_.predict(features))
+            for labels, place in zip(found, places, strict=True):
+                predicted[place] = np.concatenate(labels)
+        return np.array(predicted)
+
+
+def follow_path(model: "MaclaurinSVM", X: Any, y: ArrayLike) -> MaclaurinPath:
+    """Fit all combinations of the parameters that are lists.
+
+    Those that differ in C alone have the same features; each is trained from its own start.
+    """
+    lists = {
+        name: list(values)
+        for name, values in model.get_params(deep=False).items()
+        if name != "class_weight" and isinstance(values, (list, tuple, np.ndarray))
+    }
+    points = list(ParameterGrid(lists))
+    families: dict[str, list[int]] = {}
+    for place, point in enumerate(points):
+        rest = {name: value for name, value in point.items() if name != "C"}
+        families.setdefault(repr(rest), []).append(place)
+    fitted: list[Any] = [None] * len(points)
+    converged = np.ones(len(points), dtype=bool)
+    for places in families.values():
+        first = clone(model).set_params(**points[places[0]])
+        X, y = validate_data(first, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        feature_map, svm = first.parts()
+        features = feature_map.fit_transform(X)
+        together = trained_together(svm, features, y)
+        for some in [places] if together else [[place] for place in places]:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                svms = fit_each(svm, features, y, [points[i].get("C", model.C) for i in some])
+            for place, one in zip(some, svms, strict=True):
+                fitted[place] = _fitted(model, points[place], X, feature_map, one)
+            for w in caught:
+                converged[some] &= not issubclass(w.category, ConvergenceWarning)
+                warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+    return MaclaurinPath([Setting(point) for point in points], fitted, converged)
+
+
+def _fitted(
+    model: "MaclaurinSVM", point: dict[str, Any], X: Any, feature_map: Any, svm: LinearSVM
+) -> "MaclaurinSVM":
+    one = clone(model).set_params(**point)
+    validate_data(one, X, skip_check_array=True)
+    one.map_, one.svm_, one.classes_ = feature_map, svm, svm.classes_
+    return one
