@@ -329,8 +329,7 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
 
 def _interval_text(cell: Cell, check: Check) -> str:
     """Give a cell's mean with its confidence interval."""
-    values = cell.values.to_numpy(dtype=float)
-    numbers = [values.mean(), *significance.paired_interval(values, check.level)]
+    numbers = [cell.mean_and_error[0], *cell.interval(check.level)]
     numbers = numbers if check.times is None else np.exp2(numbers).tolist()
     mean, low, high = (_number(number, check) for number in numbers)
     return f"{mean} [{low}, {high}]{_unit(check)}"

@@ -25,7 +25,8 @@ neither holds nor fails *leans for* or *against*, by the share of the cells whos
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
+from functools import cache, cached_property
+from math import ceil, inf, sqrt
 from numbers import Real
 from typing import Any, Literal
 
@@ -52,14 +53,31 @@ def paired_interval(differences: Any, level: float) -> tuple[float, float]:
 
     It is infinite for fewer than two splits, and a point if all differences are equal.
     """
+    return interval(*mean_and_error(differences), len(differences), level)
+
+
+def mean_and_error(values: Any) -> tuple[float, float]:
+    """Return the mean of values and its standard error; the latter is NaN for fewer than two."""
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    mean = float(values.mean()) if n else np.nan
+    return mean, float(values.std(ddof=1)) / sqrt(n) if n > 1 else np.nan
+
+
+def interval(mean: float, error: float, n: int, level: float) -> tuple[float, float]:
+    """Return the confidence interval of the mean of n values, by its standard error."""
+    if n < 2:
+        return -inf, inf
+    half = _quantile(n - 1, level) * error
+    return mean - half, mean + half
+
+
+@cache
+def _quantile(degrees: int, level: float) -> float:
+    """Return by how many standard errors the ends of an interval are from the mean."""
     from scipy.special import stdtrit
 
-    n = len(differences)
-    if n < 2:
-        return -np.inf, np.inf
-    mean, error = float(np.mean(differences)), float(np.std(differences, ddof=1) / np.sqrt(n))
-    half = float(stdtrit(n - 1, 1 - level / 2)) * error
-    return mean - half, mean + half
+    return float(stdtrit(degrees, 1 - level / 2))
 
 
 def by_method(rows: pd.DataFrame) -> pd.DataFrame:
@@ -74,12 +92,23 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     is 1 where more is better, else -1; ``level`` is that of the two-sided paired t-test.
     """
     first = str((better * values.mean()).idxmax())
-    best = [first]
-    for method in values.columns.drop([first]).tolist():
-        behind = better * (values[first] - values[method]).dropna().to_numpy()
-        if paired_interval(behind, level)[0] <= 0:
+    best, methods, columns = [first], values.columns.tolist(), values.to_numpy(dtype=float).T
+    leader = columns[methods.index(first)]
+    for method, column in zip(methods, columns, strict=True):
+        if method != first and paired_interval(_measured(better * (leader - column)), level)[0] <= 0:
             best.append(method)
     return best
+
+
+def _measured(values: Any) -> Any:
+    """Return the values that are not missing."""
+    return values[~np.isnan(values)]
+
+
+def _mean(values: Any) -> float:
+    """Return the mean of the values that are not missing."""
+    measured = _measured(np.asarray(values, dtype=float))
+    return float(measured.mean()) if len(measured) else np.nan
 
 
 @dataclass(frozen=True)
@@ -93,6 +122,15 @@ class Cell:
     name: str
     values: Any
     effect: float
+
+    @cached_property
+    def mean_and_error(self) -> tuple[float, float]:
+        """The mean of the values, and its standard error."""
+        return mean_and_error(self.values)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval of the mean."""
+        return interval(*self.mean_and_error, len(self.values), level)
 
 
 @dataclass(frozen=True)
@@ -116,7 +154,7 @@ class Region:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return whether a mean is in or out of the region, by its confidence interval."""
-        low, high = paired_interval(cell.values.to_numpy(dtype=float), level)
+        low, high = cell.interval(level)
         if high < self.low or low > self.high:
             return "out"
         inside = low > self.low - self.margin and high < self.high + self.margin
@@ -124,7 +162,7 @@ class Region:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
-        mean = float(cell.values.mean())
+        mean = _mean(cell.values)
         if self.presumed:
             return self.low - self.margin <= mean <= self.high + self.margin
         return self.low < mean < self.high
@@ -256,13 +294,13 @@ def compared_cells(
     ahead, behind = columns if better > 0 else columns[::-1]
     times, cells = check.times or 1.0, []
     labels = [c for c in _labels(rows) if c in pairs]
-    for name, means in _means(pairs, labels, check.mean_over, columns):
-        more, less = means[ahead], means[behind]
+    for name, splits, means in _means(pairs, labels, check.mean_over, [ahead, behind]):
+        more, less = means
         values = more - times * less if check.question == "better" else times * more - less
-        effect = more.mean() - less.mean()
+        effect = _mean(more) - _mean(less)
         if check.times is not None:
-            effect = more.mean() / less.mean() if less.mean() else inf
-        cells.append(Cell(name, values, float(effect)))
+            effect = _mean(more) / _mean(less) if _mean(less) else inf
+        cells.append(Cell(name, pd.Series(values, splits), effect))
     return cells
 
 
@@ -275,7 +313,10 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     labels = _labels(rows)
     means = _means(_side(rows, check, labels), labels, [*check.mean_over, check.along], ["value"])
     effect = float if check.times is None else np.exp2
-    return [Cell(cell, mean["value"], float(effect(mean["value"].mean()))) for cell, mean in means]
+    return [
+        Cell(cell, pd.Series(values, splits), float(effect(_mean(values))))
+        for cell, splits, (values,) in means
+    ]
 
 
 def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
@@ -326,8 +367,8 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
 
 def _means(
     rows: pd.DataFrame, labels: Sequence[str], without: Sequence[str | None], columns: list[str]
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each cell's name and its values by split, averaged over some of the labels."""
+) -> Iterator[tuple[str, "pd.Index[Any]", Any]]:
+    """Yield each cell's name, its splits, and the means of columns over some of the labels."""
     keys = [c for c in labels if c not in without]
     cells = rows.groupby(keys or np.zeros(len(rows)), dropna=False, sort=False).ngroup()
     by_split = rows.groupby([cells.rename("cell"), "split"])
@@ -340,11 +381,9 @@ def _means(
     # the rows of a cell stand together
     codes, splits = means.index.get_level_values("cell"), means.index.get_level_values("split")
     starts = np.flatnonzero(np.diff(codes.to_numpy(), prepend=-1))
-    ends = np.append(starts, len(codes))[1:]
+    ends, values = np.append(starts, len(codes))[1:], means[columns].to_numpy(dtype=float).T
     for name, start, end in zip(names, starts, ends, strict=True):
-        values = means.iloc[start:end]
-        values.index = splits[start:end]
-        yield _name(naming, name), values
+        yield _name(naming, name), splits[start:end], values[:, start:end]
 
 
 def _name(labels: Sequence[str], values: Sequence[Any]) -> str:
