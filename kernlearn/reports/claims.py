@@ -200,10 +200,11 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
         ]
     region = claimed_region(check)
     if check.question in COMPARISONS:
+        sides: significance.Sides = {}
         return [
             _Part(
                 f"{one} against {other}: ",
-                significance.compared_cells(rows, check, one, other, better),
+                significance.compared_cells(rows, check, one, other, better, sides),
                 region,
             )
             for one, other in product(getattr(check, check.question), check.than)

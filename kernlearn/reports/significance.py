@@ -269,22 +269,33 @@ def _shown(
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
 
 
+#: Sides of a comparison, by value of the label that is compared: their means, and their labels.
+Sides = dict[LabelValue, tuple[pd.DataFrame, list[str]]]
+
+
 def compared_cells(
-    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
+    rows: pd.DataFrame,
+    check: Check,
+    one: LabelValue,
+    other: LabelValue,
+    better: int,
+    sides: Sides | None = None,
 ) -> list[Cell]:
     """Return how far one is ahead of the other in each cell, on the splits that both have.
 
     ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
     With ``times`` they are the distance from the multiple that is allowed or required, and the
-    effect is the factor by which ``one`` is ahead.
+    effect is the factor by which ``one`` is ahead. ``sides`` keeps what several pairs of the same
+    rows and check share.
     """
-    sides, known = [], {check.compare}
+    sides, known = {} if sides is None else sides, {check.compare}
     for value in (one, other):
-        side = rows[rows[check.compare] == value]
-        own = [c for c in _labels(side, check.compare) if side[c].notna().any()]
-        sides.append(_side(side, check, own))
-        known |= {*own}
-    left, right = sides
+        if value not in sides:
+            side = rows[rows[check.compare] == value]
+            own = [c for c in _labels(side, check.compare) if side[c].notna().any()]
+            sides[value] = _side(side, check, own), own
+        known |= {*sides[value][1]}
+    left, right = sides[one][0], sides[other][0]
     if left.empty or right.empty or not known.issuperset(check.where):
         return []
     shared = [c for c in left if c in right and c != "value"]
