@@ -278,7 +278,8 @@ def _chances(
             if i in kept and j in kept
         ]
         by_pair = [(i, j, pairs[np.ix_(kept, kept)]) for i, j, pairs in shown]
-        tables.append(_Exchanged(np.array(agree, dtype=bool).reshape(len(kept), len(kept)), by_pair))
+        matches = np.array(agree, dtype=bool).reshape(len(kept), len(kept))
+        tables.append(_Exchanged(matches, by_pair))
     sizes = [len(table.agree) for table in tables]
     orders = list(_exchanges(sizes, seed))
     totals = np.zeros((len(orders), 2), dtype=int)

@@ -23,10 +23,12 @@ equality, which is an equivalence test. Otherwise it is *not refuted*. Any other
 neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import ceil, inf, sqrt
+from itertools import repeat
+from math import ceil, fsum, inf, sqrt
 from numbers import Real
 from typing import Any, Literal
 
@@ -95,7 +97,8 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     best, methods, columns = [first], values.columns.tolist(), values.to_numpy(dtype=float).T
     leader = columns[methods.index(first)]
     for method, column in zip(methods, columns, strict=True):
-        if method != first and paired_interval(_measured(better * (leader - column)), level)[0] <= 0:
+        behind = _measured(better * (leader - column))
+        if method != first and paired_interval(behind, level)[0] <= 0:
             best.append(method)
     return best
 
@@ -298,11 +301,9 @@ def compared_cells(
     left, right = sides[one][0], sides[other][0]
     if left.empty or right.empty or not known.issuperset(check.where):
         return []
-    shared = [c for c in left if c in right and c != "value"]
-    pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
-    columns = ["value_one", "value_other"]
+    pairs = _pairs(left, right)
     # the greater value is the one that is ahead
-    ahead, behind = columns if better > 0 else columns[::-1]
+    ahead, behind = ("one", "other") if better > 0 else ("other", "one")
     times, cells = check.times or 1.0, []
     labels = [c for c in _labels(rows) if c in pairs]
     for name, splits, means in _means(pairs, labels, check.mean_over, [ahead, behind]):
@@ -322,7 +323,9 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     """
     rows = rows if name is None else rows[rows[check.compare] == name]
     labels = _labels(rows)
-    means = _means(_side(rows, check, labels), labels, [*check.mean_over, check.along], ["value"])
+    side = _side(rows, check, labels)
+    plain = dict(zip(side, _plain(side, side), strict=True))
+    means = _means(plain, labels, [*check.across, *check.mean_over, check.along], ["value"])
     effect = float if check.times is None else np.exp2
     return [
         Cell(cell, pd.Series(values, splits), float(effect(_mean(values))))
@@ -353,8 +356,42 @@ def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
     rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
     if check.along is not None:
         rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
-    keys = [c for c in labels if c not in (*check.across, check.along)]
-    return rows.groupby([*keys, "split"], dropna=False, sort=False)["value"].mean().reset_index()
+    places = [c for c in labels if c not in (*check.across, check.along)] + ["split"]
+    if rows.duplicated(places).any():
+        return rows.groupby(places, dropna=False, sort=False)["value"].mean().reset_index()
+    return rows[[*places, "value"]]
+
+
+def _pairs(left: pd.DataFrame, right: pd.DataFrame) -> dict[str, list[Any]]:
+    """Join two sides on all that they share: columns with the values of both.
+
+    As an inner join of pandas, in a fraction of its time for the few rows that there are.
+    """
+    shared = [c for c in left if c in right and c != "value"]
+    own = [c for c in right if c not in left]
+    there: dict[Any, list[int]] = defaultdict(list)
+    for i, place in enumerate(zip(*_plain(right, shared), strict=True)):
+        there[place].append(i)
+    found = [
+        (i, j)
+        for i, place in enumerate(zip(*_plain(left, shared), strict=True))
+        for j in there.get(place, ())
+    ]
+    columns = {
+        name: [values[i] for i, _ in found]
+        for name, values in zip(left, _plain(left, left), strict=True)
+    }
+    others = zip([*own, "value"], _plain(right, [*own, "value"]), strict=True)
+    more = {name: [values[j] for _, j in found] for name, values in others}
+    return {**columns, "one": columns["value"], **more, "other": more["value"]}
+
+
+def _plain(frame: pd.DataFrame, columns: Iterable[Any]) -> list[list[Any]]:
+    """Return columns as lists, in which what is missing is None."""
+    return [
+        [None if value != value else value for value in frame[column].tolist()]
+        for column in columns
+    ]
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -377,24 +414,32 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
 
 
 def _means(
-    rows: pd.DataFrame, labels: Sequence[str], without: Sequence[str | None], columns: list[str]
-) -> Iterator[tuple[str, "pd.Index[Any]", Any]]:
+    rows: Mapping[str, Sequence[Any]],
+    labels: Sequence[str],
+    without: Sequence[str | None],
+    columns: Sequence[str],
+) -> Iterator[tuple[str, list[Any], Any]]:
     """Yield each cell's name, its splits, and the means of columns over some of the labels."""
     keys = [c for c in labels if c not in without]
-    cells = rows.groupby(keys or np.zeros(len(rows)), dropna=False, sort=False).ngroup()
-    by_split = rows.groupby([cells.rename("cell"), "split"])
-    means, parts = by_split[columns].mean(), by_split.size()
-    # means over fewer values than those of other splits are not comparable
-    means = means[parts == parts.groupby("cell").transform("max")]
     # labels that all cells share are not part of a name
-    naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy().tolist()
-    # the rows of a cell stand together
-    codes, splits = means.index.get_level_values("cell"), means.index.get_level_values("split")
-    starts = np.flatnonzero(np.diff(codes.to_numpy(), prepend=-1))
-    ends, values = np.append(starts, len(codes))[1:], means[columns].to_numpy(dtype=float).T
-    for name, start, end in zip(names, starts, ends, strict=True):
-        yield _name(naming, name), splits[start:end], values[:, start:end]
+    naming = [c for c in keys if c == "dataset" or len({*rows[c]} - {None}) > 1]
+    cells: dict[Any, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    places = zip(*(rows[c] for c in keys), strict=True) if keys else repeat(())
+    values = zip(*(rows[c] for c in columns), strict=True)
+    for place, split, numbers in zip(places, rows["split"], values, strict=False):
+        cells[place][split].append(numbers)
+    for place, by_split in cells.items():
+        # means over fewer values than those of other splits are not comparable
+        most = max(map(len, by_split.values()))
+        splits = sorted(split for split, numbers in by_split.items() if len(numbers) == most)
+        means = [[*map(_average, zip(*by_split[split], strict=True))] for split in splits]
+        of_place = dict(zip(keys, place, strict=True))
+        yield _name(naming, [of_place[c] for c in naming]), splits, np.array(means).T
+
+
+def _average(values: Sequence[float | None]) -> float:
+    there = [value for value in values if value is not None]
+    return fsum(there) / len(there) if there else np.nan
 
 
 def _name(labels: Sequence[str], values: Sequence[Any]) -> str:
@@ -402,5 +447,5 @@ def _name(labels: Sequence[str], values: Sequence[Any]) -> str:
     return " ".join(
         str(v) if k in LABELS else f"{k}={v:g}" if isinstance(v, Real) else f"{k}={v}"
         for k, v in zip(labels, values, strict=True)
-        if not pd.isna(v)
+        if v is not None
     )
