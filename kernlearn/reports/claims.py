@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports import significance
+from kernlearn.reports import claim_cells, significance
 from kernlearn.reports.significance import (
     FAILS,
     NOT_MEASURED,
@@ -189,7 +189,7 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     """Return the cells of each comparison, or of each method whose metric is asked for."""
     better = direction(check.metric, config)
     if check.question == "among_best":
-        cells = significance.whole_cells(rows[rows["method"].isin(config.compared)], check)
+        cells = claim_cells.whole_cells(rows[rows["method"].isin(config.compared)], check)
         return [
             _Part(
                 f"{method}: ",
@@ -200,20 +200,19 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
         ]
     region = claimed_region(check)
     if check.question in COMPARISONS:
-        sides: significance.Sides = {}
+        sides: claim_cells.Sides = {}
         return [
             _Part(
                 f"{one} against {other}: ",
-                significance.compared_cells(rows, check, one, other, better, sides),
+                claim_cells.compared_cells(rows, check, one, other, better, sides),
                 region,
             )
             for one, other in product(getattr(check, check.question), check.than)
         ]
     parts = [
-        _Part(f"{name}: ", significance.asked_cells(rows, check, name), region)
-        for name in check.of
+        _Part(f"{name}: ", claim_cells.asked_cells(rows, check, name), region) for name in check.of
     ]
-    return parts or [_Part("", significance.asked_cells(rows, check), region)]
+    return parts or [_Part("", claim_cells.asked_cells(rows, check), region)]
 
 
 def _part_text(part: _Part, check: Check) -> str:
