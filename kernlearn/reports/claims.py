@@ -11,7 +11,7 @@ import pandas as pd
 
 from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports import significance
+from kernlearn.reports import claim_cells, significance
 from kernlearn.reports.significance import (
     FAILS,
     NOT_MEASURED,
@@ -189,7 +189,7 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     """Return the cells of each comparison, or of each method whose metric is asked for."""
     better = direction(check.metric, config)
     if check.question == "among_best":
-        cells = significance.whole_cells(rows[rows["method"].isin(config.compared)], check)
+        cells = claim_cells.whole_cells(rows[rows["method"].isin(config.compared)], check)
         return [
             _Part(
                 f"{method}: ",
@@ -200,19 +200,19 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
         ]
     region = claimed_region(check)
     if check.question in COMPARISONS:
+        sides: claim_cells.Sides = {}
         return [
             _Part(
                 f"{one} against {other}: ",
-                significance.compared_cells(rows, check, one, other, better),
+                claim_cells.compared_cells(rows, check, one, other, better, sides),
                 region,
             )
             for one, other in product(getattr(check, check.question), check.than)
         ]
     parts = [
-        _Part(f"{name}: ", significance.asked_cells(rows, check, name), region)
-        for name in check.of
+        _Part(f"{name}: ", claim_cells.asked_cells(rows, check, name), region) for name in check.of
     ]
-    return parts or [_Part("", significance.asked_cells(rows, check), region)]
+    return parts or [_Part("", claim_cells.asked_cells(rows, check), region)]
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -329,8 +329,7 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
 
 def _interval_text(cell: Cell, check: Check) -> str:
     """Give a cell's mean with its confidence interval."""
-    values = cell.values.to_numpy(dtype=float)
-    numbers = [values.mean(), *significance.paired_interval(values, check.level)]
+    numbers = [cell.mean_and_error[0], *cell.interval(check.level)]
     numbers = numbers if check.times is None else np.exp2(numbers).tolist()
     mean, low, high = (_number(number, check) for number in numbers)
     return f"{mean} [{low}, {high}]{_unit(check)}"

@@ -15,11 +15,12 @@ The same counts are taken after the measured methods were exchanged at random wi
 A table whose methods matter has more matches, and more shown differences, than these exchanges.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 from math import factorial, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.reports.addresses import joined
 from kernlearn.reports.significance import VALUES, paired_interval
-from kernlearn.reports.summary import direction, label_rows, matching, metric_rows
+from kernlearn.reports.summary import direction, label_rows, metric_rows
 from kernlearn.reports.verdicts import MATCH, WITHIN_SPREAD, Mean, half_width, verdict
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
@@ -174,11 +175,15 @@ def _groups(
     shared = [label for label in labels if rows[label].notna().all()]
     others = [label for label in labels if label not in shared]
     values = metric_rows(runs, metric, config)
+    places = ["method", *others, *shared]
+    by_place: dict[tuple[Any, ...], dict[Any, float]] = defaultdict(dict)
+    columns = values["split"].tolist(), values["value"].astype(float).tolist()
+    for place, split, value in zip(label_rows(values, places), *columns, strict=True):
+        by_place[place][split] = better * value
     for names, group in rows.groupby(shared, sort=False):
-        by_split = []
-        for own in label_rows(group, ["method", *others]):
-            of_cell = matching(values, ["method", *others, *shared], [*own, *names])
-            by_split.append(better * of_cell.set_index("split")["value"].astype(float))
+        by_split = [
+            by_place.get((*own, *names), {}) for own in label_rows(group, ["method", *others])
+        ]
         n_reported = rule.reported_splits or np.nan
         numbers = group[["reported_mean", "reported_std", "mean", "std", "n_splits"]]
         cells = numbers.astype(float).itertuples(index=False, name=None)
@@ -200,12 +205,14 @@ def cell_name(labels: Sequence[str], values: Sequence[object]) -> str:
     )
 
 
-def _differences(by_split: Sequence["pd.Series[float]"], level: float) -> NDArray[np.float64]:
+def _differences(by_split: Sequence[Mapping[Any, float]], level: float) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
-    n = len(by_split)
+    n, splits = len(by_split), sorted({split for values in by_split for split in values})
+    values = np.array([[one.get(split, np.nan) for split in splits] for one in by_split])
     differences = np.full((3, n, n), np.nan)
     for i, j in product(range(n), repeat=2):
-        paired = (by_split[i] - by_split[j]).dropna().to_numpy()
+        paired = values[i] - values[j]
+        paired = paired[~np.isnan(paired)]
         if len(paired):
             differences[:, i, j] = paired.mean(), *paired_interval(paired, level)
     return differences
@@ -271,13 +278,13 @@ def _chances(
             if i in kept and j in kept
         ]
         by_pair = [(i, j, pairs[np.ix_(kept, kept)]) for i, j, pairs in shown]
-        tables.append(_Exchanged(np.array(agree).reshape(len(kept), len(kept)), by_pair))
+        matches = np.array(agree, dtype=bool).reshape(len(kept), len(kept))
+        tables.append(_Exchanged(matches, by_pair))
     sizes = [len(table.agree) for table in tables]
-    orders = _exchanges(sizes, seed)
-    counts = np.array(
-        [[table.counts(o) for table, o in zip(tables, order, strict=True)] for order in orders]
-    )
-    totals = counts.sum(axis=1)
+    orders = list(_exchanges(sizes, seed))
+    totals = np.zeros((len(orders), 2), dtype=int)
+    for table, exchanged in zip(tables, zip(*orders, strict=True), strict=True):
+        totals += table.counts(np.array(exchanged, dtype=int))
     of = sum(sizes), sum(len(table.shown) for table in tables)
     # the first order is the true one
     return [
@@ -305,10 +312,13 @@ class _Exchanged(NamedTuple):
     agree: NDArray[np.bool_]
     shown: list[tuple[int, int, NDArray[np.bool_]]]
 
-    def counts(self, order: Sequence[int]) -> tuple[int, int]:
-        """Return the numbers of matches and of shown differences in an order of the methods."""
-        matches = sum(bool(self.agree[i, j]) for i, j in enumerate(order))
-        return matches, sum(bool(pairs[order[i], order[j]]) for i, j, pairs in self.shown)
+    def counts(self, orders: NDArray[np.int_]) -> NDArray[np.int_]:
+        """Count the matches and the shown differences in each order of the methods, a row each."""
+        matches = self.agree[np.arange(orders.shape[1]), orders].sum(axis=1)
+        shown = np.zeros(len(orders), dtype=int)
+        for i, j, pairs in self.shown:
+            shown += pairs[orders[:, i], orders[:, j]]
+        return np.stack([matches, shown], axis=1)
 
 
 def _exchanges(sizes: Sequence[int], seed: int) -> Iterator[Sequence[tuple[int, ...]]]:

@@ -12,7 +12,7 @@ from kernlearn.reports.charts import Chart
 from kernlearn.reports.summary import judged
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import SCORES, Measured, kind_of
-from kernlearn.reports.vega import save_pictures, style
+from kernlearn.reports.vega import data_of, save_pictures, style, whole
 
 MAP_TITLE = "All reported numbers, and all differences between methods that the tables show"
 _COLUMNS = 48
@@ -84,8 +84,6 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
     Chart or None
         None if there are no reported numbers.
     """
-    import altair as alt
-
     rows = map_rows(measured)
     if rows.empty:
         return None
@@ -98,41 +96,53 @@ def map_chart(measured: Iterable[Measured]) -> Chart | None:
         range(len(tables)), index=tables
     )
     rows["y"] = rows["line"] + rows["table"].map(first)
-    color = alt.Color(
-        "outcome:N",
-        scale=alt.Scale(domain=present, range=[LOOKS[name][1] for name in present]),
-        legend=alt.Legend(title=None, orient="bottom", columns=4, symbolType="square"),
-    )
+    color = {
+        "field": "outcome",
+        "type": "nominal",
+        "scale": {"domain": present, "range": [LOOKS[name][1] for name in present]},
+        "legend": {"title": None, "orient": "bottom", "columns": 4, "symbolType": "square"},
+    }
     n_lines = int(heights.sum()) + len(tables) - 1
     labels = pd.DataFrame({"table": tables, "y": [first[t] for t in tables]})
-    panels = []
-    for what in (NUMBERS, DIFFERENCES):
-        part = rows[rows["what"] == what]
-        x = alt.X("column:O", axis=None, scale=alt.Scale(domain=list(range(_COLUMNS))))
-        y = alt.Y("y:O", axis=None, scale=alt.Scale(domain=list(range(n_lines))))
-        base = alt.Chart(part).encode(x=x, y=y)
-        tooltip = ["table:N", "name:N", "outcome:N"]
-        tiles = base.mark_rect(stroke="white", strokeWidth=1).encode(color=color, tooltip=tooltip)
-        signs = base.mark_text(color="white", fontSize=9, baseline="middle").encode(
-            text="symbol:N"
-        )
-        panel = alt.layer(tiles, signs).properties(
-            title=what, width=_COLUMNS * _TILE, height=n_lines * _TILE
-        )
-        panels.append(panel)
-    names = (
-        alt.Chart(labels)
-        .mark_text(align="right", fontSize=11, x=80)
-        .encode(
-            y=alt.Y("y:O", axis=None, scale=alt.Scale(domain=list(range(n_lines)))), text="table:N"
-        )
-        .properties(width=80, height=n_lines * _TILE)
-    )
-    look = {**style(), "view": {"stroke": None}}
-    spec = alt.hconcat(names, *panels, spacing=12).configure(**look).to_dict(validate=False)
+    x, y = _place("column", _COLUMNS), _place("y", n_lines)
+    tooltip = [{"field": name, "type": "nominal"} for name in ("table", "name", "outcome")]
+    layers = [
+        {
+            "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
+            "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
+        },
+        {
+            "mark": {"type": "text", "color": "white", "fontSize": 9, "baseline": "middle"},
+            "encoding": {"x": x, "y": y, "text": {"field": "symbol", "type": "nominal"}},
+        },
+    ]
+    panels = [
+        {
+            "data": data_of(rows[rows["what"] == what]),
+            "layer": layers,
+            "title": what,
+            "width": _COLUMNS * _TILE,
+            "height": n_lines * _TILE,
+        }
+        for what in (NUMBERS, DIFFERENCES)
+    ]
+    names = {
+        "data": data_of(labels),
+        "mark": {"type": "text", "align": "right", "fontSize": 11, "x": 80},
+        "encoding": {"y": y, "text": {"field": "table", "type": "nominal"}},
+        "width": 80,
+        "height": n_lines * _TILE,
+    }
+    spec = whole({"hconcat": [names, *panels], "spacing": 12})
+    spec["config"] = {**style(), "view": {"stroke": None}}
     counts = [
         f"{', '.join(f'{n} {name}' for name, n in part['outcome'].value_counts().items())} of "
         f"{len(part)} {what}"
         for what, part in rows.groupby("what", sort=False)
     ]
     return Chart("map", MAP_TITLE, f"Map with a tile for each: {'; '.join(counts)}.", spec, [])
+
+
+def _place(field: str, n: int) -> dict[str, Any]:
+    """Return the encoding of a place among n, without an axis."""
+    return {"field": field, "type": "ordinal", "axis": None, "scale": {"domain": list(range(n))}}

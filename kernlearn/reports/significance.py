@@ -25,15 +25,14 @@ neither holds nor fails *leans for* or *against*, by the share of the cells whos
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
-from numbers import Real
+from functools import cache, cached_property
+from math import ceil, inf, sqrt
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import Check, LabelValue
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.experiments.config.claims import Check
 
 #: Columns of the numbers of all splits that are no labels.
 VALUES = ("metric", "split", "value", "converged")
@@ -52,14 +51,31 @@ def paired_interval(differences: Any, level: float) -> tuple[float, float]:
 
     It is infinite for fewer than two splits, and a point if all differences are equal.
     """
+    return interval(*mean_and_error(differences), len(differences), level)
+
+
+def mean_and_error(values: Any) -> tuple[float, float]:
+    """Return the mean of values and its standard error; the latter is NaN for fewer than two."""
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    mean = float(values.mean()) if n else np.nan
+    return mean, float(values.std(ddof=1)) / sqrt(n) if n > 1 else np.nan
+
+
+def interval(mean: float, error: float, n: int, level: float) -> tuple[float, float]:
+    """Return the confidence interval of the mean of n values, by its standard error."""
+    if n < 2:
+        return -inf, inf
+    half = _quantile(n - 1, level) * error
+    return mean - half, mean + half
+
+
+@cache
+def _quantile(degrees: int, level: float) -> float:
+    """Return by how many standard errors the ends of an interval are from the mean."""
     from scipy.special import stdtrit
 
-    n = len(differences)
-    if n < 2:
-        return -np.inf, np.inf
-    mean, error = float(np.mean(differences)), float(np.std(differences, ddof=1) / np.sqrt(n))
-    half = float(stdtrit(n - 1, 1 - level / 2)) * error
-    return mean - half, mean + half
+    return float(stdtrit(degrees, 1 - level / 2))
 
 
 def by_method(rows: pd.DataFrame) -> pd.DataFrame:
@@ -74,12 +90,24 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     is 1 where more is better, else -1; ``level`` is that of the two-sided paired t-test.
     """
     first = str((better * values.mean()).idxmax())
-    best = [first]
-    for method in values.columns.drop([first]).tolist():
-        behind = better * (values[first] - values[method]).dropna().to_numpy()
-        if paired_interval(behind, level)[0] <= 0:
+    best, methods, columns = [first], values.columns.tolist(), values.to_numpy(dtype=float).T
+    leader = columns[methods.index(first)]
+    for method, column in zip(methods, columns, strict=True):
+        behind = _measured(better * (leader - column))
+        if method != first and paired_interval(behind, level)[0] <= 0:
             best.append(method)
     return best
+
+
+def _measured(values: Any) -> Any:
+    """Return the values that are not missing."""
+    return values[~np.isnan(values)]
+
+
+def mean_of(values: Any) -> float:
+    """Return the mean of the values that are not missing."""
+    measured = _measured(np.asarray(values, dtype=float))
+    return float(measured.mean()) if len(measured) else np.nan
 
 
 @dataclass(frozen=True)
@@ -93,6 +121,15 @@ class Cell:
     name: str
     values: Any
     effect: float
+
+    @cached_property
+    def mean_and_error(self) -> tuple[float, float]:
+        """The mean of the values, and its standard error."""
+        return mean_and_error(self.values)
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval of the mean."""
+        return interval(*self.mean_and_error, len(self.values), level)
 
 
 @dataclass(frozen=True)
@@ -116,7 +153,7 @@ class Region:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return whether a mean is in or out of the region, by its confidence interval."""
-        low, high = paired_interval(cell.values.to_numpy(dtype=float), level)
+        low, high = cell.interval(level)
         if high < self.low or low > self.high:
             return "out"
         inside = low > self.low - self.margin and high < self.high + self.margin
@@ -124,7 +161,7 @@ class Region:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
-        mean = float(cell.values.mean())
+        mean = mean_of(cell.values)
         if self.presumed:
             return self.low - self.margin <= mean <= self.high + self.margin
         return self.low < mean < self.high
@@ -229,128 +266,3 @@ def _shown(
     two_sided = isinstance(region, Region) and region.low > -inf and region.high < inf
     chance = level if standing == "out" and two_sided else level / 2
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
-
-
-def compared_cells(
-    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
-) -> list[Cell]:
-    """Return how far one is ahead of the other in each cell, on the splits that both have.
-
-    ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
-    With ``times`` they are the distance from the multiple that is allowed or required, and the
-    effect is the factor by which ``one`` is ahead.
-    """
-    sides, known = [], {check.compare}
-    for value in (one, other):
-        side = rows[rows[check.compare] == value]
-        own = [c for c in _labels(side, check.compare) if side[c].notna().any()]
-        sides.append(_side(side, check, own))
-        known |= {*own}
-    left, right = sides
-    if left.empty or right.empty or not known.issuperset(check.where):
-        return []
-    shared = [c for c in left if c in right and c != "value"]
-    pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
-    columns = ["value_one", "value_other"]
-    # the greater value is the one that is ahead
-    ahead, behind = columns if better > 0 else columns[::-1]
-    times, cells = check.times or 1.0, []
-    labels = [c for c in _labels(rows) if c in pairs]
-    for name, means in _means(pairs, labels, check.mean_over, columns):
-        more, less = means[ahead], means[behind]
-        values = more - times * less if check.question == "better" else times * more - less
-        effect = more.mean() - less.mean()
-        if check.times is not None:
-            effect = more.mean() / less.mean() if less.mean() else inf
-        cells.append(Cell(name, values, float(effect)))
-    return cells
-
-
-def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
-    """Return a metric, or its slope, in each cell; by default of all methods.
-
-    With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
-    """
-    rows = rows if name is None else rows[rows[check.compare] == name]
-    labels = _labels(rows)
-    means = _means(_side(rows, check, labels), labels, [*check.mean_over, check.along], ["value"])
-    effect = float if check.times is None else np.exp2
-    return [Cell(cell, mean["value"], float(effect(mean["value"].mean()))) for cell, mean in means]
-
-
-def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
-    """Return the values of each combination of labels, with a column per method."""
-    rows = rows[_chosen(rows, check.where)]
-    cells = rows.groupby(_labels(rows, "method"), dropna=False, sort=False)
-    return [Cell("", by_method(cell), 0.0) for _, cell in cells]
-
-
-def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
-    return [c for c in rows.columns if c not in (*VALUES, *without)]
-
-
-def _chosen(rows: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
-    chosen = pd.Series(True, index=rows.index)
-    for label, values in where.items():
-        chosen &= rows[label].isin(values if isinstance(values, list) else [values])
-    return chosen
-
-
-def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
-    """Return the values, or slopes, of one side of a comparison by its labels and split."""
-    rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
-    if check.along is not None:
-        rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
-    keys = [c for c in labels if c not in (*check.across, check.along)]
-    return rows.groupby([*keys, "split"], dropna=False, sort=False)["value"].mean().reset_index()
-
-
-def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
-    """Return the slopes of least-squares lines over the logarithm to base 2 of a label.
-
-    Splits that lack a value of the label do not count: their lines would not be comparable.
-    """
-    keys = [c for c in labels if c != along]
-    rows = rows[rows[along].notna()]
-    slopes = []
-    for values, cell in rows.groupby(keys, dropna=False, sort=False):
-        if logarithms:
-            cell = cell.assign(value=np.log2(cell["value"].where(cell["value"] > 0)))
-        curves = cell.pivot(index="split", columns=along, values="value").dropna()
-        if curves.shape[1] > 1 and len(curves):
-            x = np.log2(curves.columns.to_numpy(dtype=float))
-            fitted = np.polyfit(x, curves.to_numpy().T, 1)[0]
-            slopes += [[*values, *point] for point in zip(curves.index, fitted, strict=True)]
-    return pd.DataFrame(slopes, columns=[*keys, "split", "value"])
-
-
-def _means(
-    rows: pd.DataFrame, labels: Sequence[str], without: Sequence[str | None], columns: list[str]
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield each cell's name and its values by split, averaged over some of the labels."""
-    keys = [c for c in labels if c not in without]
-    cells = rows.groupby(keys or np.zeros(len(rows)), dropna=False, sort=False).ngroup()
-    by_split = rows.groupby([cells.rename("cell"), "split"])
-    means, parts = by_split[columns].mean(), by_split.size()
-    # means over fewer values than those of other splits are not comparable
-    means = means[parts == parts.groupby("cell").transform("max")]
-    # labels that all cells share are not part of a name
-    naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    names = rows.loc[~cells.duplicated(), naming].astype(object).to_numpy().tolist()
-    # the rows of a cell stand together
-    codes, splits = means.index.get_level_values("cell"), means.index.get_level_values("split")
-    starts = np.flatnonzero(np.diff(codes.to_numpy(), prepend=-1))
-    ends = np.append(starts, len(codes))[1:]
-    for name, start, end in zip(names, starts, ends, strict=True):
-        values = means.iloc[start:end]
-        values.index = splits[start:end]
-        yield _name(naming, name), values
-
-
-def _name(labels: Sequence[str], values: Sequence[Any]) -> str:
-    """Join labels to a name such as ``adult polynomial n_components=50``."""
-    return " ".join(
-        str(v) if k in LABELS else f"{k}={v:g}" if isinstance(v, Real) else f"{k}={v}"
-        for k, v in zip(labels, values, strict=True)
-        if not pd.isna(v)
-    )

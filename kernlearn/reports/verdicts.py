@@ -20,6 +20,7 @@ a cross-validation are not independent; for them the interval is approximate.
 """
 
 from dataclasses import dataclass
+from math import isnan, sqrt
 
 import numpy as np
 
@@ -65,9 +66,9 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     ``better`` is 1 where more is better, -1 where less is, and 0 where any difference is worse.
     The verdict is one of :data:`VERDICTS`, or empty without a rule or a reported number.
     """
-    if tolerance is None or np.isnan(reported.value):
+    if tolerance is None or isnan(reported.value):
         return ""
-    if np.isnan(measured.value):
+    if isnan(measured.value):
         return NOT_RUN
     difference = measured.value - reported.value
     allowed = tolerated(tolerance, reported.value)
@@ -99,14 +100,15 @@ def half_width(measured: Mean, reported: Mean, level: float) -> float:
     """
     from scipy.special import stdtrit
 
-    ours, theirs = measured.variance, np.nan_to_num(reported.variance)
+    ours, theirs = measured.variance, reported.variance
+    theirs = 0.0 if isnan(theirs) else theirs
     total = ours + theirs
     if not total > 0:
         return 0.0
     weights = ours**2 / (measured.n_splits - 1)
     if theirs > 0:
         weights += theirs**2 / (reported.n_splits - 1)
-    return float(stdtrit(total**2 / weights, 1 - level / 2) * np.sqrt(total))
+    return float(stdtrit(total**2 / weights, 1 - level / 2) * sqrt(total))
 
 
 def rule_text(tolerance: Tolerance, metric: str) -> str:

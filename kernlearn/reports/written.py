@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -80,7 +80,7 @@ def keep(
 ) -> None:
     """Keep what an overview shows of a report, as long as its files stay as they are."""
     state = _state(plan, store, page, around)
-    remember(state, {"files": _names(files, page), "kept": asdict(report)})
+    remember(state, {"files": _names(files, page), "kept": vars(report)})
 
 
 def _recalled(plan: Plan, store: Store, page: Path, around: Any = None) -> Any:

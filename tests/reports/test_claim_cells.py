@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.experiments.config.claims import Check
-from kernlearn.reports.significance import asked_cells, compared_cells
+from kernlearn.reports.claim_cells import asked_cells, compared_cells
 from kernlearn.reports.summary import metric_rows
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}

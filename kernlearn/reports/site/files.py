@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
+from kernlearn.datasets.cache import recall, remember, stamp
 from kernlearn.reports import charts, tables
 from kernlearn.reports.report import Report, write_summary
 from kernlearn.reports.site.environment import HERE
@@ -69,10 +70,20 @@ def _write_vega(file: Path) -> None:
 
 @cache
 def _vega() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``."""
+    """Return Vega, Vega-Lite and vega-embed as one script that defines ``vegaEmbed``.
+
+    Bundling takes seconds, so the script is remembered for this version.
+    """
     import vl_convert
 
-    vega_lite = vega_lite_version()
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite)
+    versions = {"vega_lite": vega_lite_version(), "vl_convert": version("vl-convert-python")}
+    mark = stamp("vega", [Path(vl_convert.__file__)], versions)
+    if isinstance(known := recall(mark), str):
+        return known
+    bundle = vl_convert.javascript_bundle(
+        "window.vegaEmbed = vegaEmbed;", vl_version=versions["vega_lite"]
+    )
     # a function scope for its many short names
-    return f"(() => {{\n{bundle}\n}})();\n"
+    script = f"(() => {{\n{bundle}\n}})();\n"
+    remember(mark, script)
+    return script

@@ -20,51 +20,71 @@ from kernlearn.experiments.executors import DaskExecutor, Limits
 from tests.experiments.numbers import numbers
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    """Start a scheduler; return its address and a function that starts workers."""
-    processes = []
-    file = tmp_path / "scheduler.json"
-    environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
+def start(folder, *arguments, **variables):
+    """Start a process of Dask."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
+        env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False", **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    )
 
-    def start(*arguments, **variables):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
-            env={**environment, **variables},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=tmp_path,
-        )
-        processes.append(process)
-        return process
 
-    start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
+def end(process):
+    """Kill a process with those that it has started."""
+    # any of them may end by itself meanwhile
+    with suppress(psutil.NoSuchProcess):
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        for child in children:
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+    process.wait()
+
+
+@pytest.fixture(scope="module")
+def scheduler(tmp_path_factory):
+    """A scheduler for all tests: the file that names it, and its address."""
+    folder = tmp_path_factory.mktemp("scheduler")
+    file, address = folder / "scheduler.json", None
+    process = start(
+        folder, "scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)
+    )
     deadline = time.monotonic() + 60
-    address = None
     while address is None and time.monotonic() < deadline:
         time.sleep(0.1)
         # the file may be there before its content is
         with suppress(FileNotFoundError, json.JSONDecodeError):
             address = json.loads(file.read_text())["address"]
     assert address is not None
+    yield file, address
+    end(process)
+
+
+@pytest.fixture
+def cluster(scheduler, tmp_path):
+    """The scheduler's address, and a function that starts workers until the test ends."""
+    from distributed import Client
+
+    file, address = scheduler
+    processes = []
 
     def worker(*arguments, **variables):
         threads = [] if "--nthreads" in arguments else ["--nthreads", "1"]
-        return start(
-            "worker", "--scheduler-file", str(file), "--host", "127.0.0.1", *threads, *arguments,
-            **variables,
-        )  # fmt: skip
+        named = ["--scheduler-file", str(file), "--host", "127.0.0.1"]
+        processes.append(start(tmp_path, "worker", *named, *threads, *arguments, **variables))
+        return processes[-1]
 
     yield address, worker
     for process in processes:
-        # any of them may end by itself meanwhile
-        with suppress(psutil.NoSuchProcess):
-            children = psutil.Process(process.pid).children(recursive=True)
-            process.kill()
-            for child in children:
-                with suppress(psutil.NoSuchProcess):
-                    child.kill()
-        process.wait()
+        end(process)
+    # the next test must not meet them
+    with Client(address, set_as_default=False) as client:
+        deadline = time.monotonic() + 30
+        while client.scheduler_info()["workers"] and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not client.scheduler_info()["workers"]
 
 
 def wait_for(executor, count):
