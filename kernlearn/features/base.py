@@ -222,7 +222,6 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     _n_features_out: int
 
     # A block of rows of the result, which is read and written once per level, stays in cache.
-    # Half of it takes an eighth longer: the calls for narrow levels have fewer rows.
     _block_bytes = BLOCK_BYTES
 
     @abstractmethod
