@@ -8,7 +8,7 @@ from rich.table import Table
 
 NAMES = ("features", "solvers", "shares", "newton", "dboost", "greedy", "pairwise", "engine")
 #: Those that take long run only by name.
-LONG = ("ftune", "voted", "report", "defaults")
+LONG = ("ftune", "voted", "report", "defaults", "growth")
 
 
 def main() -> int:

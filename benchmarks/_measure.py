@@ -50,6 +50,13 @@ def least_seconds(work: Callable[[], object], repeats: int = 5) -> float:
     return min(once(work) for _ in range(repeats))
 
 
+def least_in_turns(*works: Callable[[], object], repeats: int = 10) -> list[float]:
+    """Return the least time of each of some works, which run in turns under the same load."""
+    for work in works:
+        work()
+    return [min(times) for times in zip(*(map(once, works) for _ in range(repeats)), strict=True)]
+
+
 def once(work: Callable[[], object]) -> float:
     """Return the seconds of one run."""
     start = perf_counter()

@@ -32,7 +32,7 @@ def _stream(n: int, d: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _beside_numpy() -> list[Row]:
     rows = []
     X, y = _stream(20000, 123)
-    for size, target in ((200, 10), (10, 40)):
+    for size, target in ((200, 20), (10, 40)):
         ours = OLP(size, radius=10.0, random_state=0)
         fit = least_seconds(lambda ours=ours: ours.fit(X, y), repeats=3)
         weights = {}

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn.constraints import COUNT, Interval, StrOptions
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
-from kernlearn.memory import block_rows
+from kernlearn.memory import BLOCK_BYTES, block_rows
 
 #: Writes the factors of one level, for the current rows, into an array.
 WriteFactors = Callable[[int, np.ndarray], None]
@@ -222,7 +222,7 @@ class BaseMaclaurinFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     _n_features_out: int
 
     # A block of rows of the result, which is read and written once per level, stays in cache.
-    _block_bytes = 2**20
+    _block_bytes = BLOCK_BYTES
 
     @abstractmethod
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
