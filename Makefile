@@ -18,7 +18,7 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 
 # Their times are results: one trial at a time. The others share the cores.
 TIMED := table3_1 figure3_1 figure3_2
-JOBS  ?= 2
+JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE

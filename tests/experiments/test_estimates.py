@@ -9,7 +9,7 @@ import pytest
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.engine import committed
 from kernlearn.experiments.engine.estimates import Estimates, Work, sample_first, speed, works
-from kernlearn.experiments.engine.selection import rows_first
+from kernlearn.experiments.engine.selection import longest_first, rows_first
 from kernlearn.experiments.engine.spec import cell_key
 from kernlearn.resources import shipped
 from tests.experiments.stores import begun, done, trial
@@ -217,6 +217,21 @@ def test_rows_of_the_table_are_finished_one_after_the_other(small, rows):
     # where nothing is known it is the table's order
     unknown = rows_first(plan.trials, plan, Estimates())
     assert list(dict.fromkeys(map(row, unknown))) == list(dict.fromkeys(map(row, plan.trials)))
+
+
+def test_the_longest_come_first_where_several_run_at_a_time(small):
+    plan = make_plan(load_config(small))
+    methods = list(dict.fromkeys(t.labels["method"] for t in plan.trials))
+    estimates = Estimates((t.labels, 1.0 + methods.index(t.labels["method"])) for t in plan.trials)
+    ordered = longest_first(plan.trials, plan, estimates)
+    assert sorted(t.key for t in ordered) == sorted(t.key for t in plan.trials)
+    seconds = [estimates.seconds(t) for t in ordered]
+    assert seconds == sorted(seconds, reverse=True)
+    assert len(set(seconds)) > 1
+    # where nothing is known it is the order of the rows
+    assert longest_first(plan.trials, plan, Estimates()) == rows_first(
+        plan.trials, plan, Estimates()
+    )
 
 
 def test_what_is_half_done_is_finished_before_the_rest(small):

@@ -156,8 +156,8 @@ def run_plan(
 ) -> RunSummary:
     """Run the trials of a plan that a store lacks.
 
-    Rows of the table that need the least time come first. No other run may write to the store
-    at the same time.
+    Rows of the table that need the least time come first; where several trials run at a time,
+    those that take longest. No other run may write to the store at the same time.
 
     Parameters
     ----------
@@ -201,7 +201,10 @@ def run_plan(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
             "to report, not to run"
         )
-    ordered = selection.rows_first(todo, plan, estimates)
+    execution = experiment.config.execution
+    several = execution.scheduler or (executor.slots if executor else execution.jobs) > 1
+    order = selection.longest_first if several else selection.rows_first
+    ordered = order(todo, plan, estimates)
     places = {trial.key: place for place, trial in enumerate(ordered)}
     # a trial of the sample brings along those that share its training
     together = selection.groups(sample_first(ordered, estimates))
@@ -213,7 +216,7 @@ def run_plan(
     if todo:
         with run_lock(store), Interrupts() as interrupts, ExitStack() as stack:
             if executor is None:
-                executor = make_executor(experiment.config.execution, data_dir, trials=todo)
+                executor = make_executor(execution, data_dir, trials=todo)
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)

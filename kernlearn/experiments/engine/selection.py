@@ -1,5 +1,6 @@
 """Selection and order of the trials of a run, and estimates of their times."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +103,32 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
         rows.setdefault(tuple(str(trial.labels.get(n)) for n in names), []).append(trial)
     ordered = sorted(rows.values(), key=lambda row: estimates.total(row) or 0.0)
     return [t for group in groups(t for row in ordered for t in row) for t in group]
+
+
+def longest_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> list[Trial]:
+    """Order trials that several processes take up, so that none of them waits long at the end.
+
+    The trials that take longest, with those that share their training, come first. Those of
+    unknown length come before, in the order of :func:`rows_first`.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Of the plan, in its order.
+    plan : Plan
+    estimates : Estimates
+
+    Returns
+    -------
+    list of Trial
+    """
+
+    def seconds(group: list[Trial]) -> float:
+        total = estimates.total(group)
+        return math.inf if total is None else total
+
+    together = groups(rows_first(trials, plan, estimates))
+    return [t for group in sorted(together, key=seconds, reverse=True) for t in group]
 
 
 def groups(trials: Iterable[Trial]) -> list[list[Trial]]:
