@@ -275,7 +275,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels; with more than two classes, the one that wins most pairs, the first
             of those in case of a tie.
         """
-        values = self._pair_values(X)
+        return self._decide(self._pair_values(X))
+
+    def _decide(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        """Return the labels for decision values of shape (n_samples, n_pairs)."""
         if values.shape[1] == 1:
             return self.classes_[(values[:, 0] >= 0).astype(int)]
         return self.classes_[count_votes(values, len(self.classes_)).argmax(axis=1)]
@@ -344,9 +347,15 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _support_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         """Yield row blocks of the kernel matrix between X and the support vectors."""
         vectors = None if self._precomputed else self.support_vectors_
-        for batch in row_blocks(X.shape[0], len(self.support_)):
+        return self._blocks(X, self.support_, vectors)
+
+    def _blocks(
+        self, X: Any, columns: NDArray[Any], vectors: Any
+    ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield row blocks of the kernel matrix between X and training rows with their numbers."""
+        for batch in row_blocks(X.shape[0], len(columns)):
             if self._precomputed:
-                yield batch, X[batch][:, self.support_]
+                yield batch, X[batch][:, columns]
             else:
                 yield batch, compare(self._native_kernel, self.kernel_, X[batch], vectors)
 

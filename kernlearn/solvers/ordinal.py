@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from kernlearn.solvers import newton
 from kernlearn.solvers.newton import Floats
+from kernlearn.solvers.weighted_gram import gram_blocks
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
@@ -250,7 +251,7 @@ class OrdinalProblem:
         hessian = np.zeros((d + basis.shape[1],) * 2)
         weights = np.bincount(self._point, curvature, len(self._X))
         rows = np.flatnonzero(weights)
-        for part in newton.gram_blocks(self._X, rows, weights[rows]):
+        for part in gram_blocks(self._X, rows, weights[rows]):
             hessian[:d, :d] += part
         hessian.flat[: d * len(hessian) : len(hessian) + 1] += 1.0
         if basis.shape[1]:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
+from kernlearn.solvers.libsvm import pair_coefficients
 from kernlearn.solvers.svm_training import Grams
 
 if TYPE_CHECKING:
@@ -50,8 +52,40 @@ class SVMPath:
         return np.array([int(model.n_support_.sum()) for model in self.models])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict labels by every classifier; shape (n_settings, n_samples)."""
-        return np.array([model.predict(X) for model in self.models])
+        """Predict labels by every classifier; shape (n_settings, n_samples).
+
+        Each kernel is evaluated once, with the support vectors of all classifiers that have it.
+        """
+        families: dict[str, list[int]] = {}
+        for place, model in enumerate(self.models):
+            kernel = repr((model._native_kernel, model.kernel_))
+            families.setdefault(kernel, []).append(place)
+        labels: list[Any] = [None] * len(self.models)
+        for places in families.values():
+            models = [self.models[place] for place in places]
+            for place, values in zip(places, _pair_values(models, X), strict=True):
+                labels[place] = self.models[place]._decide(values)
+        return np.array(labels)
+
+
+def _pair_values(models: list["KernelSVM"], X: Any) -> list[NDArray[np.float64]]:
+    """Return the decision values of each of the classifiers, which have the same kernel."""
+    first = models[0]
+    X = first._check_rows(X)
+    together, places = np.unique(
+        np.concatenate([model.support_ for model in models]), return_index=True
+    )
+    vectors = None
+    if not first._precomputed:
+        stack = sparse.vstack if sparse.issparse(X) else np.concatenate
+        vectors = stack([model.support_vectors_ for model in models])[places]
+    coefficients = [pair_coefficients(model.dual_coef_, model.n_support_) for model in models]
+    columns = [np.searchsorted(together, model.support_) for model in models]
+    values = [np.empty((X.shape[0], c.shape[1])) for c in coefficients]
+    for batch, block in first._blocks(X, together, vectors):
+        for found, used, of_model in zip(values, columns, coefficients, strict=True):
+            found[batch] = block[:, used] @ of_model
+    return [found + model.intercept_ for found, model in zip(values, models, strict=True)]
 
 
 def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:

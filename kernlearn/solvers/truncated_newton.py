@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.solvers import newton
 from kernlearn.solvers.newton import Floats, combination
+from kernlearn.solvers.weighted_gram import WeightedGram
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -61,7 +62,7 @@ class TruncatedNewton:
         X, y, Cs = self._X, np.ascontiguousarray(y, dtype=np.float64), list(Cs)
         slope = combination(X, y * _LOSS.slope(np.zeros(len(y))))
         enough = self._tol * _share_of_the_rarer(y)
-        grams = [newton.WeightedGram(X, self._whole, _LOSS.steepest, 0.0) for _ in Cs]
+        grams = [WeightedGram(X, self._whole, _LOSS.steepest, 0.0) for _ in Cs]
         margins, moves = np.zeros((len(Cs), len(y))), np.empty((len(Cs), len(y)))
         models = [
             _Model(C, slope, enough, row, gram)
@@ -115,7 +116,7 @@ class _Model:
     """
 
     def __init__(
-        self, C: float, slope: Floats, enough: float, margins: Floats, gram: newton.WeightedGram
+        self, C: float, slope: Floats, enough: float, margins: Floats, gram: WeightedGram
     ) -> None:
         self.w, self.ended = np.zeros(len(slope)), False
         self._C, self._margins, self._gram = C, margins, gram
@@ -173,7 +174,7 @@ class _Model:
         )
 
 
-def _conjugate_gradients(gram: newton.WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
+def _conjugate_gradients(gram: WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
     """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
     preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.lower.diagonal())
     step = np.zeros_like(gradient)

@@ -22,6 +22,7 @@ from kernlearn.voted.vertex import (
     KINK,
     REFINEMENTS,
     Vertex,
+    add_rows,
     first_rise,
     grow,
     refresh,
@@ -34,9 +35,9 @@ from kernlearn.voted.vertex import (
 # Status of `pivot`.
 OPTIMAL, STALLED, STUCK = 0, 1, 2
 
-_REFRESH = 50  # steps after which the vertex is recomputed
+_REFRESH = 100  # steps after which the vertex is recomputed
 _STALLS = 60  # refreshes without a lower objective after which to stop
-_CANDIDATES = 10  # columns whose edges are compared by their slope per length
+_CANDIDATES = 8  # columns whose edges are compared by their slope per length
 _NOISE = 1e-13  # correlations smaller than this per row are rounding errors
 _TOLERANCE = 1e-9  # violation of the bounds of a multiplier, relative to them
 _MAX_STEPS = 100_000
@@ -106,9 +107,10 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
         at_kink[:size] = 0.0
         lengths[:size] = 1e-300
         for q in range(size):
+            factor, row = rhs[q], inverse[q]
             for r in range(size):
-                at_kink[r] += rhs[q] * inverse[q, r]
-                lengths[r] += inverse[q, r] ** 2
+                at_kink[r] += factor * row[r]
+                lengths[r] += row[r] * row[r]
         if since == 1:
             for _ in range(REFINEMENTS - 1):
                 correction[:size] = 0.0
@@ -124,13 +126,12 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
         for r in range(size):
             value = at_kink[r]
             multipliers[rows[r]] = value
-            for j in range(n_pool):
-                correlation[j] += value * turned[rows[r], j]
             outside = max(-value, value - 1.0)
             if outside > _TOLERANCE and not barred_row[rows[r]]:
                 gain = outside / np.sqrt(lengths[r])
                 if gain > worst:
                     worst, leaving_row, side = gain, r, (1.0 if value < 0 else -1.0)
+        add_rows(correlation, turned, rows, at_kink, size, n_pool)
         n_best = 0
         for j in range(n_pool):
             if in_basis[j] < 0 and not barred[j]:
@@ -146,7 +147,10 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
                     else:
                         continue
                     least = int(np.argmin(gains[:n_best]))
-        entering, sign = steepest(pool, rows, size, inverse, best[:n_best], gains, worst), 0.0
+        sign = 0.0
+        entering = steepest(
+            pool, rows, size, inverse, best[:n_best], gains, worst, entering_column
+        )
         if entering >= 0:
             sign = 1.0 if correlation[entering] > 0 else -1.0
         elif leaving_row < 0:
@@ -160,11 +164,7 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
         if entering >= 0:
             slope = costs[entering] - abs(correlation[entering])
             for q in range(size):
-                value = 0.0
-                for r in range(size):
-                    value += inverse[q, r] * pool[entering, rows[r]]
-                entering_column[q] = value
-                direction[q] = -sign * value
+                direction[q] = -sign * entering_column[q]
             for i in range(n_rows):
                 moved[i] = sign * pool[entering, i]
         else:
@@ -173,11 +173,7 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
             for q in range(size):
                 direction[q] = side * inverse[q, leaving_row]
             moved[:] = 0.0
-        for q in range(size):
-            step = direction[q]
-            if step != 0.0:
-                for i in range(n_rows):
-                    moved[i] += step * pool[columns[q], i]
+        add_rows(moved, pool, columns, direction, size, n_rows)
 
         # Rows at their kinks should not move, except the leaving one: their movement is the size
         # of the rounding errors.

@@ -36,8 +36,8 @@ class Vertex(NamedTuple):
 def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
     """Recompute the vertex from its columns and rows; False if their block is singular."""
     pool, _, thresholds, columns, rows, inverse, alpha, signs, slack, state, _ = vertex
+    block = np.empty((size, size))
     if size:
-        block = np.empty((size, size))
         for r in range(size):
             for q in range(size):
                 block[r, q] = pool[columns[q], rows[r]]
@@ -53,7 +53,7 @@ def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
         for r in range(size):
             residual = thresholds[rows[r]]
             for q in range(size):
-                residual -= pool[columns[q], rows[r]] * found_alpha[q]
+                residual -= block[r, q] * found_alpha[q]
             rest[r] = residual
         for q in range(size):
             for r in range(size):
@@ -62,8 +62,7 @@ def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
         value = alpha[columns[q]] = found_alpha[q]
         if value != 0.0:
             signs[q] = 1.0 if value > 0 else -1.0
-        for i in range(len(slack)):
-            slack[i] -= value * pool[columns[q], i]
+    add_rows(slack, pool, columns, -found_alpha, size, len(slack))
     for i in range(len(slack)):
         if state[i] != KINK:
             state[i] = BELOW if slack[i] > 0 else ABOVE
@@ -176,6 +175,24 @@ def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma
             inverse[q, row] = inverse[q, last]
 
 
+@njit(cache=True)
+def add_rows(
+    total: Floats, table: Floats, places: Indices, factors: Floats, count: int, n: int
+) -> None:  # pragma: no cover
+    """Add ``factors[q] * table[places[q], :n]`` for the first ``count`` places, four at a time."""
+    whole = count - count % 4
+    for q in range(0, whole, 4):
+        a, b, c, d = factors[q], factors[q + 1], factors[q + 2], factors[q + 3]
+        row_a, row_b = table[places[q]], table[places[q + 1]]
+        row_c, row_d = table[places[q + 2]], table[places[q + 3]]
+        for i in range(n):
+            total[i] += (a * row_a[i] + b * row_b[i]) + (c * row_c[i] + d * row_d[i])
+    for q in range(whole, count):
+        a, row_a = factors[q], table[places[q]]
+        for i in range(n):
+            total[i] += a * row_a[i]
+
+
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def steepest(
     pool: Floats,
@@ -185,25 +202,52 @@ def steepest(
     candidates: Indices,
     gains: Floats,
     least: float,
+    found: Floats,
 ) -> int:  # pragma: no cover
     """Return the column with the steepest edge, -1 if none is steeper than ``least``.
 
-    Sums may be computed in any order: rounding errors only change the choice.
+    ``found`` becomes the inverse times that column. Sums may be computed in any order: rounding
+    errors only change the choice.
     """
+    n = len(candidates)
+    if n == 0:
+        return -1
+    at_kinks, movements = np.zeros((8, size)), np.empty((8, size))
     entering = -1
-    at_kinks = np.empty(size)
-    for place in range(len(candidates)):
-        j = candidates[place]
-        for r in range(size):
-            at_kinks[r] = pool[j, rows[r]]
-        length = 1.0
-        for q in range(size):
-            value = 0.0
+    for start in range(0, n, 8):
+        many = min(8, n - start)
+        for c in range(many):
+            column = pool[candidates[start + c]]
             for r in range(size):
-                value += inverse[q, r] * at_kinks[r]
-            length += value * value
-        gain = gains[place] / np.sqrt(length)
-        if gain > least:
-            least = gain
-            entering = j
+                at_kinks[c, r] = column[rows[r]]
+        # Four candidates at a time: the inverse is larger than a cache.
+        for first in range(0, many, 4):
+            one, two, three, four = (
+                at_kinks[first],
+                at_kinks[first + 1],
+                at_kinks[first + 2],
+                at_kinks[first + 3],
+            )
+            for q in range(size):
+                row = inverse[q]
+                v1, v2, v3, v4 = 0.0, 0.0, 0.0, 0.0
+                for r in range(size):
+                    value = row[r]
+                    v1 += value * one[r]
+                    v2 += value * two[r]
+                    v3 += value * three[r]
+                    v4 += value * four[r]
+                movements[first, q] = v1
+                movements[first + 1, q] = v2
+                movements[first + 2, q] = v3
+                movements[first + 3, q] = v4
+        for c in range(many):
+            length = 1.0
+            for q in range(size):
+                length += movements[c, q] ** 2
+            gain = gains[start + c] / np.sqrt(length)
+            if gain > least:
+                least = gain
+                entering = candidates[start + c]
+                found[:size] = movements[c]
     return entering

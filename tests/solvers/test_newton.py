@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime, check_grad, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.solvers import newton, truncated_newton
+from kernlearn.solvers import newton, truncated_newton, weighted_gram
 from kernlearn.solvers.full_steps import full_steps
 from kernlearn.solvers.linear_path import linear_path, linear_paths
 from kernlearn.solvers.newton import LOSSES, PrimalNewton
 from kernlearn.solvers.truncated_newton import TruncatedNewton
+from kernlearn.solvers.weighted_gram import WeightedGram
 
 CS = (0.01, 1.0, 100.0)
 
@@ -225,11 +226,11 @@ def test_a_solver_stopped_short_says_what_to_do(loss):
 
 @pytest.mark.parametrize("slack", [0.0, 0.1, 0.5])
 def test_the_gram_follows_its_weights(slack, monkeypatch):
-    monkeypatch.setattr(newton, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(weighted_gram, "_BLOCK_ROWS", 7)
     rng = np.random.default_rng(6)
     X = rng.standard_normal((50, 6))
     weights = np.full(50, 2.0)
-    gram = newton.WeightedGram(X, X.T @ X, 2.0, slack)
+    gram = WeightedGram(X, X.T @ X, 2.0, slack)
     for n_changed in (3, 0, 20, 50, 1, 40):
         rows = rng.choice(50, n_changed, replace=False)
         weights[rows] = rng.choice([0.0, 1.0, 2.0, 2.2], n_changed)
@@ -246,7 +247,7 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
 def test_a_gram_spoilt_by_rounding_is_made_anew():
     rng = np.random.default_rng(7)
     X = rng.standard_normal((30, 4))
-    gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
+    gram = WeightedGram(X, X.T @ X, 2.0, 0.0)
     gram.lower -= 1e3 * np.eye(4)
     step = gram.newton_step(X[0], 1.0)
     np.testing.assert_allclose((np.eye(4) + 2 * X.T @ X) @ step, -X[0], atol=1e-12)
@@ -254,7 +255,7 @@ def test_a_gram_spoilt_by_rounding_is_made_anew():
 
 def test_a_hessian_singular_in_float64_still_gives_a_descent_step():
     X = np.ones((3, 2))
-    gram = newton.WeightedGram(X, X.T @ X, 2.0, 0.0)
+    gram = WeightedGram(X, X.T @ X, 2.0, 0.0)
     gradient = np.array([1.0, 2.0])
     step = gram.newton_step(gradient, 1e25)
     assert np.all(np.isfinite(step))
@@ -331,7 +332,7 @@ def test_truncated_each_value_of_c_starts_anew():
 def test_a_gram_may_start_from_that_of_another_c():
     X, _ = weak_problem()
     whole, rng = X.T @ X, np.random.RandomState(0)
-    first, second = (newton.WeightedGram(X, whole, 2.0, 0.0) for _ in range(2))
+    first, second = (WeightedGram(X, whole, 2.0, 0.0) for _ in range(2))
     weights = 2.0 * (rng.uniform(size=len(X)) < 0.2)
     first.follow(weights)
     near = weights.copy()

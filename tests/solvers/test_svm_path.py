@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.kernels import ExponentialKernel, PolynomialKernel
-from kernlearn.solvers import KernelSVM
+from kernlearn.solvers import KernelSVM, kernel_svm
 from kernlearn.solvers.svm_training import Problem
 
 X, Y = make_classification(120, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -87,3 +88,17 @@ def test_settings_whose_solver_stopped_early(monkeypatch):
     with pytest.warns(ConvergenceWarning):
         path = model.path(X, Y)
     assert not path.converged.any()
+
+
+@pytest.mark.parametrize("made", [np.asarray, csr_array])
+def test_predictions_evaluate_each_kernel_once(made, monkeypatch):
+    grid = {"C": [0.1, 1.0, 10.0], "degree": [1, 3]}
+    path = KernelSVM("poly", coef0=1.0, **grid).path(made(X[:80]), Y[:80])
+    alone = [model.predict(made(X[80:])) for model in path.models]
+    evaluated = []
+    compare = kernel_svm.compare
+    monkeypatch.setattr(
+        kernel_svm, "compare", lambda *given: evaluated.append(given[0]) or compare(*given)
+    )
+    np.testing.assert_array_equal(path.predict(made(X[80:])), alone)
+    assert len(evaluated) == len(grid["degree"])
