@@ -41,6 +41,27 @@ class Eater(Constant):
         return super().fit(X, y)
 
 
+KEPT = []
+
+
+@register_estimator()
+class Keeper(Constant):
+    """Leaves its process larger, and writes down which one it was."""
+
+    def __init__(self, diary="", mebibytes=0):
+        super().__init__()
+        self.diary = diary
+        self.mebibytes = mebibytes
+
+    def fit(self, X, y):
+        if len(X) > 20:  # the whole training part
+            KEPT.extend(np.ones(2**17) for _ in range(self.mebibytes))
+        time.sleep(0.6)
+        with Path(self.diary).open("a") as file:
+            file.write(f"{os.getpid()}\\n")
+        return super().fit(X, y)
+
+
 @register_estimator()
 class Mortal(Constant):
     """Ends its process the first times that it is fitted, by the lines of a file."""

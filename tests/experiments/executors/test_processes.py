@@ -55,6 +55,17 @@ def test_numbers_are_those_of_this_process_to_the_last_bit(small, tmp_path):
         executor.close()
 
 
+def test_a_process_stays_after_a_trial_that_leaves_it_larger(trouble, tmp_path):
+    diary = tmp_path / "diary"
+    methods = [
+        f"{name}: {{estimator: Keeper, diary: {diary}, mebibytes: {size}}}"
+        for name, size in (("first", 0), ("large", 400), ("last", 1))
+    ]
+    found = run(trouble(*methods), tmp_path / "s")
+    assert all(result.done for _, result in found)
+    assert len(set(diary.read_text().split())) == 1
+
+
 def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(trouble, tmp_path):
     config = trouble("long: {estimator: Sleeper, seconds: 60}", "short: {estimator: Sleeper}")
     found = dict(run(config, tmp_path / "s", timeout=3))
