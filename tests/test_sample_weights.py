@@ -113,7 +113,7 @@ CONVERGED = [
     SimilarityKNNClassifier(1, similarity="euclidean"),
     L1SVMClassifier("linear", beta=1e-2, tol=1e-12),
     VotedKernelClassifier(["linear", "polynomial"], beta=1e-2, tol=1e-12),
-    AllPairsSVM(tol=1e-12),
+    AllPairsSVM(tol=1e-14),
 ]
 
 

@@ -22,7 +22,7 @@ _LOOK = 0.05
 _PARENT_LOOK = 0.5
 _MIB = 2**20
 
-# Loky's processes end after a task that leaves them 300 MB larger than the first one did; with them
+# Loky ends a process after a task that leaves it 300 MB larger than the first one did; with it
 # would go what trials share.
 _STAYING = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
 

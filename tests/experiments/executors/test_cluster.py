@@ -157,7 +157,7 @@ def test_limits_hold_on_a_cluster(trouble, cluster, tmp_path):
     plan = make_plan(load_config(config))
     address, worker = cluster
     worker()
-    executor = DaskExecutor(address, limits=Limits(timeout=8, memory=1000 * 2**20))
+    executor = DaskExecutor(address, limits=Limits(timeout=8, memory=500 * 2**20))
     with Store(tmp_path / "s") as store:
         outcome = run_plan(plan, store, executor=executor)
         results = store.get(t.key for t in plan.trials)
