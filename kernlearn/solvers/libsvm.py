@@ -18,7 +18,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import inner_product
-from kernlearn.memory import block_rows, require_memory
+from kernlearn.memory import block_rows, require_memory, row_blocks
 from kernlearn.solvers.nodes import NODE, NodeRows, PrintHook, precomputed_rows
 
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
@@ -46,14 +46,20 @@ class SVMKernel:
             gram = euclidean_distances(X, Y, squared=True)
             gram *= -self.gamma
             return np.exp(gram, out=gram)
-        gram = safe_sparse_dot(X, Y.T, dense_output=True)
+        gram = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
+        # a block stays in cache from its product to its last power
+        for rows in row_blocks(*gram.shape, itemsize=gram.itemsize):
+            gram[rows] = self._of_products(safe_sparse_dot(X[rows], Y.T, dense_output=True))
+        return gram
+
+    def _of_products(self, block: np.ndarray) -> np.ndarray:
         if self.name == "linear":
-            return gram
-        gram *= self.gamma
-        gram += self.coef0
+            return block
+        block *= self.gamma
+        block += self.coef0
         if self.name == "sigmoid":
-            return np.tanh(gram, out=gram)
-        return inner_product.power(gram, self.degree)
+            return np.tanh(block, out=block)
+        return inner_product.power(block, self.degree)
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
