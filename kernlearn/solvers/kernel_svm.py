@@ -220,8 +220,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def path(self, X: Any, y: ArrayLike) -> "SVMPath":
         """Fit the model for a grid of settings: parameters that are lists of values.
 
-        Where memory suffices the kernel matrix is computed once for all values of C; LIBSVM is
-        scikit-learn's edition then.
+        Where memory suffices the kernel matrix is computed once for all values of C. Two classes
+        are then trained from the solution for the C before, to LIBSVM's stopping rule; more by
+        scikit-learn's edition of LIBSVM.
 
         Parameters
         ----------

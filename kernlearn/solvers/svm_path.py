@@ -91,8 +91,7 @@ def _pair_values(models: list["KernelSVM"], X: Any) -> list[NDArray[np.float64]]
 def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
     """Fit all combinations of the parameters that are lists.
 
-    Each value of C starts anew, unless no coefficient is at the bound for a smaller C: then that
-    solution is the one for any greater C.
+    If no coefficient is at the bound for some C, its solution is the one for any greater C.
     """
     lists = {
         name: list(values)

@@ -50,19 +50,21 @@ class Problem:
 class Grams:
     """The last kernel matrix, for problems that differ in C alone, which ascends.
 
-    `last` are solutions of the interior-point method for the last C.
+    `last` are solutions of the interior-point method for the last C, `coefficients` those of
+    sequential minimal optimization.
     """
 
     def __init__(self) -> None:
         self._kernel = ""
         self._gram: Floats | None = None
         self.last: dict[int, DualSolution] = {}
+        self.coefficients: Floats | None = None
 
     def of(self, problem: Problem, memory_limit: int | None) -> Floats | None:
         """Return the kernel matrix of a problem, or None if it is too large."""
         kernel = repr((problem.native, problem.kernel))
         if kernel != self._kernel:
-            self._kernel, self._gram, self.last = kernel, None, {}
+            self._kernel, self._gram, self.last, self.coefficients = kernel, None, {}, None
             n = len(problem.codes)
             # the matrix, a temporary of its size, and LIBSVM's cache
             if 2 * 8 * n**2 + 4 * n**2 <= allowed_memory(memory_limit):
@@ -110,6 +112,13 @@ def solve(
     options = {"C": C, "cache_size": cache_size, "shrinking": shrinking}
     native = problem.native
     other = None if native.name != "precomputed" else problem.kernel
+    if grams is not None and gram is not None and len(class_weight) == 2:
+        from kernlearn.solvers import smo  # loads numba
+
+        support, grams.coefficients = smo.train(
+            gram, codes, C * problem.row_weights, tol, grams.coefficients
+        )
+        return support
     if gram is not None:
         return libsvm.train_weighted(
             gram, codes, _GRAM, problem.row_weights, None, memory_limit,

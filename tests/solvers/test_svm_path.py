@@ -58,7 +58,7 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, classes, monkeypatch):
     gram = Problem.gram
     monkeypatch.setattr(Problem, "gram", lambda self: made.append(1) or gram(self))
     Cs = [0.01, 0.1, 1.0]
-    model = KernelSVM(kernel, tol=1e-6, class_weight={0: 2.0})
+    model = KernelSVM(kernel, tol=1e-9, class_weight={0: 2.0})
     path = clone(model).set_params(C=Cs).path(train, y[:60])
     assert len(made) == 1
     for C, fitted in zip(Cs, path.models, strict=True):
