@@ -22,7 +22,8 @@ from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 
-_PROTOCOL = ProtocolSpec(
+#: That of table 4.2.
+PROTOCOL = ProtocolSpec(
     train=0.5, holdout=0.2, scale=["zscore"], max_train=None, max_test=None, validation=0.2,
     seed=2013, threads=1,
 )  # fmt: skip
@@ -36,7 +37,7 @@ def run() -> list[Row]:
         print("ftune: letter left out, not found (set KERNLEARN_DATA)")
         return []
     data = load("letter")
-    parts = prepare(data.data, np.asarray(data.target), _PROTOCOL, 0)
+    parts = prepare(data.data, np.asarray(data.target), PROTOCOL, 0)
     kernel = GaussianKernel("mean_distance").fit(parts.X_train)
     with threadpool_limits(1):
         found = {s: _ours(parts, kernel, s) for s in ("newton", "truncated_newton")}
