@@ -8,21 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import validate_data
 
 from kernlearn.solvers import LinearSVM
 from kernlearn.solvers.linear_svm import fit_each, trained_together
+from kernlearn.solvers.svm_path import Setting, families_of
 
 if TYPE_CHECKING:
     from kernlearn.features.svm import MaclaurinSVM
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One point of the grid."""
-
-    params: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -57,6 +50,9 @@ class MaclaurinPath:
         for place, model in enumerate(self.models):
             by_map.setdefault(id(model.map_), []).append(place)
         predicted: list[Any] = [None] * len(self.models)
+        X = validate_data(
+            self.models[0], X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False
+        )
         for places in by_map.values():
             found: list[list[Any]] = [[] for _ in places]
             for _, features in self.models[places[0]].map_.transform_blocks(X):
@@ -72,28 +68,21 @@ def follow_path(model: "MaclaurinSVM", X: Any, y: ArrayLike) -> MaclaurinPath:
 
     Those that differ in C alone have the same features; each is trained from its own start.
     """
-    lists = {
-        name: list(values)
-        for name, values in model.get_params(deep=False).items()
-        if name != "class_weight" and isinstance(values, (list, tuple, np.ndarray))
-    }
-    points = list(ParameterGrid(lists))
-    families: dict[str, list[int]] = {}
-    for place, point in enumerate(points):
-        rest = {name: value for name, value in point.items() if name != "C"}
-        families.setdefault(repr(rest), []).append(place)
+    points, families = families_of(model)
     fitted: list[Any] = [None] * len(points)
     converged = np.ones(len(points), dtype=bool)
-    for places in families.values():
+    for places in families:
         first = clone(model).set_params(**points[places[0]])
-        X, y = validate_data(first, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        rows, labels = validate_data(
+            first, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
+        )
         feature_map, svm = first.parts()
-        features = feature_map.fit_transform(X)
-        together = trained_together(svm, features, y)
+        features = feature_map.fit_transform(rows)
+        together = trained_together(svm, features, labels)
         for some in [places] if together else [[place] for place in places]:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                svms = fit_each(svm, features, y, [points[i].get("C", model.C) for i in some])
+                svms = fit_each(svm, features, labels, [points[i].get("C", model.C) for i in some])
             for place, one in zip(some, svms, strict=True):
                 fitted[place] = _fitted(model, points[place], X, feature_map, one)
             for w in caught:

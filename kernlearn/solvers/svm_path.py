@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
@@ -88,10 +88,15 @@ def _pair_values(models: list["KernelSVM"], X: Any) -> list[NDArray[np.float64]]
     return [found + model.intercept_ for found, model in zip(values, models, strict=True)]
 
 
-def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
-    """Fit all combinations of the parameters that are lists.
+def families_of(model: BaseEstimator) -> tuple[list[dict[str, Any]], list[list[int]]]:
+    """Return all combinations of the parameters that are lists, and which differ in C alone.
 
-    If no coefficient is at the bound for some C, its solution is the one for any greater C.
+    Returns
+    -------
+    points : list of dict
+        In the order of :class:`sklearn.model_selection.ParameterGrid`.
+    families : list of list of int
+        Places of points that differ in C alone.
     """
     lists = {
         name: list(values)
@@ -103,10 +108,19 @@ def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
     for place, point in enumerate(points):
         rest = {name: value for name, value in point.items() if name != "C"}
         families.setdefault(repr(rest), []).append(place)
+    return points, list(families.values())
+
+
+def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
+    """Fit all combinations of the parameters that are lists.
+
+    If no coefficient is at the bound for some C, its solution is the one for any greater C.
+    """
+    points, families = families_of(model)
     fitted: list[Any] = [None] * len(points)
     converged = np.ones(len(points), dtype=bool)
     grams = Grams()
-    for places in families.values():
+    for places in families:
         before = None
         for place in sorted(places, key=lambda i: points[i].get("C", 0.0)):
             if before is not None and converged[before] and _is_unbounded(fitted[before]):

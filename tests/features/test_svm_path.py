@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -63,6 +64,17 @@ def test_models_that_differ_in_c_alone_share_their_features():
     maps = [id(model.map_) for model in path.models]
     assert maps == [maps[0], maps[1]] * 3
     assert maps[0] != maps[1]
+
+
+def test_names_of_features_are_kept():
+    X, y = problem()
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    path = MaclaurinSVM(n_components=12, C=CS, p=[2.0, 3.0], random_state=0).path(frame, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model, labels in zip(path.models, path.predict(frame), strict=True):
+            assert list(model.feature_names_in_) == list("abcdef")
+            np.testing.assert_array_equal(model.predict(frame), labels)
 
 
 def test_a_solver_that_stops_early_is_told_and_warned_of():
