@@ -1,7 +1,7 @@
 """Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
@@ -82,6 +82,9 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     presolve: float | None = None
     class_weight: Any = None
     random_state: Any = None
+
+    #: Parameters of which :meth:`path` takes no list of values: one of orders is a truncation.
+    path_excludes: ClassVar[tuple[str, ...]] = ("class_weight", "truncation")
 
     _parameter_constraints = {
         **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +131,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     class_weight: Any = None
     decision_function_shape: str = "ovr"
     memory_limit: int | None = None
+
+    #: Parameters of which :meth:`path` takes no list of values.
+    path_excludes: ClassVar[tuple[str, ...]] = ("class_weight",)
 
     _parameter_constraints = {
         "kernel": [

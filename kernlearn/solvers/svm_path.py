@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
@@ -88,8 +88,10 @@ def _pair_values(models: list["KernelSVM"], X: Any) -> list[NDArray[np.float64]]
     return [found + model.intercept_ for found, model in zip(values, models, strict=True)]
 
 
-def families_of(model: BaseEstimator) -> tuple[list[dict[str, Any]], list[list[int]]]:
+def families_of(model: Any) -> tuple[list[dict[str, Any]], list[list[int]]]:
     """Return all combinations of the parameters that are lists, and which differ in C alone.
+
+    Those in the model's `path_excludes` are single values, even if these are lists.
 
     Returns
     -------
@@ -101,7 +103,7 @@ def families_of(model: BaseEstimator) -> tuple[list[dict[str, Any]], list[list[i
     lists = {
         name: list(values)
         for name, values in model.get_params(deep=False).items()
-        if name != "class_weight" and isinstance(values, (list, tuple, np.ndarray))
+        if name not in model.path_excludes and isinstance(values, (list, tuple, np.ndarray))
     }
     points = list(ParameterGrid(lists))
     families: dict[str, list[int]] = {}

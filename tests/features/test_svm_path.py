@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.features import MaclaurinSVM
@@ -64,6 +65,16 @@ def test_models_that_differ_in_c_alone_share_their_features():
     maps = [id(model.map_) for model in path.models]
     assert maps == [maps[0], maps[1]] * 3
     assert maps[0] != maps[1]
+
+
+def test_a_list_of_orders_is_one_truncation():
+    X, y = problem()
+    model = MaclaurinSVM(n_components=12, truncation=[0, 1, 3], random_state=0)
+    path = clone(model).set_params(C=CS).path(X, y)
+    assert [setting.params for setting in path.settings] == [{"C": C} for C in CS]
+    for C, one in zip(CS, path.models, strict=True):
+        alone = clone(model).set_params(C=C).fit(X, y)
+        np.testing.assert_allclose(one.svm_.coef_, alone.svm_.coef_, rtol=1e-6, atol=1e-9)
 
 
 def test_names_of_features_are_kept():

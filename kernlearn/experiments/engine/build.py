@@ -1,7 +1,6 @@
 """What a trial works on, from its specification: the data, the kernel and the estimator."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,7 +26,7 @@ from kernlearn.registration import RegisteredDataset, RegisteredEstimator
 _KEPT = 4
 # Kernels whose parameters are kept for the next trials, and these parameters.
 _KEPT_KERNELS = 16
-_learnt: OrderedDict[str, dict[str, Any]] = OrderedDict()
+_learnt: dict[str, dict[str, Any]] = {}
 # Estimators of scikit-learn that call a kernel once for all points.
 _CALL_ONCE = ("SVC", "SVR")
 
@@ -146,7 +145,7 @@ def build_kernel(
         learnt = {name: getattr(fitted, f"{name}_", v) for name, v in spec.parameters.items()}
         _learnt[points] = learnt
         if len(_learnt) > _KEPT_KERNELS:
-            _learnt.popitem(last=False)
+            del _learnt[next(iter(_learnt))]
     return kernel.set_params(**learnt)
 
 

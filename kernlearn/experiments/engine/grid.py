@@ -172,10 +172,11 @@ def _paths(
     estimator: Any, grid: Grid, X: Any, y: Any, scope: Scope
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     """Follow a path for each combination of the parameters that it does not take."""
+    excluded = getattr(estimator, "path_excludes", ())
     apart = {
         name: values
         for name, values in grid.items()
-        if "__" in name or any(isinstance(value, Mapping) for value in values)
+        if "__" in name or name in excluded or any(isinstance(value, Mapping) for value in values)
     }
     lists = {name: values for name, values in grid.items() if name not in apart}
     for fixed in ParameterGrid(apart):

@@ -109,18 +109,7 @@ def longest_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> 
     """Order trials that several processes take up, so that none of them waits long at the end.
 
     The trials that take longest, with those that share their training, come first. Those of
-    unknown length come before, in the order of :func:`rows_first`.
-
-    Parameters
-    ----------
-    trials : sequence of Trial
-        Of the plan, in its order.
-    plan : Plan
-    estimates : Estimates
-
-    Returns
-    -------
-    list of Trial
+    unknown length come before, in the order of :func:`rows_first`, which takes the same.
     """
 
     def seconds(group: list[Trial]) -> float:
