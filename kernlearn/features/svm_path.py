@@ -1,7 +1,6 @@
 """Linear SVMs on random features for a grid of settings on the same training points."""
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,29 +11,17 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.solvers import LinearSVM
 from kernlearn.solvers.linear_svm import fit_each, trained_together
-from kernlearn.solvers.svm_path import Setting, families_of
+from kernlearn.solvers.svm_path import ModelPath, Setting, families_of
 
 if TYPE_CHECKING:
     from kernlearn.features.svm import MaclaurinSVM
 
 
-@dataclass(frozen=True)
-class MaclaurinPath:
-    """Fitted classifiers of all points of a grid.
+class MaclaurinPath(ModelPath):
+    """Fitted Maclaurin SVMs of all points of a grid; see :class:`ModelPath`.
 
-    Attributes
-    ----------
-    settings : list of Setting
-        In the order of :class:`sklearn.model_selection.ParameterGrid`.
-    models : list of MaclaurinSVM
-        The classifier of each setting; those that differ in C alone have the same feature map.
-    converged : ndarray of shape (n_settings,)
-        Whether the solver converged.
+    Those that differ in C alone have the same feature map.
     """
-
-    settings: list[Setting]
-    models: list["MaclaurinSVM"]
-    converged: NDArray[np.bool_]
 
     @property
     def n_support(self) -> NDArray[np.intp]:

@@ -29,22 +29,26 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class SVMPath:
+class ModelPath:
     """Fitted classifiers of all points of a grid.
 
     Attributes
     ----------
     settings : list of Setting
         In the order of :class:`sklearn.model_selection.ParameterGrid`.
-    models : list of KernelSVM
+    models : list of estimator
         The classifier of each setting.
     converged : ndarray of shape (n_settings,)
         Whether its solver converged.
     """
 
     settings: list[Setting]
-    models: list["KernelSVM"]
+    models: list[Any]
     converged: NDArray[np.bool_]
+
+
+class SVMPath(ModelPath):
+    """Fitted kernel SVMs of all points of a grid; see :class:`ModelPath`."""
 
     @property
     def n_support(self) -> NDArray[np.intp]:

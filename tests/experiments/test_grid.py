@@ -246,3 +246,16 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
         )
     assert found[0] == found[1]
     assert found[0][2]
+
+
+def test_a_parameter_that_a_path_excludes_has_a_path_for_each_value(parts):
+    from kernlearn.features import MaclaurinSVM
+
+    grid = {"C": [0.1, 1.0], "truncation": [None, [0, 1, 2]]}
+    model = MaclaurinSVM(n_components=20, random_state=0)
+    found = measure_grid(model, grid, parts, CLASSIFICATION)
+    assert len(found) == 4
+    for point in found:
+        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        score = np.mean(alone.predict(parts.X_val) == parts.y_val)
+        assert point["score"] == pytest.approx(score)
