@@ -33,14 +33,15 @@ Only = Annotated[
 ]
 
 
+Jobs = Annotated[int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")]
+
+
 def run(
     configs: options.Configs,
     profile: options.Profile = "full",
     splits: options.Splits = None,
     option: options.Settings = [],
-    jobs: Annotated[
-        int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")
-    ] = None,
+    jobs: Jobs = None,
     executor: Annotated[
         str | None, Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
     ] = None,
@@ -131,6 +132,7 @@ def plan(
     profile: options.Profile = "full",
     splits: options.Splits = None,
     option: options.Settings = [],
+    jobs: Jobs = None,
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
@@ -138,22 +140,28 @@ def plan(
     store: options.StorePath = options.STORE,
     available: options.Available = False,
 ) -> None:
-    """List the trials of experiments and how long they will take.
+    """List the trials of experiments and how long they will take on this machine.
 
     A trial is new, cached (the store has its result), failed, or stale (measured under other
-    settings). Trials that would run come last, in the order of the run.
+    settings). Trials that would run come last, in the order of a run with as many jobs.
 
     \b
     Examples:
-      kernlearn plan table4_2 --available
+      kernlearn plan table4_2 --available --jobs 2
     """  # noqa: D301
+    if jobs is not None:
+        option = [*option, f"execution.jobs={jobs}"]
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
+    times = []
     with _existing(store) as opened:
         for planned in plans:
             options.show_left_out(planned)
-            _show_planned(planned, opened, choice)
+            times.append(_show_planned(planned, opened, choice))
+    known = [seconds for seconds in times if seconds is not None]
+    if len(times) > 1 and len(known) == len(times):
+        typer.echo(f"all {len(times)} experiments: about {engine.selection.duration(sum(known))}")
 
 
 def status(
@@ -188,13 +196,15 @@ def status(
 
 def _show_planned(
     plan: "experiments.Plan", store: "experiments.Store | None", choice: "engine.selection.Choice"
-) -> None:
+) -> float | None:
+    """List the trials of a plan, and return the expected seconds; None if they are not known."""
     states = engine.selection.trial_states(plan, store)
     todo = engine.selection.chosen(plan, states, choice)
     estimates = engine.selection.Estimates()
     if todo:
         estimates = engine.selection.Estimates.of(plan, store)
-    todo = engine.selection.rows_first(todo, plan, estimates)
+    slots = plan.experiment.config.execution.jobs
+    todo = engine.selection.in_order(todo, plan, estimates, slots)
     keys = {t.key for t in todo}
     considered = engine.selection.check_choice(plan, choice)
     states = {t.key: states[t.key] for t in considered}
@@ -204,11 +214,13 @@ def _show_planned(
         time = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
         lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{time}\n")
     typer.echo("".join(lines), nl=False)
-    total, time = estimates.total(todo), "time unknown"
+    total, time = engine.selection.seconds_in_order(todo, estimates, slots), "time unknown"
     if total is not None:
-        time = f"about {engine.selection.duration(total)} one at a time"
+        at_a_time = "one at a time" if slots == 1 else f"{slots} at a time"
+        time = f"about {engine.selection.duration(total)}, {at_a_time}"
     to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"
     typer.echo(f"{_counts(plan, states)}; {to_run}")
+    return total
 
 
 def _counts(plan: "experiments.Plan", states: "dict[str, engine.selection.State]") -> str:

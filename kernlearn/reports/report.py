@@ -20,7 +20,8 @@ from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
 from kernlearn.reports.judged import judge
-from kernlearn.reports.summary import summarise, summary_text, tidy_runs
+from kernlearn.reports.significance import median_interval
+from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
@@ -183,6 +184,13 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
         notes.append(
             f"{NOT_CONVERGED}: the solver of {early} {of_done} stopped before it converged; their "
             f"means are marked {NOT_CONVERGED}"
+        )
+    splits = len({t.split for t, r in found if r.done})
+    if config.shows_times and splits > 1:
+        covered = median_interval(range(splits), MEDIAN_LEVEL)[2]
+        notes.append(
+            f"times are medians over {splits} splits, with the interval that holds the median "
+            f"with a probability of {covered:.1%} in brackets; speed-ups divide mean times"
         )
     if shared := sum(bool(info.get("shared")) for _, info in done):
         notes.append(

@@ -26,7 +26,7 @@ neither holds nor fails *leans for* or *against*, by the share of the cells whos
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import ceil, inf, sqrt
+from math import ceil, comb, inf, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -76,6 +76,27 @@ def _quantile(degrees: int, level: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 1 - level / 2))
+
+
+def median_interval(values: Any, level: float) -> tuple[float, float, float]:
+    """Return the confidence interval of the median, by order statistics, and its probability.
+
+    It is the narrowest between the k-th value from below and from above that has a probability of
+    at least ``1 - level``; of fewer than five values all, at 0.05 and at 0.1, with a smaller one.
+    Nothing is assumed of the distribution but that it is continuous.
+    """
+    ordered = np.sort(np.asarray(values, dtype=float))
+    k, covered = _order_statistic(len(ordered), level)
+    return float(ordered[k]), float(ordered[-1 - k]), covered
+
+
+@cache
+def _order_statistic(n: int, level: float) -> tuple[int, float]:
+    """Return how many values are left out on each side, and the probability of what is left."""
+    # that the median is outside of all but k values on each side, by n tosses of a coin
+    tail = np.cumsum([comb(n, k) / 2**n for k in range((n + 1) // 2)])
+    k = max(int(np.searchsorted(tail, level / 2, side="right")) - 1, 0)
+    return k, 1.0 - 2.0 * float(tail[k])
 
 
 def by_method(rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from kernlearn.experiments.engine.plan import Plan, wanted
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.results import Result
-from kernlearn.reports.significance import VALUES, best_methods
+from kernlearn.reports.significance import VALUES, best_methods, median_interval
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
     BETTER,
@@ -24,6 +24,11 @@ from kernlearn.resources import shipped
 
 #: Columns that identify a cell of a summary.
 KEY = ["experiment", *LABELS, "params", "metric"]
+
+#: Columns of times: the median over the splits, and its confidence interval.
+TIMES = ["median", "low", "high"]
+#: One minus the probability of that interval, where there are splits enough.
+MEDIAN_LEVEL = 0.1
 
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
@@ -92,10 +97,10 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per cell and metric: the columns of :data:`COLUMNS`, ``best`` where the config
-        asks for it, then one for each varied parameter. ``std`` is the standard deviation
-        over the splits (with one degree of freedom removed); ``not_converged`` counts the splits
-        in which a solver stopped early; ``verdict`` is one of
+        One row per cell and metric: the columns of :data:`COLUMNS`, those of :data:`TIMES` and
+        ``best`` where the config asks for them, then one for each varied parameter. ``std`` is
+        the standard deviation over the splits (with one degree of freedom removed);
+        ``not_converged`` counts the splits in which a solver stopped early; ``verdict`` is one of
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
     """
     config = plan.experiment.config
@@ -106,7 +111,13 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
         mean=("value", "mean"), std=("value", "std"), n_splits=("value", "size"),
         not_converged=("stopped", "sum"),
     ).reset_index().infer_objects()  # fmt: skip
-    derived = [metric_rows(measured, name, config).assign(std=np.nan) for name in config.derived]
+    if config.shows_times:
+        # groups come in the same order
+        medians = [_median(names[-1], values) for names, values in cells["value"]]
+        measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
+    # of the numbers of a ratio of means
+    unknown = dict.fromkeys(["std", *(TIMES if config.shows_times else [])], np.nan)
+    derived = [metric_rows(measured, name, config).assign(**unknown) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)
     frame = _with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
@@ -137,7 +148,8 @@ def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
 
 def summary_columns(config: ExperimentConfig) -> list[str]:
     """Return the columns of an experiment's committed summary."""
-    return [*COLUMNS] if config.best is None else [*COLUMNS, "best"]
+    times = TIMES if config.shows_times else []
+    return [*COLUMNS, *times, *([] if config.best is None else ["best"])]
 
 
 def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
@@ -188,6 +200,15 @@ def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]
         column = summary[label]
         summary = summary[column.isna() if value is None else column == value]
     return summary
+
+
+def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
+    """Return the median of a time over the splits, and its interval if there are several."""
+    if not metric.endswith("_seconds"):
+        return np.nan, np.nan, np.nan
+    low, high, _ = median_interval(values, MEDIAN_LEVEL)
+    ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
+    return float(values.median()), *ends
 
 
 def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) -> list[bool]:

@@ -65,8 +65,9 @@ class Cell:
     """One measured number and the reported one, formatted and with all digits.
 
     Where there is none the text is empty and the number NaN; ``best`` tells whether it is the best
-    or not significantly worse, where the config asks. ``place`` names its data set, kernel, method
-    and varied parameters. Numbers are in the metric's unit times ``scale``.
+    or not significantly worse, where the config asks. A time that a table shows is a median, with
+    its interval from ``low`` to ``high``, any other number a mean. ``place`` names its data set,
+    kernel, method and varied parameters. Numbers are in the metric's unit times ``scale``.
     """
 
     measured: str
@@ -81,6 +82,14 @@ class Cell:
     not_converged: int = 0
     place: tuple[str, ...] = ()
     scale: float = 1.0
+    median: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+
+    @property
+    def number(self) -> float:
+        """The number that is shown: the median of a time, the mean of anything else."""
+        return self.mean if np.isnan(self.median) else self.median
 
     def __str__(self) -> str:
         text = self.measured or "–"
@@ -227,18 +236,27 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     """Return the cell of a row of a summary, an empty one for None."""
     if row is None:
         return Cell("")
-    names = ("mean", "std", "reported_mean")
-    mean, std, reported = (row.get(name, np.nan) for name in names)
-    measured = format_number(mean, metric, scope)
+    names = ("mean", "std", "reported_mean", "median", "low", "high")
+    mean, std, reported, *times = (row.get(name, np.nan) for name in names)
+    median, low, high = times
+    measured = format_number(mean if np.isnan(median) else median, metric, scope)
     if measured and not np.isnan(std) and scope.better(metric) == 1:
         measured += f" ± {std:.3f}"
+    measured += interval_text(low, high, metric, scope)
     counts = (row.get(name, np.nan) for name in ("n_splits", "not_converged"))
     n_splits, not_converged = (0 if np.isnan(count) else int(count) for count in counts)
     return Cell(
         measured, format_number(reported, metric, scope), row["verdict"],
         bool(row.get("best", False)), metric, mean, std, reported, n_splits, not_converged,
-        place_of(row),
+        place_of(row), 1.0, *times,
     )  # fmt: skip
+
+
+def interval_text(low: float, high: float, metric: str, scope: Scope = BUILT_IN) -> str:
+    """Write the interval of a median, to stand behind it; empty if there is none."""
+    if np.isnan(low) or np.isnan(high):
+        return ""
+    return f" [{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
 
 
 def columns(table: Table, first: int, last: int) -> Table:

@@ -1,4 +1,4 @@
-"""Sequential minimal optimization of a two-class SVM on a kernel matrix, from any start."""
+"""Sequential minimal optimization of SVMs on a kernel matrix, from any start."""
 
 import warnings
 
@@ -50,24 +50,8 @@ def train(
     vector machines, JMLR 6 (2005), WSS 2.
     """
     labels = np.where(codes == 0, 1.0, -1.0)
-    coefficients = np.zeros(len(labels)) if start is None else start.copy()
-    errors = labels - gram @ coefficients
     lower, upper = np.minimum(labels * bounds, 0.0), np.maximum(labels * bounds, 0.0)
-    limit = most_iterations(len(labels))
-    diagonal = gram.diagonal().copy()
-    n_iter = _minimize(gram, diagonal, lower, upper, tol, limit, coefficients, errors)
-    if n_iter >= limit:
-        warnings.warn(
-            f"the solver stopped after {limit} iterations: scale the features, lower C or raise "
-            "tol",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    free = (coefficients > lower) & (coefficients < upper)
-    if free.any():
-        offset = errors[free].mean()
-    else:
-        offset = (errors[coefficients < upper].max() + errors[coefficients > lower].min()) / 2
+    coefficients, offset = _solve(gram, labels, lower, upper, 0.0, tol, start)
     by_class = [np.flatnonzero((coefficients != 0) & (codes == code)) for code in (0, 1)]
     rows = np.concatenate(by_class)
     support = SupportVectors(
@@ -79,6 +63,73 @@ def train(
     return support, coefficients
 
 
+def train_regression(
+    gram: Floats, y: Floats, C: float, epsilon: float, tol: float, start: Floats | None = None
+) -> tuple[Floats, float]:
+    """Train an ε-SVR, to LIBSVM's stopping rule.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_samples, n_samples)
+    y : ndarray of shape (n_samples,)
+    C : float
+    epsilon : float
+        Size of an error that costs nothing.
+    tol : float
+        Largest violation of the optimality conditions.
+    start : ndarray of shape (n_samples,), default=None
+        Coefficients to start from, between -C and C; by default zeros.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n_samples,)
+        α − α* of all rows: where a problem with a greater C may start.
+    intercept : float
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it stopped at LIBSVM's maximum number of iterations.
+
+    References
+    ----------
+    Fan, Chen & Lin, as for :func:`train`.
+    """
+    bounds = np.full(len(y), float(C))
+    return _solve(gram, np.asarray(y, dtype=np.float64), -bounds, bounds, epsilon, tol, start)
+
+
+def _solve(
+    gram: Floats,
+    targets: Floats,
+    lower: Floats,
+    upper: Floats,
+    epsilon: float,
+    tol: float,
+    start: Floats | None,
+) -> tuple[Floats, float]:
+    """Minimise ½ bᵀKb − tᵀb + ε Σ|bᵢ| within bounds, where Σ bᵢ stays; return b and the offset."""
+    coefficients = np.zeros(len(targets)) if start is None else start.copy()
+    errors = targets - gram @ coefficients
+    limit = most_iterations(len(targets))
+    diagonal = gram.diagonal().copy()
+    n_iter = _minimize(gram, diagonal, lower, upper, epsilon, tol, limit, coefficients, errors)
+    if n_iter >= limit:
+        warnings.warn(
+            f"the solver stopped after {limit} iterations: scale the features, lower C or raise "
+            "tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    free = (coefficients != 0) & (coefficients > lower) & (coefficients < upper)
+    if free.any():
+        return coefficients, float((errors - epsilon * np.sign(coefficients))[free].mean())
+    rises, falls = coefficients < upper, coefficients > lower
+    most = (errors + np.where(coefficients < 0, epsilon, -epsilon))[rises].max()
+    least = (errors + np.where(coefficients > 0, -epsilon, epsilon))[falls].min()
+    return coefficients, float(most + least) / 2
+
+
 # values are finite, and the largest of some may be found in any order
 @njit(cache=True, fastmath={"nnan", "nsz", "reassoc", "contract"})  # pragma: no cover
 def _minimize(
@@ -86,25 +137,30 @@ def _minimize(
     diagonal: Floats,
     lower: Floats,
     upper: Floats,
+    epsilon: float,
     tol: float,
     limit: int,
     coefficients: Floats,
     errors: Floats,
 ) -> int:
-    """Change coefficients b and errors y − K b in place; return the number of iterations.
+    """Change coefficients b and errors t − K b in place; return the number of iterations.
 
-    At the minimum no error of a row that can rise is above one of a row that can fall. An
-    iteration moves the row that can rise with the greatest error, and the one that can fall by
-    which the objective decreases most. Where the largest is, is looked up only in a block that
-    has it: without a branch a block takes a few instructions.
+    Each coefficient pays ε|b|: its error, less ε where |b| would grow, or plus ε where it would
+    shrink, is what the objective gains. At the minimum no such error of a row that can rise is
+    above one of a row that can fall. An iteration moves the row that can rise with the greatest
+    error, and the one that can fall by which the objective decreases most; no coefficient changes
+    its sign in one iteration. Where the largest is, is looked up only in a block that has it:
+    without a branch a block takes a few instructions.
     """
     n = len(errors)
-    # added to the error of a row that cannot rise, or cannot fall
-    no_rise = np.where(coefficients < upper, 0.0, -_NEVER)
-    no_fall = np.where(coefficients > lower, 0.0, _NEVER)
+    # added to the error of a row that rises, or falls; out of reach where it cannot
+    to_rise, to_fall = np.empty(n), np.empty(n)
+    for k in range(n):
+        to_rise[k] = _rising(coefficients[k], upper[k], epsilon)
+        to_fall[k] = _falling(coefficients[k], lower[k], epsilon)
     gains = np.empty(_BLOCK)
-    rising = int(np.argmax(errors + no_rise))
-    most, least = errors[rising] + no_rise[rising], (errors + no_fall).min()
+    rising = int(np.argmax(errors + to_rise))
+    most, least = errors[rising] + to_rise[rising], (errors + to_fall).min()
     for iteration in range(limit):
         if most - least < tol:
             return iteration
@@ -113,7 +169,7 @@ def _minimize(
         for first in range(0, n, _BLOCK):
             last, largest = min(first + _BLOCK, n), 0.0
             for k in range(first, last):
-                gap = max(most - errors[k] - no_fall[k], 0.0)
+                gap = max(most - errors[k] - to_fall[k], 0.0)
                 curvature = max(own + diagonal[k] - 2.0 * row[k], _SMALLEST)
                 gain = gap * gap / curvature
                 gains[k - first] = gain
@@ -127,17 +183,17 @@ def _minimize(
         if falling < 0:
             return iteration
         curvature = max(own + diagonal[falling] - 2.0 * row[falling], _SMALLEST)
-        room = upper[rising] - coefficients[rising]
-        space = coefficients[falling] - lower[falling]
-        length = min((most - errors[falling]) / curvature, room, space)
+        highest = 0.0 if coefficients[rising] < 0.0 else upper[rising]
+        lowest = 0.0 if coefficients[falling] > 0.0 else lower[falling]
+        room, space = highest - coefficients[rising], coefficients[falling] - lowest
+        gap = most - errors[falling] - to_fall[falling]
+        length = min(gap / curvature, room, space)
         # what reaches a bound is at it exactly
-        coefficients[rising] = upper[rising] if length == room else coefficients[rising] + length
-        coefficients[falling] = (
-            lower[falling] if length == space else coefficients[falling] - length
-        )
+        coefficients[rising] = highest if length == room else coefficients[rising] + length
+        coefficients[falling] = lowest if length == space else coefficients[falling] - length
         for k in (rising, falling):
-            no_rise[k] = 0.0 if coefficients[k] < upper[k] else -_NEVER
-            no_fall[k] = 0.0 if coefficients[k] > lower[k] else _NEVER
+            to_rise[k] = _rising(coefficients[k], upper[k], epsilon)
+            to_fall[k] = _falling(coefficients[k], lower[k], epsilon)
         other = gram[falling]
         rising, most, least = 0, -_NEVER, _NEVER
         for first in range(0, n, _BLOCK):
@@ -145,12 +201,26 @@ def _minimize(
             for k in range(first, last):
                 error = errors[k] - length * (row[k] - other[k])
                 errors[k] = error
-                largest = max(largest, error + no_rise[k])
-                least = min(least, error + no_fall[k])
+                largest = max(largest, error + to_rise[k])
+                least = min(least, error + to_fall[k])
             if largest > most:
                 most = largest
                 for k in range(first, last):
-                    if errors[k] + no_rise[k] == largest:
+                    if errors[k] + to_rise[k] == largest:
                         rising = k
                         break
     return limit
+
+
+@njit(cache=True)  # pragma: no cover
+def _rising(coefficient: float, upper: float, epsilon: float) -> float:
+    if coefficient >= upper:
+        return -_NEVER
+    return epsilon if coefficient < 0.0 else -epsilon
+
+
+@njit(cache=True)  # pragma: no cover
+def _falling(coefficient: float, lower: float, epsilon: float) -> float:
+    if coefficient <= lower:
+        return _NEVER
+    return -epsilon if coefficient > 0.0 else epsilon

@@ -9,7 +9,12 @@ import pytest
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.engine import committed
 from kernlearn.experiments.engine.estimates import Estimates, Work, sample_first, speed, works
-from kernlearn.experiments.engine.selection import longest_first, rows_first
+from kernlearn.experiments.engine.selection import (
+    in_order,
+    longest_first,
+    rows_first,
+    seconds_in_order,
+)
 from kernlearn.experiments.engine.spec import cell_key
 from kernlearn.resources import shipped
 from tests.experiments.stores import begun, done, trial
@@ -232,6 +237,22 @@ def test_the_longest_come_first_where_several_run_at_a_time(small):
     assert longest_first(plan.trials, plan, Estimates()) == rows_first(
         plan.trials, plan, Estimates()
     )
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_expected_seconds_of_several_at_a_time(small, slots):
+    plan = make_plan(load_config(small))
+    methods = list(dict.fromkeys(t.labels["method"] for t in plan.trials))
+    estimates = Estimates((t.labels, 1.0 + methods.index(t.labels["method"])) for t in plan.trials)
+    assert in_order(plan.trials, plan, estimates) == rows_first(plan.trials, plan, estimates)
+    ordered = in_order(plan.trials, plan, estimates, slots)
+    # the next trial goes to whoever is free first
+    busy = [0.0] * slots
+    for one in ordered:
+        busy[busy.index(min(busy))] += estimates.seconds(one)
+    assert seconds_in_order(ordered, estimates, slots) == pytest.approx(max(busy))
+    assert seconds_in_order(ordered, Estimates(), slots) is None
+    assert seconds_in_order([], estimates, slots) == 0.0
 
 
 def test_what_is_half_done_is_finished_before_the_rest(small):

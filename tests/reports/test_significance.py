@@ -14,6 +14,7 @@ from kernlearn.reports.significance import (
     by_method,
     cells_needed,
     decide,
+    median_interval,
     paired_interval,
 )
 
@@ -40,6 +41,26 @@ def test_equal_differences_leave_no_doubt_and_one_split_all():
     assert paired_interval(np.full(5, 0.1), 0.05) == pytest.approx((0.1, 0.1))
     assert paired_interval(np.zeros(5), 0.05) == (0, 0)
     assert paired_interval(np.array([0.1]), 0.05) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("n", "left_out", "covered"),
+    # of 20 values the 6th from both ends, of 5 all: binomial tables
+    [(1, 0, 0.0), (2, 0, 0.5), (3, 0, 0.75), (5, 0, 0.9375), (20, 5, 0.9586)],
+)
+def test_the_interval_of_a_median_is_between_two_values(n, left_out, covered):
+    values = np.random.default_rng(n).permutation(n)
+    low, high, probability = median_interval(values, 0.1)
+    assert (low, high) == (left_out, n - 1 - left_out)
+    assert probability == pytest.approx(covered, abs=1e-4)
+
+
+def test_the_interval_of_a_median_covers_it_as_often_as_it_says():
+    samples = np.random.default_rng(0).exponential(size=(4000, 9))
+    found = [median_interval(sample, 0.1) for sample in samples]
+    inside = np.mean([low <= np.log(2) <= high for low, high, _ in found])
+    assert inside == pytest.approx(found[0][2], abs=0.02)
+    assert found[0][2] >= 0.9
 
 
 def test_only_splits_that_both_have_are_compared():

@@ -23,8 +23,8 @@ from kernlearn.reports.charts import build_chart, departures, figures
 from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.site.departing import deviations
 from kernlearn.reports.site.files import address
-from kernlearn.reports.site.formats import in_full, std_text
-from kernlearn.reports.summary import COLUMNS
+from kernlearn.reports.site.formats import in_full, spread_text
+from kernlearn.reports.summary import COLUMNS, TIMES
 from kernlearn.reports.tables import Cell, Table, build_tables
 from kernlearn.reports.verdicts import VERDICTS, rule_text
 from tests.reports.sites import HEADS, LONG, numbers, plant
@@ -314,7 +314,7 @@ def test_no_file_takes_the_place_of_the_summary(tmp_path, name):
         report = assemble(plant(store, config), store)
     assert len(report.tables) == 2
     page = write_report(report, tmp_path / "out")
-    assert list(pd.read_csv(tmp_path / f"out/{name}.csv").columns) == COLUMNS
+    assert list(pd.read_csv(tmp_path / f"out/{name}.csv").columns) == [*COLUMNS, *TIMES]
     assert len(pd.read_csv(tmp_path / "out/table1.csv")) == 50
     links = {attrs["href"] for tag, attrs in Page(page).elements if tag == "a"}
     assert f"{name}_shown.csv" in links
@@ -341,22 +341,25 @@ def test_addresses(target, page, expected):
 
 
 @pytest.mark.parametrize(
-    ("cell", "std", "full"),
+    ("cell", "spread", "full"),
     [
-        (Cell("0.9", metric="accuracy", mean=0.9, std=0.0123, n_splits=5), "0.012",
+        (Cell("0.9", metric="accuracy", mean=0.9, std=0.0123, n_splits=5), " ± 0.012",
          "measured 0.9 ± 0.0123 over 5 splits"),
         (Cell("2.00", "1", "worse", metric="mse", mean=2.0, std=1e-16, reported_mean=1.0,
-              n_splits=2), "0.00", "measured 2 ± 1e-16 over 2 splits; reported 1; worse"),
+              n_splits=2), " ± 0.00", "measured 2 ± 1e-16 over 2 splits; reported 1; worse"),
         (Cell("7", metric="n_support", mean=7.0, n_splits=1), "", "measured 7"),
         (Cell("", "0.5", "not run", reported_mean=0.5), "", "reported 0.5; not run"),
-        (Cell("0.0395", metric="fit_seconds", mean=0.03951, std=0.000885, n_splits=5), "0.0009",
-         "measured 0.03951 ± 0.000885 over 5 splits"),
-        (Cell("5.48e-05", metric="mse", mean=5.483e-5, std=2.27e-6, n_splits=2), "0.23e-05",
+        (Cell("0.0395 [0.0380–0.0410]", metric="fit_seconds", mean=0.04, std=0.000885, n_splits=5,
+              median=0.0395, low=0.038, high=0.041), " [0.0380–0.0410]",
+         "median 0.0395, from 0.038 to 0.041 over 5 splits; mean 0.04 ± 0.000885"),
+        (Cell("2.00", metric="fit_seconds", mean=2.0, median=2.0, n_splits=1), "",
+         "median 2; mean 2"),
+        (Cell("5.48e-05", metric="mse", mean=5.483e-5, std=2.27e-6, n_splits=2), " ± 0.23e-05",
          "measured 5.483e-05 ± 2.27e-06 over 2 splits"),
     ],
 )  # fmt: skip
-def test_cells_in_words(cell, std, full):
-    assert std_text(cell) == std
+def test_cells_in_words(cell, spread, full):
+    assert spread_text(cell) == spread
     assert in_full(cell) == full
 
 

@@ -11,7 +11,7 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports import summarise
 from kernlearn.reports.report import remarks, selections
-from kernlearn.reports.summary import COLUMNS, is_time, judged, tidy_runs
+from kernlearn.reports.summary import COLUMNS, TIMES, is_time, judged, tidy_runs
 
 
 def invented(plan, value):
@@ -45,13 +45,32 @@ def cell(frame, **labels):
 
 def test_mean_and_deviation_over_the_splits(plan):
     frame = summary_of(plan, invented(plan, metrics_of))
-    assert list(frame.columns) == [*COLUMNS, "not_converged", "n_components"]
+    assert list(frame.columns) == [*COLUMNS, *TIMES, "not_converged", "n_components"]
     row = cell(frame, dataset="moons", method="RF", n_components=40, metric="accuracy")
     assert row["mean"] == pytest.approx(0.905)
     assert row["std"] == pytest.approx(np.std([0.9, 0.91], ddof=1))
     assert row["n_splits"] == 2
     assert json.loads(row["params"]) == {"n_components": 40}
     assert row["verdict"] == ""
+
+
+def test_a_time_has_its_median_and_an_interval(plan):
+    def slower(trial):
+        return {"accuracy": 0.9, "fit_seconds": 1.0 + 2.0 * trial.split}
+
+    frame = summary_of(plan, invented(plan, slower))
+    place = {"dataset": "moons", "method": "RF", "n_components": 40}
+    seconds = cell(frame, **place, metric="fit_seconds")
+    assert seconds[["median", "low", "high", "mean"]].tolist() == [2.0, 1.0, 3.0, 2.0]
+    assert cell(frame, **place, metric="accuracy")[TIMES].isna().all()
+    one = next(t for t in plan.trials if t.labels["method"] == "K")
+    alone = summary_of(plan, {one.key: invented(plan, slower)[one.key]})
+    row = cell(alone, metric="fit_seconds")
+    assert row["median"] == 1.0
+    assert row[["low", "high"]].isna().all()
+    (said,) = [r for r in remarks(plan, invented(plan, slower)) if r.startswith("times are")]
+    assert "medians over 2 splits" in said
+    assert "probability of 50.0% in brackets" in said
 
 
 def test_derived_metrics_divide_by_the_baseline_of_the_same_data(plan):

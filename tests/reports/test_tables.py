@@ -51,6 +51,16 @@ def test_rows_columns_and_cells(summary, config):
     assert [str(c) for c in table.rows[2][1]] == ["– (0.970)", "–", "–"]
 
 
+def test_a_time_is_a_median_with_its_interval(summary, config):
+    rows = summary.assign(median=[np.nan, 0.012, np.nan, np.nan, np.nan], low=0.011, high=0.0139)
+    rows.loc[rows["median"].isna(), ["low", "high"]] = np.nan
+    (table,) = build_tables(rows, config)
+    shown = table.rows[0][1][1]
+    assert str(shown) == "0.0120 [0.0110–0.0139] (18.6)"
+    assert (shown.number, shown.mean) == (0.012, 0.01234)
+    assert table.rows[0][1][0].number == 0.95
+
+
 def test_numbers_rise_whatever_the_order_they_came_in(summary, config):
     rows = pd.concat([summary.iloc[[2]].assign(n_components=n) for n in (100, 20, None, 3)])
     (table,) = build_tables(rows, config)

@@ -37,6 +37,17 @@ def test_reported_times_have_the_unit_of_the_column():
     assert (table.heads, cell.reported, cell.reported_mean) == (["fit ms"], "3370", 3370.0)
 
 
+def test_an_interval_has_the_unit_of_its_median():
+    cell = Cell(
+        "0.0400 [0.0380–0.0410]", metric="fit_seconds", mean=0.05, median=0.04, low=0.038,
+        high=0.041,
+    )  # fmt: skip
+    table = in_readable_units(Table("times", ["row"], ["fit s"], [(["row"], [cell])], [""]))
+    ((_, (shown,)),) = table.rows
+    assert shown.measured == "40.0 [38.0–41.0]"
+    assert shown.number == 40.0
+
+
 @pytest.mark.parametrize(
     "table",
     [

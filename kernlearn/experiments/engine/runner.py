@@ -202,9 +202,9 @@ def run_plan(
             "to report, not to run"
         )
     execution = experiment.config.execution
-    several = execution.scheduler or (executor.slots if executor else execution.jobs) > 1
-    order = selection.longest_first if several else selection.rows_first
-    ordered = order(todo, plan, estimates)
+    slots = executor.slots if executor else execution.jobs
+    # a Dask cluster has as many as its workers
+    ordered = selection.in_order(todo, plan, estimates, 2 if execution.scheduler else slots)
     places = {trial.key: place for place, trial in enumerate(ordered)}
     # a trial of the sample brings along those that share its training
     together = selection.groups(sample_first(ordered, estimates))

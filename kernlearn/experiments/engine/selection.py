@@ -1,5 +1,6 @@
 """Selection and order of the trials of a run, and estimates of their times."""
 
+import heapq
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -77,6 +78,33 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes:02d} min"
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def in_order(
+    trials: Sequence[Trial], plan: Plan, estimates: Estimates, slots: int = 1
+) -> list[Trial]:
+    """Order the trials of a run, of which `slots` are carried out at a time.
+
+    See :func:`longest_first` for several, :func:`rows_first` for one.
+    """
+    order = longest_first if slots > 1 else rows_first
+    return order(trials, plan, estimates)
+
+
+def seconds_in_order(
+    trials: Sequence[Trial], estimates: Estimates, slots: int = 1
+) -> float | None:
+    """Return the expected seconds of trials in their order; None if nothing is known.
+
+    Each process that ends a group of trials takes up the next one.
+    """
+    busy = [0.0] * slots  # until when each process is
+    for group in groups(trials):
+        seconds = estimates.total(group)
+        if seconds is None:
+            return None
+        heapq.heapreplace(busy, busy[0] + seconds)
+    return max(busy)
 
 
 def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> list[Trial]:

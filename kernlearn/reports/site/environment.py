@@ -12,7 +12,7 @@ from kernlearn.experiments.engine.selection import duration
 from kernlearn.reports import conclusions, tables
 from kernlearn.reports.addresses import slug
 from kernlearn.reports.significance import OUTCOMES
-from kernlearn.reports.site.formats import in_full, mean_text, std_text
+from kernlearn.reports.site.formats import in_full, number_text, spread_text
 from kernlearn.reports.verdicts import VERDICTS
 
 HERE = Path(__file__).parent
@@ -52,10 +52,10 @@ def _environment() -> jinja2.Environment:
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
         "in_full": in_full,
-        "mean": mean_text,
-        "number": lambda value: repr(float(value)),
+        "number": number_text,
+        "plain": lambda value: repr(float(value)),
         "slug": slug,
-        "std": std_text,
+        "spread": spread_text,
     }
     environment.filters |= filters
     return environment

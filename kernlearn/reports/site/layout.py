@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kernlearn.reports.addresses import Taken, joined, numbered
-from kernlearn.reports.site.formats import mean_text, std_text
+from kernlearn.reports.site.formats import number_text, spread_text
 from kernlearn.reports.site.units import in_readable_units
 from kernlearn.reports.tables import Cell, Table
 from kernlearn.reports.verdicts import VERDICTS
@@ -90,8 +90,8 @@ def _is_wide(table: Table) -> bool:
 
 
 def _text(cell: Cell) -> str:
-    spread = f" ± {std}" if (std := std_text(cell)) else ""
-    return mean_text(cell) + spread + (f" ({cell.reported}) ✓" if cell.reported else "")
+    reported = f" ({cell.reported}) ✓" if cell.reported else ""
+    return number_text(cell) + spread_text(cell) + reported
 
 
 def _longest(texts: Iterable[str]) -> int:

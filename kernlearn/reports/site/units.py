@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernlearn.reports.tables import Cell, Table, format_number
+from kernlearn.reports.tables import Cell, Table, format_number, interval_text
 
 _UNIT = re.compile(r"\bs\b")
 # Seconds: a column has milliseconds if none of its measured and reported times is longer.
@@ -28,16 +28,19 @@ def in_readable_units(table: Table) -> Table:
 def _are_short_times(cells: Sequence[Cell]) -> bool:
     if not all(cell.metric.endswith("_seconds") for cell in cells if cell.metric):
         return False
-    measured = [cell.mean for cell in cells if not np.isnan(cell.mean)]
+    measured = [cell.number for cell in cells if not np.isnan(cell.mean)]
     reported = [cell.reported_mean for cell in cells if not np.isnan(cell.reported_mean)]
     is_short = max(measured, default=0) < _LONGEST and max(reported, default=0) < _LONGEST_REPORTED
     return bool(measured) and is_short
 
 
 def _in_milliseconds(cell: Cell) -> Cell:
-    mean, std, reported = (1000 * time for time in (cell.mean, cell.std, cell.reported_mean))
+    names = ("mean", "std", "reported_mean", "median", "low", "high")
+    times = {name: 1000 * getattr(cell, name) for name in names}
+    changed = replace(cell, **times, scale=1000.0)
     return replace(
-        cell, measured=format_number(mean, cell.metric), mean=mean, std=std,
-        reported=format_number(reported, cell.metric) if cell.reported else "",
-        reported_mean=reported, scale=1000.0,
-    )  # fmt: skip
+        changed,
+        measured=format_number(changed.number, cell.metric)
+        + interval_text(changed.low, changed.high, cell.metric),
+        reported=format_number(changed.reported_mean, cell.metric) if cell.reported else "",
+    )
