@@ -1,6 +1,7 @@
 """Worker processes: the same numbers, and trouble that stays with the trial that makes it."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -64,6 +65,22 @@ def test_a_process_stays_after_a_trial_that_leaves_it_larger(trouble, tmp_path):
     found = run(trouble(*methods), tmp_path / "s")
     assert all(result.done for _, result in found)
     assert len(set(diary.read_text().split())) == 1
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+@pytest.mark.parametrize("memory", [None, 4 * 2**30])
+def test_a_process_keeps_the_memory_that_trials_free_unless_it_is_limited(
+    memory, trouble, tmp_path
+):
+    diary = tmp_path / "diary"
+    methods = [
+        f"{name}: {{estimator: Freer, diary: {diary}, mebibytes: {size}}}"
+        for name, size in (("large", 600), ("last", 1))
+    ]
+    found = run(trouble(*methods), tmp_path / "s", memory=memory)
+    assert all(result.done for _, result in found)
+    before, *_, after = map(int, diary.read_text().split())
+    assert (after > before + 500) == (memory is None)
 
 
 def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(trouble, tmp_path):
