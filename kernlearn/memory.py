@@ -1,5 +1,6 @@
 """Available memory, errors for what cannot fit, and the size of blocks of rows."""
 
+import ctypes
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ _GIB = 2**30
 BLOCK_BYTES = 2**21
 #: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
 FEWEST_ROWS = 32
+
+# Parameters of ``mallopt``.
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
 
 
 def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
@@ -46,8 +50,49 @@ def available_memory(root: Path = Path("/")) -> int:
 
 
 def allowed_memory(limit: int | None) -> int:
-    """Return the bytes that may be used: `limit`, or what is available if None."""
-    return available_memory() if limit is None else limit
+    """Return the bytes that may be used: `limit`, or what is available or kept freed if None."""
+    return available_memory() + freed_memory() if limit is None else limit
+
+
+class _AllocatorState(ctypes.Structure):
+    """``mallinfo2`` of the GNU C library."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks",
+            "fordblks", "keepcost",
+        )
+    ]  # fmt: skip
+
+
+def freed_memory() -> int:
+    """Return the bytes that this process has freed and its C library has kept, if it tells."""
+    state = getattr(_c_library(), "mallinfo2", None)
+    if state is None:
+        return 0
+    state.restype = _AllocatorState
+    return int(state().fordblks)
+
+
+def keep_freed_memory() -> None:
+    """Keep the memory that this process frees, to use it again, if the C library can.
+
+    Memory that goes back to the system must be had from it again, which takes 0.1 to 4 seconds a
+    gigabyte, most on virtual machines: the time of a fit would tell more of the machine than of
+    the method.
+    """
+    change = getattr(_c_library(), "mallopt", None)
+    if change is not None and hasattr(_c_library(), "mallinfo2"):
+        change(_MMAP_MAX, 0)
+        change(_TRIM_THRESHOLD, -1)
+
+
+def _c_library() -> ctypes.CDLL | None:
+    try:
+        return ctypes.CDLL(None)
+    except (OSError, TypeError):  # no such name on Windows
+        return None
 
 
 def require_memory(needed: int, limit: int | None, purpose: str, advice: str) -> None:

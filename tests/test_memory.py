@@ -1,6 +1,16 @@
+import platform
+import subprocess
+import sys
+
 import pytest
 
-from kernlearn.memory import available_memory, block_rows, require_memory, row_blocks
+from kernlearn.memory import (
+    allowed_memory,
+    available_memory,
+    block_rows,
+    require_memory,
+    row_blocks,
+)
 
 
 @pytest.fixture
@@ -88,3 +98,28 @@ def test_row_blocks_cover_all_rows_in_order():
     assert {b.stop - b.start for b in blocks[:-1]} == {block_rows(4096)}
     assert [i for b in blocks for i in range(b.start, b.stop)] == list(range(1000))
     assert list(row_blocks(0, 5)) == []
+
+
+KEEPING = """\
+import numpy as np, psutil
+from kernlearn import memory
+def size():
+    return psutil.Process().memory_info().rss // 2**20
+{first}
+before, freed = size(), memory.freed_memory()
+np.ones(2**26)
+print(size() - before, (memory.freed_memory() - freed) // 2**20)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+@pytest.mark.parametrize("keeps", [True, False])
+def test_freed_memory_is_kept_and_counts_as_allowed(keeps):
+    script = KEEPING.format(first="memory.keep_freed_memory()" if keeps else "")
+    made = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    grown, freed = map(int, made.stdout.split())
+    assert (grown > 500, freed > 500) == (keeps, keeps)
+    assert allowed_memory(None) > 0
+    assert allowed_memory(7) == 7

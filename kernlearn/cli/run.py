@@ -13,6 +13,7 @@ from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.experiments import engine, executors
+from kernlearn.memory import keep_freed_memory
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
 Force = Annotated[
@@ -95,6 +96,8 @@ def run(
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
     options.show_prepared(plans, err=log_json)
     progress = make_progress(log_json)
+    # trials of one job are measured in this process
+    keep_freed_memory()
     failed = 0
     with experiments.Store(store) as opened:
         for plan in plans:
