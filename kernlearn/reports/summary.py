@@ -113,7 +113,7 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     ).reset_index().infer_objects()  # fmt: skip
     if config.shows_times:
         # groups come in the same order
-        medians = [_median(names[-1], values) for names, values in cells["value"]]
+        medians = [_median(str(names[-1]), values) for names, values in cells["value"]]
         measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
     # of the numbers of a ratio of means
     unknown = dict.fromkeys(["std", *(TIMES if config.shows_times else [])], np.nan)

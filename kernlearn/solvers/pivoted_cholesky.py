@@ -61,7 +61,8 @@ def _accept(
     `residual` is that of the proposals, whose diagonal was `proposed` when they were drawn.
     """
     uniform = rng.random(len(proposed))
-    lower, kept = np.zeros_like(residual), []
+    kept: list[int] = []
+    lower = np.zeros_like(residual)
     for i in range(len(residual)):
         if residual[i, i] > max(uniform[i], _NOTHING) * proposed[i]:
             column = residual[:, i] / np.sqrt(residual[i, i])

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -83,7 +82,9 @@ def path_parameters(model: Any, grid: Mapping[str, list[Any]], X: Any, y: Any) -
 
 
 def _are_numbers(name: str, values: list[Any]) -> bool:
-    return all(isinstance(v, Real) and (v > 0 or (name == "epsilon" and v == 0)) for v in values)
+    return all(
+        isinstance(v, (int, float)) and (v > 0 or (name == "epsilon" and v == 0)) for v in values
+    )
 
 
 def follow_path(model: Any, X: Any, y: Any) -> RegressionPath:

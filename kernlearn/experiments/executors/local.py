@@ -169,11 +169,13 @@ class Processes:
         if not self._workers:
             # half of the memory for what is kept, half for what grows beyond
             kept = available_memory() // (2 * self.slots)
-            options = {"concurrent": self.slots > 1, "kept_memory": kept}
             self._workers = [
-                Worker(self._data_dir, self._limits, self.threads, **options)
+                Worker(
+                    self._data_dir, self._limits, self.threads,
+                    concurrent=self.slots > 1, kept_memory=kept,
+                )
                 for _ in range(self.slots)
-            ]
+            ]  # fmt: skip
         waiting, idle = iter(groups(trials)), list(self._workers)
         # the rest of a group stays with the process that has begun it
         begun: dict[Worker, Iterator[Trial]] = {}
