@@ -100,7 +100,7 @@ def test_run_then_run_again_then_report(kernlearn, small, tmp_path):
     plan = kernlearn("plan", small, "--splits", "3").stdout.splitlines()
     assert [line.split()[0] for line in plan[:-1]] == ["cached"] * 16 + ["new"] * 8
     assert re.fullmatch(
-        r"small: 24 trials: 8 new, 16 cached, 0 failed, 0 stale; 8 to run, about \d+ s one at a "
+        r"small: 24 trials: 8 new, 16 cached, 0 failed, 0 stale; 8 to run, about \d+ s, one at a "
         r"time", plan[-1],
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ import pandas as pd
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import assemble, write_report, write_summary
 from kernlearn.reports.charts import build_chart
-from kernlearn.reports.summary import COLUMNS
+from kernlearn.reports.summary import COLUMNS, TIMES
 from tests.reports.sites import plant
 
 FIGURE = """\
@@ -43,7 +43,7 @@ def test_every_file_is_there(site, page):
         "held.csv", "held.json", "report.html", "assets",
     }  # fmt: skip
     frame = pd.read_csv(folder / "held.csv")
-    assert list(frame.columns) == [*COLUMNS, "best"]
+    assert list(frame.columns) == [*COLUMNS, *TIMES, "best"]
     assert len(frame) == len(report.summary)
     details = json.loads((folder / "held.json").read_text())
     assert details["done"] == details["trials"] == 24
