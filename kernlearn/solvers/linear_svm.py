@@ -219,7 +219,8 @@ def fit_each(model: LinearSVM, X: Any, y: ArrayLike, Cs: Sequence[float]) -> lis
     """Fit a classifier for each of several values of C.
 
     On dense rows of two classes, with the primal solver, all are trained at the same time, by
-    LIBLINEAR's method on dense features: up to rounding they are those of `fit`.
+    LIBLINEAR's method on dense features: they are those of `fit` but for rounding, which the
+    default tolerance amplifies where C is large.
 
     Parameters
     ----------
