@@ -1,17 +1,15 @@
 """Linear SVMs on random features for a grid of settings on the same training points."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from kernlearn.solvers import LinearSVM
 from kernlearn.solvers.linear_svm import fit_each, trained_together
-from kernlearn.solvers.svm_path import ModelPath, Setting, families_of
+from kernlearn.solvers.svm_path import ModelPath, Setting, families_of, noting_convergence
 
 if TYPE_CHECKING:
     from kernlearn.features.svm import MaclaurinSVM
@@ -67,14 +65,10 @@ def follow_path(model: "MaclaurinSVM", X: Any, y: ArrayLike) -> MaclaurinPath:
         features = feature_map.fit_transform(rows)
         together = trained_together(svm, features, labels)
         for some in [places] if together else [[place] for place in places]:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with noting_convergence(converged, some):
                 svms = fit_each(svm, features, labels, [points[i].get("C", model.C) for i in some])
             for place, one in zip(some, svms, strict=True):
                 fitted[place] = _fitted(model, points[place], X, feature_map, one)
-            for w in caught:
-                converged[some] &= not issubclass(w.category, ConvergenceWarning)
-                warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
     return MaclaurinPath([Setting(point) for point in points], fitted, converged)
 
 

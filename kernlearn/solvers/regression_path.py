@@ -1,6 +1,5 @@
 """Paths of scikit-learn's kernel regressors, which evaluate the kernel once for all settings."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.model_selection import ParameterGrid
 from sklearn.svm import SVR
 
 from kernlearn.memory import allowed_memory, row_blocks
-from kernlearn.solvers.svm_path import Setting
+from kernlearn.solvers.svm_path import Setting, noting_convergence
 
 Floats = NDArray[np.float64]
 
@@ -158,13 +156,9 @@ def _fit_svr(
     order = [(setting["C"], -setting["epsilon"]) for setting in settings]
     start = None
     for k in sorted(range(len(settings)), key=order.__getitem__):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with noting_convergence(converged, k):
             start, intercepts[k] = smo.train_regression(
                 gram, y, settings[k]["C"], settings[k]["epsilon"], model.tol, start
             )
         coefficients[k] = start
-        converged[k] = not any(issubclass(one.category, ConvergenceWarning) for one in caught)
-        for one in caught:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return coefficients, intercepts, converged

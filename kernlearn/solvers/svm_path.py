@@ -1,6 +1,8 @@
 """Kernel SVMs for a grid of settings on the same training points."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -92,6 +94,18 @@ def _pair_values(models: list["KernelSVM"], X: Any) -> list[NDArray[np.float64]]
     return [found + model.intercept_ for found, model in zip(values, models, strict=True)]
 
 
+@contextmanager
+def noting_convergence(converged: NDArray[np.bool_], places: Any) -> Iterator[None]:
+    """Note at some places if a solver in the block does not converge; warnings are given again."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        if issubclass(one.category, ConvergenceWarning):
+            converged[places] = False
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
 def families_of(model: Any) -> tuple[list[dict[str, Any]], list[list[int]]]:
     """Return all combinations of the parameters that are lists, and which differ in C alone.
 
@@ -132,12 +146,8 @@ def follow_path(model: "KernelSVM", X: Any, y: ArrayLike) -> SVMPath:
             if before is not None and converged[before] and _is_unbounded(fitted[before]):
                 fitted[place] = copy(fitted[before]).set_params(**points[place])
                 continue
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
+            with noting_convergence(converged, place):
                 fitted[place] = clone(model).set_params(**points[place])._fit(X, y, None, grams)
-            for one in caught:
-                converged[place] &= not issubclass(one.category, ConvergenceWarning)
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
             before = place
     return SVMPath([Setting(point) for point in points], fitted, converged)
 
