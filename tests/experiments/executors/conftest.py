@@ -42,14 +42,16 @@ class Eater(Constant):
         return super().fit(X, y)
 
 
-@register_estimator()
-class Freer(Constant):
-    """Writes down the size of its process, then takes memory and frees it."""
-
+class Diarist(Constant):
     def __init__(self, diary="", mebibytes=0):
         super().__init__()
         self.diary = diary
         self.mebibytes = mebibytes
+
+
+@register_estimator()
+class Freer(Diarist):
+    """Writes down the size of its process, then takes memory and frees it."""
 
     def fit(self, X, y):
         if len(X) > 20:  # the whole training part
@@ -63,13 +65,8 @@ KEPT = []
 
 
 @register_estimator()
-class Keeper(Constant):
+class Keeper(Diarist):
     """Leaves its process larger, and writes down which one it was."""
-
-    def __init__(self, diary="", mebibytes=0):
-        super().__init__()
-        self.diary = diary
-        self.mebibytes = mebibytes
 
     def fit(self, X, y):
         if len(X) > 20:  # the whole training part
