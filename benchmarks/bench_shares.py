@@ -21,12 +21,13 @@ from kernlearn.kernels import PolynomialKernel
 from kernlearn.solvers.liblinear import Settings, solve
 from kernlearn.solvers.nodes import feature_rows
 
-_CASES = {
+#: Numbers of features of RF and H0/1 in table 3.1, and its scaling.
+CASES = {
     "cod_rna": (500, 50, ["zscore", "max_norm"]),
     "adult": (500, 100, ["max_norm"]),
     "ijcnn1": (1000, 200, ["zscore", "max_norm"]),
 }
-_PROTOCOL = ProtocolSpec(
+PROTOCOL = ProtocolSpec(
     train=0.6, max_train=20_000, max_test=20_000, scale=[], validation=0.2, seed=2013, threads=1
 )
 _REPEATS = 3
@@ -36,13 +37,13 @@ def run() -> list[Row]:
     """Measure the shares on the data sets that are there."""
     rows: list[Row] = []
     with threadpool_limits(1):
-        for name, (d_rf, d_h01, scale) in _CASES.items():
+        for name, (d_rf, d_h01, scale) in CASES.items():
             if locate(catalogue()[name]) is None:
                 print(f"shares: {name} left out, not found (set KERNLEARN_DATA)")
                 continue
             data = load(name)
             y = np.asarray(data.target)
-            parts = prepare(data.data, y, replace(_PROTOCOL, scale=scale), 0)
+            parts = prepare(data.data, y, replace(PROTOCOL, scale=scale), 0)
             for method, n_components, h01 in (("RF", d_rf, False), ("H0/1", d_h01, True)):
                 feature_map = RandomMaclaurin(
                     PolynomialKernel(10), n_components, h01=h01, include_bias=False, random_state=0

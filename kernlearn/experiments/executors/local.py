@@ -281,7 +281,7 @@ class Worker:
                 if self.limits.memory is None:
                     env |= _FROM_HEAP | {_KEEPING: str(self.kept_memory)}
                 self._pool = ProcessPoolExecutor(1, env=env, initializer=_depend_on_parent)
-                self._pid = self._pool.submit(os.getpid).result()
+                self._pid = self._pool.submit(_get_ready).result()
             return self._pool
 
     def _watch(self, future: "futures.Future[Result]") -> str | None:
@@ -310,6 +310,13 @@ def _depend_on_parent() -> None:
     """Ignore Ctrl-C, on which the parent ends its processes, and end when the parent has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
+
+
+def _get_ready() -> int:
+    """Load what trials need, which is not theirs to wait for, and return the process's number."""
+    import kernlearn.experiments.engine.trial  # noqa: F401
+
+    return os.getpid()
 
 
 def _end_after(parent: int) -> None:

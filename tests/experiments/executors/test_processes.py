@@ -85,11 +85,11 @@ def test_a_process_keeps_the_memory_that_trials_free_unless_it_is_limited(
 
 def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(trouble, tmp_path):
     config = trouble("long: {estimator: Sleeper, seconds: 60}", "short: {estimator: Sleeper}")
-    found = dict(run(config, tmp_path / "s", timeout=3))
+    found = dict(run(config, tmp_path / "s", timeout=6))
     assert found["short"].done
     assert found["long"].status == "failed"
-    assert found["long"].error == "Timeout: not finished after 3 s, the limit (--timeout)"
-    assert 3 <= found["long"].seconds < 30
+    assert found["long"].error == "Timeout: not finished after 6 s, the limit (--timeout)"
+    assert 6 <= found["long"].seconds < 30
 
 
 def test_a_trial_that_takes_too_much_memory_is_ended(trouble, tmp_path):
