@@ -1,6 +1,7 @@
 """Sequential minimal optimization of SVMs on a kernel matrix, from any start."""
 
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
@@ -14,6 +15,9 @@ Floats = NDArray[np.float64]
 _SMALLEST = 1e-12  # curvature that stands for one that is not positive, as in LIBSVM
 _NEVER = 1e300
 _BLOCK = 256
+# Iterations between two looks at which rows may still move: as long as copying a matrix takes.
+_BEFORE_SHRINKING = 2000
+_MUCH_FEWER = 0.7  # share of the rows for which a copy of their matrix pays
 
 
 def train(
@@ -109,18 +113,36 @@ def _solve(
     start: Floats | None,
 ) -> tuple[Floats, float]:
     """Minimise ½ bᵀKb − tᵀb + ε Σ|bᵢ| within bounds, where Σ bᵢ stays; return b and the offset."""
+    errors = np.array(targets, dtype=np.float64)
+    if start is not None:
+        errors -= gram @ start
     coefficients = np.zeros(len(targets)) if start is None else start.copy()
-    errors = targets - gram @ coefficients
-    limit = most_iterations(len(targets))
-    diagonal = gram.diagonal().copy()
-    n_iter = _minimize(gram, diagonal, lower, upper, epsilon, tol, limit, coefficients, errors)
-    if n_iter >= limit:
+    whole = _Part(gram, lower, upper, coefficients, errors, np.arange(len(targets)))
+    part, limit = whole, most_iterations(len(targets))
+    left = limit
+    while left > 0:
+        most = min(left, _BEFORE_SHRINKING)
+        n_iter = part.minimize(epsilon, tol, most)
+        left -= n_iter
+        coefficients[part.rows] = part.coefficients
+        if n_iter == most:
+            part = part.shrunk(epsilon)
+        elif part is whole:
+            break
+        else:
+            # the others have changed too, and may have to move
+            errors[:] = targets - gram @ coefficients
+            part = whole
+    if part is not whole:
+        errors[:] = targets - gram @ coefficients
+    if left <= 0:
         warnings.warn(
             f"the solver stopped after {limit} iterations: scale the features, lower C or raise "
             "tol",
             ConvergenceWarning,
             stacklevel=3,
         )
+    coefficients, errors = whole.coefficients, whole.errors
     free = (coefficients != 0) & (coefficients > lower) & (coefficients < upper)
     if free.any():
         return coefficients, float((errors - epsilon * np.sign(coefficients))[free].mean())
@@ -128,6 +150,45 @@ def _solve(
     most = (errors + np.where(coefficients < 0, epsilon, -epsilon))[rises].max()
     least = (errors + np.where(coefficients > 0, -epsilon, epsilon))[falls].min()
     return coefficients, float(most + least) / 2
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some rows of a problem, whose other coefficients stay."""
+
+    gram: Floats
+    lower: Floats
+    upper: Floats
+    coefficients: Floats
+    errors: Floats
+    rows: NDArray[np.intp]
+
+    def minimize(self, epsilon: float, tol: float, limit: int) -> int:
+        """Change the coefficients and errors in place; return the number of iterations."""
+        return int(
+            _minimize(
+                self.gram, self.gram.diagonal().copy(), self.lower, self.upper, epsilon, tol,
+                limit, self.coefficients, self.errors,
+            )
+        )  # fmt: skip
+
+    def shrunk(self, epsilon: float) -> "_Part":
+        """Return the rows that may still move, if they are much fewer (LIBSVM's shrinking).
+
+        A row that can only rise will not, while its error is below those of all that can fall;
+        nor will one that can only fall, while its error is above those of all that can rise.
+        """
+        coefficients, errors = self.coefficients, self.errors
+        rising = errors + np.where(coefficients < 0, epsilon, -epsilon)
+        falling = errors + np.where(coefficients > 0, -epsilon, epsilon)
+        rising[coefficients >= self.upper], falling[coefficients <= self.lower] = -np.inf, np.inf
+        left = np.flatnonzero((rising > falling.min()) | (falling < rising.max()))
+        if len(left) > _MUCH_FEWER * len(errors):
+            return self
+        return _Part(
+            self.gram[np.ix_(left, left)], self.lower[left], self.upper[left],
+            coefficients[left], errors[left], self.rows[left],
+        )  # fmt: skip
 
 
 # values are finite, and the largest of some may be found in any order

@@ -80,12 +80,34 @@ def test_a_start_saves_iterations_and_ends_at_the_same_minimum(monkeypatch):
     monkeypatch.setattr(smo, "_minimize", lambda *a: counts.append(minimize(*a)) or counts[-1])
     _, before = smo.train(gram, codes, np.full(600, 10.0), 1e-3)
     kept = before.copy()
+    counts.clear()
     _, warm = smo.train(gram, codes, np.full(600, 20.0), 1e-3, before)
+    n_warm = sum(counts)
+    counts.clear()
     _, cold = smo.train(gram, codes, np.full(600, 20.0), 1e-3)
     np.testing.assert_array_equal(before, kept)
-    assert counts[1] < counts[2]
+    assert n_warm < sum(counts)
     assert violation(gram, codes, np.full(600, 20.0), warm) < 1e-3
     values = [objective(gram, codes, c) for c in (warm, cold)]
+    np.testing.assert_allclose(*values, rtol=1e-5)
+
+
+@pytest.mark.parametrize("often", [1, 40, 2000])
+def test_rows_that_will_not_move_are_left_out_and_looked_at_again(often, monkeypatch):
+    X, codes = problem()
+    gram, bounds = gaussian(X), np.full(600, 100.0)
+    sizes, minimize = [], smo._minimize
+    monkeypatch.setattr(smo, "_minimize", lambda *a: sizes.append(len(a[0])) or minimize(*a))
+    monkeypatch.setattr(smo, "_BEFORE_SHRINKING", often)
+    _, coefficients = smo.train(gram, codes, bounds, 1e-3)
+    assert min(sizes) < 0.6 * 600
+    assert sizes[-1] == 600  # the end is checked on all rows
+    assert violation(gram, codes, bounds, coefficients) < 1e-3
+    monkeypatch.setattr(smo, "_BEFORE_SHRINKING", 10**9)
+    sizes.clear()
+    _, whole = smo.train(gram, codes, bounds, 1e-3)
+    assert sizes == [600]
+    values = [objective(gram, codes, c) for c in (coefficients, whole)]
     np.testing.assert_allclose(*values, rtol=1e-5)
 
 

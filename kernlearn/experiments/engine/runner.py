@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from kernlearn.experiments.engine import environment, selection
 from kernlearn.experiments.engine.estimates import sample_first
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.executors.ahead import OneByOne, selects
+from kernlearn.experiments.executors.ahead import OneByOne
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
 
@@ -216,7 +216,7 @@ def run_plan(
     if todo:
         with run_lock(store), Interrupts() as interrupts, ExitStack() as stack:
             if executor is None:
-                executor = make_executor(execution, data_dir, trials=todo)
+                executor = make_executor(execution, data_dir)
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)
@@ -244,22 +244,17 @@ def run_plan(
     )
 
 
-def make_executor(
-    execution: Execution, data_dir: Path | None = None, trials: Sequence[Trial] = ()
-) -> Executor:
+def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
     """Create the executor that the settings ask for.
 
     By default this is Dask if there is a scheduler, processes for several jobs or with limits,
-    and the current process otherwise, with processes for the choice of parameters if several
-    trials choose some.
+    and the current process otherwise, with processes for choices of parameters that take long.
 
     Parameters
     ----------
     execution : Execution
     data_dir : Path, optional
         Folder to search for data first.
-    trials : sequence of Trial, optional
-        Those to be run.
 
     Returns
     -------
@@ -287,8 +282,9 @@ def make_executor(
     if limits.any or jobs > 1:
         asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
         raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    several = sum(map(selects, trials)) > 1 and environment.usable_cores() > 1
-    return OneByOne(data_dir) if several and execution.executor is None else InProcess(data_dir)
+    if execution.executor is None and environment.usable_cores() > 1:
+        return OneByOne(data_dir)
+    return InProcess(data_dir)
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

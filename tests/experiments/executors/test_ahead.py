@@ -1,5 +1,7 @@
 import pytest
+from typer.testing import CliRunner
 
+from kernlearn.cli.app import app
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.runner import make_executor
 from kernlearn.experiments.executors.ahead import OneByOne, selects
@@ -39,7 +41,7 @@ def run(plan, place, executor=None):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_choices_ahead_are_those_of_trials_by_themselves(plan, tmp_path):
-    executor = make_executor(plan.experiment.config.execution, trials=plan.trials)
+    executor = make_executor(plan.experiment.config.execution)
     assert isinstance(executor, OneByOne)
     found = run(plan, tmp_path / "a.sqlite")
     wanted = run(plan, tmp_path / "b.sqlite", InProcess())
@@ -91,11 +93,24 @@ def test_a_choice_that_fails_is_the_result_of_its_trial(tmp_path):
     assert all("n_neighbors" in found[t.key].error for t in failed)
 
 
-def test_a_single_choice_or_an_executor_by_name_needs_no_processes(plan, tmp_path):
+def test_an_executor_by_name_needs_no_processes(plan):
     execution = plan.experiment.config.execution
-    assert isinstance(make_executor(execution, trials=plan.trials[:1]), InProcess)
     asked = execution.model_copy(update={"executor": "in-process"})
-    assert isinstance(make_executor(asked, trials=plan.trials), InProcess)
+    assert isinstance(make_executor(asked), InProcess)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_command_chooses_ahead(plan, tmp_path, monkeypatch):
+    asked, choose = [], OneByOne._choose
+    monkeypatch.setattr(
+        OneByOne, "_choose", lambda self, batch: asked.append(len(batch)) or choose(self, batch)
+    )
+    config, store = str(plan.experiment.path), tmp_path / "s.sqlite"
+    arguments = ["run", config, "--store", str(store), "--no-report"]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert max(asked) > 1
+    with Store(store) as opened:
+        assert opened.runs()[-1].environment["processes_that_select"] == 2
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
