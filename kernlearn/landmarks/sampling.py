@@ -332,7 +332,7 @@ def random_pivots(
     ----------
     Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical
     approximation of a kernel matrix with few entry evaluations. CPAM 78, 2025
-    (arXiv:2207.06503), algorithm 2. E. N. Epperly, J. A. Tropp, R. J. Webber. Embrace rejection.
+    (arXiv:2207.06503), algorithm 2.1. E. N. Epperly, J. A. Tropp, R. J. Webber. Embrace rejection.
     2024 (arXiv:2410.03969), algorithm 2.
     """
     given = np.asarray(given, np.intp)
