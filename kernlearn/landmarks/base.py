@@ -127,7 +127,7 @@ class SimilarityEstimator(PointsEstimator):
                 "similarity='precomputed' needs a square matrix for training, one row and one "
                 f"column per training point, got shape {X.shape}"
             )
-        if self._precomputed and self.kind == "similarity" and _are_distances(X):
+        if self._precomputed and self.kind == "similarity" and are_distances(X):
             warnings.warn(
                 "X looks like distances, with a diagonal of 0 and no value below: they are taken "
                 "as similarities, the greater the more alike. Pass kind='distance' for distances",
@@ -152,7 +152,7 @@ class SimilarityEstimator(PointsEstimator):
         return Landmarks(indices, X, fitted, sign)
 
 
-def _are_distances(matrix: np.ndarray) -> bool:
+def are_distances(matrix: np.ndarray) -> bool:
     """Whether a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
     return not matrix.diagonal().any() and bool(matrix.any()) and bool(matrix.min() >= 0)
 

@@ -155,10 +155,17 @@ class KeptSimilarities:
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
         """
         kernel = self._landmarks.kernel
-        single = kernel is not None and kernel.columnwise
-        if single and ((keep and self.keep(which)) or bool((self._block[which] >= 0).all())):
+        if kernel is None or not kernel.columnwise or (keep and not self.keep(which)):
+            return self._compute(which, rows)
+        kept = self._block[which] >= 0
+        if kept.all():
             return self.columns(which, rows)
-        return self._compute(which, rows)
+        values = self._compute(which[~kept], rows)
+        if not kept.any():
+            return values
+        whole = np.empty((len(rows), len(which)), dtype=values.dtype)
+        whole[:, kept], whole[:, ~kept] = self.columns(which[kept], rows), values
+        return whole
 
     def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
         """Return the similarities to landmarks `which`; the array must not be changed.
