@@ -13,9 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from kernlearn.experiments import load_config, make_plan
-from kernlearn.experiments.engine.runner import run_plan
-from kernlearn.experiments.store import Store
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.kernels import (
     DynamicTimeWarpingSimilarity,
     GaussianKernel,
