@@ -177,7 +177,7 @@ def _dselect(
     return dselect(similarities.column, candidates, n, rng, given=given)
 
 
-_CHOOSE = {
+_CHOOSE: dict[str, Callable[..., Indices]] = {
     "dselect": _dselect,
     "kmeans++": kmeans_plusplus,
     "leverage": leverage_sampling,

@@ -125,10 +125,10 @@ def test_selections_approximate_unequal_clusters_far_better_than_chance(selectio
     for seed in range(5):
         points = clusters(seed)
         for name, found in errors.items():
-            map_ = NystroemEmbedding(kernel, 60, selection=name, random_state=seed)
+            map_ = NystroemEmbedding(kernel, 100, selection=name, random_state=seed)
             # K(x, x) is 1, so this is the trace norm of the error
             found.append(len(points) - (map_.fit_transform(points) ** 2).sum())
-    assert np.mean(errors["random"]) > 60
+    assert np.mean(errors["random"]) > 50
     assert np.mean(errors[selection]) < 0.1 * np.mean(errors["random"])
 
 
