@@ -234,7 +234,7 @@ def test_a_kernel_keeps_its_origin():
 def clusters(seed=0, n_small=20):
     """One cluster of 1500 points, and small ones of 5 points far from each other."""
     points = np.r_[np.zeros((1500, n_small)), np.repeat(20 * np.eye(n_small), 5, axis=0)]
-    return points + 0.02 * generator(seed).normal(size=points.shape)
+    return points + 0.005 * generator(seed).normal(size=points.shape)
 
 
 def rest_of(K, chosen):
