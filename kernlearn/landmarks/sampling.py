@@ -204,12 +204,12 @@ def kmeans_plusplus(
     chosen: list[int] = np.asarray(given, np.intp).tolist()
     for i in chosen:
         nearest = np.minimum(nearest, squared_distances(i))
-    left, places = np.ones(len(candidates)), []
+    left, places = np.ones(len(candidates)), list[int]()
     while True:
         weights = nearest * left if chosen else left
         if not weights.any():
             weights = left
-        place = rng.choice(len(candidates), p=weights / weights.sum())
+        place = int(rng.choice(len(candidates), p=weights / weights.sum()))
         places.append(place)
         if len(places) == n_landmarks:
             return candidates[places]
