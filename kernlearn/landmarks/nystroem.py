@@ -242,7 +242,8 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, KeptSimilarities]:
         """Return the validated points, and their similarities to each other."""
-        by_class = self.selection == "stratified" or (self.selection == "dselect" and y is not None)
+        optional = self.selection == "dselect" and y is not None
+        by_class = self.selection == "stratified" or optional
         X, classes = self._check_training(X, y if by_class else None)
         n_samples = X.shape[0]
         codes = np.zeros(n_samples, dtype=np.intp)
@@ -279,9 +280,9 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
             )
         if base.are_distances(X):
             warnings.warn(
-                "X looks like distances, with a diagonal of 0 and no value below, and the features "
-                "are those of a kernel, the greater the more alike: turn distances into one, as "
-                "by exp(-X / X.mean())",
+                "X looks like distances, with a diagonal of 0 and no value below, and is taken as "
+                "a kernel, the greater the more alike: turn distances into one, as by "
+                "exp(-X / X.mean())",
                 UserWarning,
                 stacklevel=4,
             )

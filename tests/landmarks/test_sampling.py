@@ -318,10 +318,9 @@ def test_any_matrix_gives_distinct_points(choose, matrix, is_distance):
 @THREE
 def test_duplicates_are_taken_last(choose):
     K = Matrix(np.repeat(np.repeat(gaussian(5 * X[:6]), 10, 0), 10, 1))
-    kinds = {tuple(sorted(set((choose(K, ALL, 6, generator(s)) // 10).tolist()))) for s in range(5)}
-    if choose is not leverage_sampling:  # whose draws do not see each other
-        assert kinds == {tuple(range(6))}
-    assert min(map(len, kinds)) >= 3
+    kinds = [len(set((choose(K, ALL, 6, generator(s)) // 10).tolist())) for s in range(5)]
+    # draws by leverage do not see each other
+    assert min(kinds) >= (3 if choose is leverage_sampling else 6)
 
 
 @THREE
