@@ -194,9 +194,7 @@ def _spread(
     choose, sizes = _CHOOSE[selection], np.bincount(codes)
     if len(sizes) > 2:
         shares = enumerate(_even_shares(n_landmarks, sizes))
-        parts = [
-            choose(similarities, np.flatnonzero(codes == c), n, rng) for c, n in shares if n
-        ]
+        parts = [choose(similarities, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
         return np.concatenate(parts)
     chosen = choose(similarities, np.arange(len(codes)), n_landmarks, rng)
     missing = np.setdiff1d(codes, codes[chosen])

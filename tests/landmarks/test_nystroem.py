@@ -21,7 +21,6 @@ from kernlearn.kernels import (
     LevenshteinSimilarity,
     LinearKernel,
     PolynomialKernel,
-    SigmoidKernel,
 )
 from kernlearn.landmarks import NystroemEmbedding
 from kernlearn.landmarks.selection import SELECTIONS

@@ -224,9 +224,7 @@ def test_without_lengths_a_random_point_is_the_origin(matrix, scale):
     expected = scale * centred @ centred.T
     rtol, atol = (1e-5, 1e-4) if space.rounding > 1e-10 else (1e-9, 1e-9)
     np.testing.assert_allclose(space.diagonal, expected.diagonal(), rtol, atol)
-    np.testing.assert_allclose(
-        space.part(rows, which), expected[np.ix_(rows, which)], rtol, atol
-    )
+    np.testing.assert_allclose(space.part(rows, which), expected[np.ix_(rows, which)], rtol, atol)
     assert matrix.columns[-1] == points[generator(5).randint(len(points))]
 
 

@@ -359,7 +359,7 @@ def test_what_selections_compute_in_addition(make, n_training, selection):
     if selection == "kmeans++":
         assert more == 0
     elif selection == "rpcholesky":  # 20 proposals a round
-        assert 0 < more
+        assert more > 0
         assert more % 20**2 == 0
         assert more <= 10 * 20**2
     else:
