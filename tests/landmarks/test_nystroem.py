@@ -103,7 +103,7 @@ def test_features_underestimate_the_kernel(selection):
 
 def test_the_error_shrinks_with_more_landmarks_and_ends():
     K, errors = KERNEL(X), []
-    for m in (2, 5, 15, 60):
+    for m in (2, 15, 45, 60):
         Z = NystroemEmbedding(KERNEL, m, selection="rpcholesky", random_state=0).fit_transform(X)
         errors.append((K - Z @ Z.T).trace())
     assert errors[0] > 2 * errors[1] > 4 * errors[2] > 0

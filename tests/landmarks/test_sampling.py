@@ -123,7 +123,7 @@ def test_leverage_by_a_weighted_sample_is_the_formula_of_the_paper(ridge):
     expected = np.minimum((K - K @ S @ inner @ S.T @ K).diagonal() / ridge, 1)
     sample = Sample.of(FeatureSpace(Matrix(K), ALL, generator()), which, weights)
     np.testing.assert_allclose(sample.leverage(ALL, ridge), expected, rtol=1e-8)
-    assert (expected < 1).sum() > 10
+    assert (expected < 1).sum() >= 10
     spectrum = np.linalg.eigvalsh(S.T @ K @ S)
     np.testing.assert_allclose(sample.ridge(2), spectrum[:3].sum() / 2, rtol=1e-8)
     # what is left of the diagonal without a ridge
@@ -145,7 +145,7 @@ def test_leverage_of_a_matrix_of_low_rank_is_not_rounding():
 def test_recursive_scores_draw_lonely_points():
     rng = generator(1)
     lonely = 100.0 * np.arange(1, 9)[:, None] * [1.0, 0.0]
-    points = np.r_[0.1 * rng.normal(size=(800, 2)), lonely]
+    points = np.r_[0.02 * rng.normal(size=(800, 2)), lonely]
     K = gaussian(points)
     for seed in range(10):
         found = leverage_sampling(Matrix(K), np.arange(808), 80, generator(seed))
@@ -156,15 +156,14 @@ def test_recursive_scores_draw_lonely_points():
 def test_recursive_scores_are_near_the_exact_ones():
     """Of the last level, in the mean over samples; the paper bounds them by a factor of 3."""
     rng = generator(2)
-    points = np.r_[rng.normal(size=(300, 2)), 6 + 2 * rng.normal(size=(60, 2))]
+    points = np.r_[0.3 * rng.normal(size=(300, 2)), 6 + 4 * rng.normal(size=(60, 2))]
     K, everything = gaussian(points), np.arange(360)
-    drawn, n_drawn = np.zeros(360), 200
+    drawn, n_drawn = np.zeros(360), 100
     for seed in range(n_drawn):
         drawn[leverage_sampling(Matrix(K), everything, 30, generator(seed))] += 1
     # for the λ of the algorithm, with its k of 3
     spectrum = np.linalg.eigvalsh(K)[::-1]
     exact = full_scores(K, spectrum[3:].sum() / 3)
-    # of the points that have least, a tenth of those that have most
     low, high = np.argsort(exact)[:120], np.argsort(exact)[-30:]
     ratio = (drawn[high].mean() / drawn[low].mean()) / (exact[high].mean() / exact[low].mean())
     assert 1 / 3 < ratio < 3
