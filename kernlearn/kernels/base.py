@@ -363,9 +363,9 @@ class NormalizedKernel(_OfFittedKernels):
         return gram * left[:, None] * right
 
 
-def diagonal(kernel: Kernel, X: Any) -> np.ndarray:
-    """Return K(x, x) for each row x."""
-    blocks = gen_batches(X.shape[0], _DIAGONAL_ROWS)
+def diagonal(kernel: Kernel, X: Any, n_rows: int | None = None) -> np.ndarray:
+    """Return K(x, x) for each row x, from all pairs of `n_rows` rows at a time, 32 if None."""
+    blocks = gen_batches(X.shape[0], n_rows or _DIAGONAL_ROWS)
     return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])
 
 

@@ -7,11 +7,12 @@ from kernlearn.landmarks.dboost import DBoostClassifier as DBoostClassifier
 from kernlearn.landmarks.embedding import LandmarkEmbedding as LandmarkEmbedding
 from kernlearn.landmarks.embedding import PairEmbedding as PairEmbedding
 from kernlearn.landmarks.ftune import FTuneClassifier as FTuneClassifier
+from kernlearn.landmarks.nystroem import NystroemEmbedding as NystroemEmbedding
 from kernlearn.landmarks.orland import ORLand as ORLand
 from kernlearn.landmarks.rankland import RankLand as RankLand
 from kernlearn.landmarks.regland import KernelRegressor as KernelRegressor
 from kernlearn.landmarks.regland import RegLand as RegLand
-from kernlearn.landmarks.similarity import dselect as dselect
+from kernlearn.landmarks.selection import dselect as dselect
 from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLand
 from kernlearn.landmarks.transfer import CallableTransfer as CallableTransfer
 from kernlearn.landmarks.transfer import Identity as Identity
@@ -29,6 +30,7 @@ __all__ = [
     "Identity",
     "KernelRegressor",
     "LandmarkEmbedding",
+    "NystroemEmbedding",
     "ORLand",
     "PairEmbedding",
     "Ramp",

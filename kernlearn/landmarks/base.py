@@ -13,15 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.checks import holds_texts
 from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
-from kernlearn.landmarks.similarity import (
+from kernlearn.landmarks.selection import (
+    BY_SIMILARITY,
     PAIR_SELECTIONS,
     SELECTIONS,
-    Floats,
-    Indices,
-    KeptSimilarities,
-    Landmarks,
     select_landmarks,
 )
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
@@ -129,7 +127,7 @@ class SimilarityEstimator(PointsEstimator):
                 "similarity='precomputed' needs a square matrix for training, one row and one "
                 f"column per training point, got shape {X.shape}"
             )
-        if self._precomputed and self.kind == "similarity" and _are_distances(X):
+        if self._precomputed and self.kind == "similarity" and are_distances(X):
             warnings.warn(
                 "X looks like distances, with a diagonal of 0 and no value below: they are taken "
                 "as similarities, the greater the more alike. Pass kind='distance' for distances",
@@ -154,7 +152,7 @@ class SimilarityEstimator(PointsEstimator):
         return Landmarks(indices, X, fitted, sign)
 
 
-def _are_distances(matrix: np.ndarray) -> bool:
+def are_distances(matrix: np.ndarray) -> bool:
     """Whether a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
     return not matrix.diagonal().any() and bool(matrix.any()) and bool(matrix.min() >= 0)
 
@@ -204,7 +202,7 @@ class LandmarkedModel(SimilarityEstimator):
     _parameter_constraints: dict[str, list[Any]] = {
         **SimilarityEstimator._parameter_constraints,
         "n_landmarks": [COUNT],
-        "selection": [StrOptions({"random", "dselect"})],
+        "selection": [StrOptions({"random", *BY_SIMILARITY})],
         "double_dipping": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -243,8 +241,8 @@ class LandmarkedModel(SimilarityEstimator):
                     f"landmarks, which are not trained on, got {len(rows)}"
                 )
             similarities = KeptSimilarities(candidates, X, some)
-            codes, column = np.zeros(len(rows), dtype=np.intp), similarities.column
-            chosen = select_landmarks(n_drawn, codes, self.selection, rng, column)
+            codes = np.zeros(len(rows), dtype=np.intp)
+            chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
             self._landmarks = candidates.take(chosen)
             self.landmark_indices_ = self._landmarks.indices
             trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)

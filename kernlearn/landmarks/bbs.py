@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.calibration import CALIBRATION
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks import base
-from kernlearn.landmarks.similarity import select_landmarks
+from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
 from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values
 from kernlearn.solvers.linear_path import linear_paths
@@ -139,8 +139,14 @@ class BBSClassifier(LandmarkClassifier):
         on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "stratified", "dselect"}, default="random"
-        How landmarks are chosen from the points trained on: "dselect" is algorithm 3.
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
+            default="random"
+        How landmarks are chosen from the points trained on. "random" ignores classes,
+        "stratified" takes some of each class in proportion to its size, "dselect" (algorithm 3)
+        takes points unlike each other. The last three are drawn to span the feature space of the
+        similarity as a kernel, by D² sampling, by approximate ridge leverage scores, or by
+        randomly pivoted Cholesky. All but the first two choose from each class evenly if there
+        are more than two, and take at least one point of either of two.
     normalize : bool, default=True
         Whether similarities are divided by the greatest absolute one between training points
         and landmarks: the thesis takes them to be at most 1, and C depends on it.
@@ -244,8 +250,9 @@ class BBSClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         Cs = grid["C"]
-        column = data.similarities.column
-        chosen = select_landmarks(self.n_landmarks, data.codes, self.selection, rng, column)
+        chosen = select_landmarks(
+            self.n_landmarks, data.codes, self.selection, rng, data.similarities
+        )
         landmarks = data.candidates.take(chosen)
         similarities = data.similarities.columns(chosen)
         self.scale_ = self._scale([similarities])

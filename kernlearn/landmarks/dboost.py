@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, Interval, StrOptions
 from kernlearn.landmarks.base import PAIR_SELECTION, ScoresClassifier, decide
-from kernlearn.landmarks.similarity import Column, Indices, KeptSimilarities, select_pairs
+from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, SomeSimilarities
 from kernlearn.sample_weights import check_weights, combined_weights, taken, weighted_rows
 from kernlearn.solvers.labels import class_scores, encode_labels
 
@@ -87,8 +88,9 @@ class DBoostClassifier(ScoresClassifier):
         where the class with most votes wins, ties by the sum of combinations.
     reuse : bool, default=True
         Whether a pair may be chosen in more than one round, with the same or another threshold.
-    selection : {"random", "stratified", "dselect", "shared"}, default="random"
-        How the pool is chosen; "dselect" is Kar's algorithm 3, "shared" as in
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky", \
+            "shared"}, default="random"
+        How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the pools and of the points for thresholds.
@@ -223,7 +225,7 @@ class DBoostClassifier(ScoresClassifier):
             X, labels = X[used_rows], labels[used_rows]
         points = self._all_points(X, labels, used_rows)
         similarities = KeptSimilarities(points, X)
-        problems = self._draw_problems(codes, similarities.column, rng)
+        problems = self._draw_problems(codes, similarities, rng)
         similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
         n_rounds, n_thresholds = self.n_landmarks, self.n_thresholds
         solved = [
@@ -250,7 +252,9 @@ class DBoostClassifier(ScoresClassifier):
             )
         return self
 
-    def _draw_problems(self, codes: Indices, column: Column, rng: Any) -> list[Problem]:
+    def _draw_problems(
+        self, codes: Indices, similarities: KeptSimilarities, rng: Any
+    ) -> list[Problem]:
         """Return the two-class problems with their pools of pairs.
 
         There is one problem, class 1 against class 0, for two classes. For more there is one per
@@ -263,13 +267,13 @@ class DBoostClassifier(ScoresClassifier):
             is_first = codes[rows] == first
             (places,) = select_pairs(
                 size, is_first.astype(np.intp), self.selection, rng,
-                column=lambda i: column(int(rows[i]))[rows],
+                SomeSimilarities(similarities, rows),
             )  # fmt: skip
             return Problem(first, second, rows, _signs(is_first), rows[places])
 
         if n_classes > 2 and self.multi_class == "ovo":
             return [one_vs_one(*classes) for classes in combinations(range(n_classes), 2)]
-        pools = select_pairs(size, codes, self.selection, rng, column)
+        pools = select_pairs(size, codes, self.selection, rng, similarities)
         positives, negative = ([1], 0) if n_classes == 2 else (range(n_classes), None)
         everything = np.arange(len(codes))
         return [

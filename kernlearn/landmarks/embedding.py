@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from kernlearn.constraints import COUNT, POSITIVE
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks import base
-from kernlearn.landmarks.similarity import Floats, KeptSimilarities, select_landmarks, select_pairs
+from kernlearn.landmarks.selection import select_landmarks, select_pairs
+from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
 from kernlearn.memory import row_blocks
 
@@ -39,7 +40,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     _needs_classes = False
 
     @abstractmethod
-    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
@@ -141,7 +142,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
         X, y = self._check_training(X, y)
         points = self._all_points(X, y)
         similarities = KeptSimilarities(points, X)
-        chosen = self._select(y, X.shape[0], similarities.column)
+        chosen = self._select(y, X.shape[0], similarities)
         self._landmarks = points.take(chosen)
         self.scale_ = 1.0
         return X, similarities.blocks(chosen, self._n_features_out)
@@ -180,10 +181,13 @@ class LandmarkEmbedding(BaseEmbedding):
         not be symmetric nor positive: it is used as K(point, landmark).
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d. All named ones are similarities.
-    selection : {"random", "stratified", "dselect"}, default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
+            default="random"
         "random" ignores classes. "stratified" takes landmarks from each class in proportion to
         its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: from all points
-        with two classes or none, else within each class.
+        with two classes or none, else within each class. So do "kmeans++", "leverage" and
+        "rpcholesky", by D² sampling, by approximate ridge leverage scores, and by randomly
+        pivoted Cholesky.
     normalize : bool, default=True
         Whether similarities are divided by the largest absolute one between training points and
         landmarks; section 4.2 of [2]_ takes them to be at most 1.
@@ -231,12 +235,12 @@ class LandmarkEmbedding(BaseEmbedding):
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
         rng = check_random_state(self.random_state)
         uses_classes = self.selection != "random" and y is not None
         codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
         self.landmark_indices_ = select_landmarks(
-            self.n_landmarks, codes, self.selection, rng, column
+            self.n_landmarks, codes, self.selection, rng, similarities
         )
         self._n_features_out = len(self.landmark_indices_)
         return self.landmark_indices_
@@ -269,11 +273,13 @@ class PairEmbedding(BaseEmbedding):
     transfer : str, float, Transfer or callable, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
         "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
-    selection : {"random", "stratified", "dselect", "shared"}, default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky", \
+            "shared"}, default="random"
         "random" draws both points of a pair uniformly; "stratified" spreads the second ones
         over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_), "shared" from d points drawn evenly from the
-        classes.
+        unlike each other (algorithm 3 of [1]_), "kmeans++", "leverage" and "rpcholesky" from d
+        points chosen as by :class:`LandmarkEmbedding`, "shared" from d points drawn evenly from
+        the classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -330,11 +336,13 @@ class PairEmbedding(BaseEmbedding):
     }
     _needs_classes = True
 
-    def _select(self, y: Any, n_samples: int, column: Any) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
         rng = check_random_state(self.random_state)
         self.transfer_ = as_transfer(self.transfer)
         self.classes_, codes = _encode(y)
-        self.landmark_pairs_ = select_pairs(self.n_landmarks, codes, self.selection, rng, column)
+        self.landmark_pairs_ = select_pairs(
+            self.n_landmarks, codes, self.selection, rng, similarities
+        )
         pairs = self.landmark_pairs_.reshape(-1, 2)
         self._n_features_out = len(pairs)
         self.landmark_indices_, places = np.unique(pairs, return_inverse=True)

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from kernlearn.constraints import MEMORY, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column, select_pairs
+from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
 from kernlearn.solvers.linear_path import Path, linear_path
@@ -65,9 +66,10 @@ class FTuneClassifier(LandmarkClassifier):
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
         As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
-        ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with "shared"
-        from d points drawn evenly from the classes, which all problems share: a prediction then
-        takes no more similarities than with d single landmarks.
+        ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with
+        "kmeans++", "leverage" and "rpcholesky" from d points chosen by these, with "shared" from d
+        points drawn evenly from the classes, which all problems share: a prediction then takes no
+        more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
@@ -271,8 +273,8 @@ def _train(
     """
     family, Cs = grid.values()
     options = model._solver_options(rng)
-    similarities, column = data.similarities, data.similarities.column
-    pairs = select_pairs(model.n_landmarks, data.codes, model.selection, rng, column)
+    similarities = data.similarities
+    pairs = select_pairs(model.n_landmarks, data.codes, model.selection, rng, similarities)
     distinct = np.unique(pairs)
     similarities.keep(distinct)
     batches = gen_batches(len(distinct), 256)

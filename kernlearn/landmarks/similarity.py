@@ -1,24 +1,17 @@
-"""Landmarks: their choice, at random or by DSELECT, and similarities of points to them."""
+"""Landmarks, and similarities of points to them."""
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from kernlearn.kernels import Kernel
+from kernlearn.kernels.base import CallableKernel, Kernel, diagonal
 from kernlearn.memory import row_blocks
-
-SELECTIONS = ("random", "stratified", "dselect")
-PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
 Indices: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.floating]
-Random: TypeAlias = np.random.RandomState
-#: Takes the index of a training point, returns the similarity of every training point to it.
-Column: TypeAlias = Callable[[int], Floats]
 
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
@@ -27,6 +20,26 @@ KEPT_ELEMENTS = 2**27
 _BLOCK_BYTES = 2**24
 # Rows that are transposed at a time.
 _TURNED = 128
+
+
+class Compared(Protocol):
+    """Similarities of training points to each other, as the choice of landmarks asks for them."""
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether the similarities are distances with the other sign."""
+
+    def column(self, i: int) -> Floats:
+        """Return the similarities of all points to point `i`, shape (n_points,)."""
+
+    def diagonal(self) -> Floats:
+        """Return the similarity of each point to itself, shape (n_points,)."""
+
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
+        """Return the similarities of points `rows` to points `which`, a row for each of `rows`.
+
+        `keep` tells that all points will be compared with `which` anyway.
+        """
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class Landmarks:
         For a precomputed matrix X is (n_samples, n_training_points). Values must be finite.
         """
         if self.kernel is not None:
-            values = _finite(self.kernel(X if rows is None else X[rows], self.points))
+            values = finite(self.kernel(X if rows is None else X[rows], self.points))
         else:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
@@ -93,6 +106,12 @@ class KeptSimilarities:
         # The block of each landmark, -1 if not computed, and its row there.
         self._block = np.full(len(landmarks), -1)
         self._row = np.zeros(len(landmarks), dtype=np.intp)
+        self._diagonal: Floats | None = None
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether the similarities are distances with the other sign."""
+        return self._landmarks.sign < 0
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
@@ -112,6 +131,41 @@ class KeptSimilarities:
             return self._compute(which)[:, 0]
         values: Floats = self._blocks[self._block[i]][self._row[i]]
         return values
+
+    def diagonal(self) -> Floats:
+        """Return the similarity of each point to itself, where the landmarks are the points.
+
+        It takes one value for each point of a user-defined function or of a kernel of objects.
+        Other kernels compare 32 points with each other at a time.
+        """
+        if self._diagonal is None:
+            kernel, indices = self._landmarks.kernel, self._landmarks.indices
+            if kernel is None:
+                rows = np.arange(len(indices)) if self._rows is None else self._rows
+                values = self._X[rows, indices]
+            else:
+                costly = kernel.structured or isinstance(kernel, CallableKernel)
+                values = finite(diagonal(kernel, self._X, 1 if costly else None))
+            self._diagonal = values * self._landmarks.sign
+        return self._diagonal
+
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
+        """Return the similarities of points `rows` to landmarks `which`.
+
+        With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
+        """
+        kernel = self._landmarks.kernel
+        if kernel is None or not kernel.columnwise or (keep and not self.keep(which)):
+            return self._compute(which, rows)
+        kept = self._block[which] >= 0
+        if kept.all():
+            return self.columns(which, rows)
+        values = self._compute(which[~kept], rows)
+        if not kept.any():
+            return values
+        whole = np.empty((len(rows), len(which)), dtype=values.dtype)
+        whole[:, kept], whole[:, ~kept] = self.columns(which[kept], rows), values
+        return whole
 
     def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
         """Return the similarities to landmarks `which`; the array must not be changed.
@@ -162,6 +216,27 @@ class KeptSimilarities:
         return found
 
 
+@dataclass(frozen=True)
+class SomeSimilarities:
+    """Similarities of some training points, the `rows` of all, to each other."""
+
+    similarities: Compared
+    rows: Indices
+
+    @property
+    def is_distance(self) -> bool:
+        return self.similarities.is_distance
+
+    def column(self, i: int) -> Floats:
+        return self.similarities.column(int(self.rows[i]))[self.rows]
+
+    def diagonal(self) -> Floats:
+        return self.similarities.diagonal()[self.rows]
+
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
+        return self.similarities.part(self.rows[rows], self.rows[which], keep=keep)
+
+
 def by_column(values: Floats) -> Floats:
     """Return the transpose, in the order of C, in blocks that stay in cache."""
     transposed = np.empty(values.shape[::-1], dtype=values.dtype)
@@ -196,192 +271,10 @@ def is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 
 
-def _finite(similarities: NDArray[Any]) -> Floats:
+def finite(similarities: NDArray[Any]) -> Floats:
     """Refuse NaN and infinity; counts become float64."""
     if similarities.dtype.kind != "f":
         similarities = similarities.astype(np.float64)
     if not np.isfinite(similarities).all():
         raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
     return similarities
-
-
-def dselect(
-    column: Column,
-    candidates: ArrayLike,
-    n_landmarks: int,
-    rng: np.random.RandomState,
-    *,
-    given: ArrayLike = (),
-) -> Indices:
-    """Choose points that are unlike each other: DSELECT, algorithm 3, lines 1 to 5.
-
-    The first is drawn at random. Each further one is the candidate with the least average
-    similarity K(candidate, chosen) to those chosen before; ties go to the first. The thesis
-    prints the arg min without the average, which its text implies.
-
-    Parameters
-    ----------
-    column : callable
-        ``column(i)``, of shape (n_samples,), is the similarity of every training point to
-        point i, or minus the distance. It is called once for each chosen point but the last.
-    candidates : array-like of shape (n_candidates,)
-        Distinct indices of training points that may be chosen.
-    n_landmarks : int
-        Number to choose; all candidates if there are no more.
-    rng : RandomState
-    given : array-like of shape (n_given,), default=()
-        Points, not among the candidates, that count as already chosen: the first one is then
-        not drawn at random.
-
-    Returns
-    -------
-    ndarray of shape (min(n_landmarks, n_candidates),)
-        Indices of training points, in the order of choice.
-
-    Raises
-    ------
-    ValueError
-        If `n_landmarks` is below 1, there is no candidate, or a similarity is not finite.
-
-    References
-    ----------
-    Kar (2013), section 4.2.3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.landmarks import dselect
-    >>> x = np.array([0.0, 0.1, 1.0, 5.0])
-    >>> dselect(lambda i: -abs(x - x[i]), [1, 2, 3], 3, np.random.RandomState(0), given=[0])
-    array([3, 1, 2])
-    """
-    candidates, given = np.asarray(candidates, np.intp), np.asarray(given, np.intp)
-    if n_landmarks < 1:
-        raise ValueError(f"'n_landmarks' must be at least 1, got {n_landmarks!r}")
-    if candidates.ndim != 1 or not len(candidates):
-        raise ValueError(f"'candidates' must hold at least one number, got {candidates!r}")
-    totals = np.zeros(len(candidates))
-    for i in given:
-        totals += _finite(column(i))[candidates]
-    place = totals.argmin() if len(given) else rng.randint(len(candidates))
-    chosen = [candidates[place]]
-    while len(chosen) < min(n_landmarks, len(candidates)):
-        totals += _finite(column(candidates[place]))[candidates]
-        totals[place] = np.inf  # not again
-        place = totals.argmin()
-        chosen.append(candidates[place])
-    return np.array(chosen)
-
-
-def select_landmarks(
-    n_landmarks: int, codes: Indices, selection: str, rng: Random, column: Any = None
-) -> Indices:
-    """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
-
-    `codes` are the classes of the training points, none of them empty. "random" draws uniformly,
-    "stratified" from each class in proportion to its size, by largest remainders, at least one if
-    there are as many landmarks as classes. "dselect" is algorithm 3 (:func:`dselect`, with its
-    `column`): for one or two classes over all points; for more within each class, evenly, the
-    remainder from the larger classes. If all landmarks are of one of two classes, the last one is
-    replaced by the point of the other class that is least similar to the rest.
-    """
-    if n_landmarks > len(codes):
-        warnings.warn(
-            f"n_landmarks={n_landmarks} is more than the {len(codes)} training points: each of "
-            "them is a landmark",
-            UserWarning,
-            stacklevel=2,
-        )
-        n_landmarks = len(codes)
-    if selection == "dselect":
-        return _diverse(n_landmarks, codes, column, rng)
-    if selection == "random":
-        return rng.permutation(len(codes))[:n_landmarks]
-    shares = _proportional_shares(n_landmarks, np.bincount(codes))
-    drawn = [rng.permutation(np.flatnonzero(codes == c))[:n] for c, n in enumerate(shares)]
-    return np.concatenate(drawn)
-
-
-def select_pairs(
-    n_landmarks: int, codes: Indices, selection: str, rng: Random, column: Any = None
-) -> Indices:
-    """Choose pairs of training points as landmarks, of shape (n_problems, n_landmarks, 2).
-
-    There is one problem, class 1 against class 0, for two classes, otherwise one per class. A pair
-    is a point x⁺ of the class and a point x⁻ of the rest; pairs may repeat. "random" draws both
-    uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
-    proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
-    singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
-    at least one per class; "shared" from as many that are drawn evenly from the classes.
-    """
-    n_classes = int(codes.max()) + 1
-    if n_classes < 2:
-        raise ValueError("y holds one class: pairs of landmarks need at least two")
-    pool: Indices = np.arange(len(codes))
-    if selection == "dselect":
-        pool = _diverse(min(max(n_landmarks, n_classes), len(codes)), codes, column, rng)
-    elif selection == "shared":
-        shares = _even_shares(min(max(n_landmarks, n_classes), len(codes)), np.bincount(codes))
-        pool = np.concatenate(
-            [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
-        )
-    problems = [1] if n_classes == 2 else range(n_classes)
-    pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
-    for c, drawn in zip(problems, pairs, strict=True):
-        inside = codes[pool] == c
-        drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
-        if selection == "stratified":
-            drawn[:, 1] = _systematic(n_landmarks, pool[~inside], codes, rng)
-        else:
-            drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
-    return pairs
-
-
-def _diverse(n_landmarks: int, codes: Indices, column: Column, rng: Random) -> Indices:
-    """Apply DSELECT to all points of up to two classes, within each class of more."""
-    sizes = np.bincount(codes)
-    if len(sizes) > 2:
-        shares = enumerate(_even_shares(n_landmarks, sizes))
-        parts = [dselect(column, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
-        return np.concatenate(parts)
-    chosen = dselect(column, np.arange(len(codes)), n_landmarks, rng)
-    missing = np.setdiff1d(codes, codes[chosen])
-    if len(missing) and n_landmarks > 1:
-        others = np.flatnonzero(codes == missing[0])
-        chosen[-1:] = dselect(column, others, 1, rng, given=chosen[:-1])
-    return chosen
-
-
-def _even_shares(n: int, sizes: Indices) -> Indices:
-    """Split n ≤ Σ sizes evenly, up to the size of each class."""
-    shares = np.zeros_like(sizes)
-    largest_first = np.argsort(-sizes, kind="stable")
-    while (left := n - int(shares.sum())) > 0:
-        room = largest_first[(shares < sizes)[largest_first]]
-        taking = room[:left]
-        shares[taking] = np.minimum(shares[taking] + left // len(taking), sizes[taking])
-    return shares
-
-
-def _proportional_shares(n: int, sizes: Indices) -> Indices:
-    """Split n ≤ Σ sizes in proportion, at least one per class if n suffices."""
-    quotas = n * sizes / sizes.sum()
-    small = quotas < 1
-    if n >= len(sizes) and small.any():
-        shares = np.ones_like(sizes)
-        shares[~small] = _proportional_shares(n - int(small.sum()), sizes[~small])
-        return shares
-    shares = np.floor(quotas).astype(sizes.dtype)
-    largest_remainders = np.argsort(shares - quotas, kind="stable")
-    shares[largest_remainders[: n - shares.sum()]] += 1
-    return shares
-
-
-def _systematic(n: int, points: Indices, codes: Indices, rng: Random) -> Indices:
-    """Draw n points, evenly spaced in a random order sorted by class."""
-    mixed = rng.permutation(points)
-    by_class = mixed[np.argsort(codes[mixed], kind="stable")]
-    places = (np.arange(n) + rng.uniform()) * (len(points) / n)
-    # rounding may reach one past the end
-    places = np.minimum(places.astype(np.intp), len(points) - 1)
-    return rng.permutation(by_class[places])

@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
 from kernlearn.landmarks.bbs import BBSClassifier
+from kernlearn.landmarks.selection import SELECTIONS
 
 SIGMA, PENALTIES = 2.0, (1, 10, 100, 1000)
 
@@ -51,7 +52,7 @@ def iris():
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect"])
+@pytest.mark.parametrize("selection", SELECTIONS)
 def test_is_the_slow_version(iris, seed, n_classes, selection):
     X, y = iris
     if n_classes == 2:

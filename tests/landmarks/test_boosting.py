@@ -11,7 +11,7 @@ from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import boosting
 from kernlearn.landmarks.boosting import fill_bins, quantile_cuts
 from kernlearn.landmarks.dboost import DBoostClassifier
-from kernlearn.landmarks.similarity import select_pairs
+from kernlearn.landmarks.selection import select_pairs
 
 
 def slow_candidates(K, pairs, search):

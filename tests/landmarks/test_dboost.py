@@ -12,6 +12,7 @@ from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import similarity
 from kernlearn.landmarks.dboost import DBoostClassifier
+from kernlearn.landmarks.selection import SELECTIONS
 from tests.checks import parametrize_with_checks
 
 
@@ -144,7 +145,7 @@ def test_learners_without_error_are_taken_once_each():
     assert model.score(X, y) == 1
 
 
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect"])
+@pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 def test_pairs_are_of_the_right_classes_and_from_the_pool(selection, multi_class):
     X, y = load_iris(return_X_y=True)

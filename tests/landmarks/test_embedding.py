@@ -10,6 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
 from kernlearn.landmarks.embedding import LandmarkEmbedding, PairEmbedding
+from kernlearn.landmarks.selection import BY_SIMILARITY, SELECTIONS
 from kernlearn.landmarks.transfer import Ramp, as_transfer
 from tests.checks import parametrize_with_checks
 from tests.landmarks.conftest import N_ROWS
@@ -30,6 +31,8 @@ def skewed(A, B):
     [
         LandmarkEmbedding(),
         LandmarkEmbedding(3, selection="stratified"),
+        LandmarkEmbedding(5, selection="leverage"),
+        LandmarkEmbedding(5, similarity="precomputed", selection="rpcholesky"),
         LandmarkEmbedding(5, similarity="precomputed", kind="distance", selection="dselect"),
         PairEmbedding(),
         PairEmbedding(4, similarity="precomputed", kind="distance", selection="dselect"),
@@ -43,7 +46,7 @@ def test_scikit_learn_conventions(estimator, check):
 
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("kind", ["similarity", "distance"])
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect"])
+@pytest.mark.parametrize("selection", SELECTIONS)
 def test_landmark_embedding_by_its_definition(selection, kind, normalize):
     fitted = LandmarkEmbedding(
         7, similarity=skewed, kind=kind, selection=selection, normalize=normalize, random_state=0
@@ -104,8 +107,9 @@ def test_all_at_once_is_fit_and_then_transform(embedding, dtype, as_matrix):
 
 @BOTH
 @pytest.mark.parametrize("kind", ["similarity", "distance"])
-def test_a_matrix_of_similarities_gives_the_same(embedding, kind):
-    parameters = {"kind": kind, "selection": "dselect", "random_state": 3}
+@pytest.mark.parametrize("selection", BY_SIMILARITY)
+def test_a_matrix_of_similarities_gives_the_same(embedding, kind, selection):
+    parameters = {"kind": kind, "selection": selection, "random_state": 3}
     by_function = embedding(6, similarity=skewed, **parameters).fit(X, CLASSES)
     by_matrix = embedding(6, similarity="precomputed", **parameters).fit(skewed(X, X), CLASSES)
     np.testing.assert_array_equal(by_matrix.landmark_indices_, by_function.landmark_indices_)
@@ -191,7 +195,7 @@ def test_tags():
 
 
 def test_single_landmarks_do_without_classes():
-    for selection in ("random", "dselect"):
+    for selection in ("random", *BY_SIMILARITY):
         embedding = LandmarkEmbedding(5, selection=selection, random_state=0)
         assert len(set(embedding.fit(X).landmark_indices_)) == 5
     # neither does "random" look at them

@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
 from kernlearn.landmarks.ftune import FTuneClassifier
+from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign
 
 SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)
@@ -100,7 +101,7 @@ def test_is_the_slow_version(iris, per_class, n_classes, selection):
     np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect"])
+@pytest.mark.parametrize("selection", SELECTIONS)
 def test_pairs_hold_a_point_of_the_class_and_one_of_the_rest(iris, selection):
     X, y = iris
     model = FTuneClassifier(20, selection=selection, random_state=0).fit(X, y)

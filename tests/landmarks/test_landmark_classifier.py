@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.bbs import BBSClassifier
 from kernlearn.landmarks.ftune import FTuneClassifier
+from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.model_selection import hold_out
 from tests.checks import parametrize_with_checks
 
@@ -57,7 +58,7 @@ def assert_same(one, other, rtol=1e-6):
 
 
 @BOTH
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect"])
+@pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("given", [similarity, lopsided])
 def test_a_matrix_says_what_the_function_says(iris, make, selection, given):
     X, y = iris

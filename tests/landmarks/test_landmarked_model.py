@@ -7,6 +7,7 @@ from scipy import sparse
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks.base import LandmarkedModel
+from kernlearn.landmarks.selection import BY_SIMILARITY
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 Y = X[:, 0] - X[:, 1] ** 2
@@ -50,7 +51,7 @@ def skewed(A, B):
 
 @pytest.mark.parametrize("double_dipping", [True, False])
 @pytest.mark.parametrize("kind", ["similarity", "distance"])
-@pytest.mark.parametrize("selection", ["random", "dselect"])
+@pytest.mark.parametrize("selection", ["random", *BY_SIMILARITY])
 def test_the_embedding_by_its_definition(selection, kind, double_dipping):
     model = Embedded(
         similarity=skewed, kind=kind, selection=selection, double_dipping=double_dipping
@@ -74,7 +75,7 @@ def test_the_embedding_by_its_definition(selection, kind, double_dipping):
 
 
 @pytest.mark.parametrize("double_dipping", [True, False])
-@pytest.mark.parametrize("selection", ["random", "dselect"])
+@pytest.mark.parametrize("selection", ["random", *BY_SIMILARITY])
 def test_a_matrix_gives_what_its_similarity_gives(selection, double_dipping):
     how = {"selection": selection, "double_dipping": double_dipping}
     direct = Embedded(similarity=skewed, **how).fit(X, Y)
@@ -95,7 +96,7 @@ def test_diverse_landmarks_are_the_least_similar_to_those_before():
 
 
 @pytest.mark.parametrize("similarity", ["gaussian", "precomputed"])
-@pytest.mark.parametrize("selection", ["random", "dselect"])
+@pytest.mark.parametrize("selection", ["random", *BY_SIMILARITY])
 def test_landmarks_from_some_of_the_points(selection, similarity):
     pool = np.arange(3, 40, 2)
     given = X @ X.T if similarity == "precomputed" else X
@@ -132,7 +133,7 @@ def test_blocks_change_nothing(small_blocks):
     np.testing.assert_allclose(pieces._embed(NEW), whole._embed(NEW), rtol=1e-12)
 
 
-@pytest.mark.parametrize("selection", ["random", "dselect"])
+@pytest.mark.parametrize("selection", ["random", *BY_SIMILARITY])
 def test_a_matrix_is_not_copied(selection):
     n = 1500
     matrix = np.random.RandomState(0).uniform(size=(n, n))

@@ -18,8 +18,15 @@ from kernlearn.landmarks import (
     RegLand,
     SparseRegLand,
 )
-from kernlearn.landmarks.similarity import SELECTIONS, dselect, select_landmarks, select_pairs
+from kernlearn.landmarks.selection import (
+    BY_SIMILARITY,
+    SELECTIONS,
+    dselect,
+    select_landmarks,
+    select_pairs,
+)
 from kernlearn.solvers.linear_path import linear_paths
+from tests.landmarks.matrices import Matrix
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -75,17 +82,12 @@ def test_dselect_begins_anywhere():
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7])
 def test_dselect_asks_for_one_column_a_landmark(n_classes):
-    K = similarities(300, 0)
-    asked = []
-
-    def column(i):
-        asked.append(i)
-        return K[:, i]
-
-    codes = np.arange(300) % n_classes
-    found = select_landmarks(40, codes, selection="dselect", column=column, rng=generator())
-    assert len(asked) == len(set(asked)) == 40 - n_classes + (n_classes == 2)
-    assert set(asked) <= set(found)
+    K, codes = Matrix(similarities(300, 0)), np.arange(300) % n_classes
+    found = select_landmarks(40, codes, "dselect", generator(), K)
+    assert len(K.columns) == len(set(K.columns)) == 40 - n_classes + (n_classes == 2)
+    assert set(K.columns) <= set(found)
+    assert not K.parts
+    assert not K.n_diagonals
 
 
 def test_dselect_of_distances_takes_what_is_far():
@@ -102,9 +104,7 @@ def test_dselect_is_more_diverse_than_chance():
         block = K[np.ix_(chosen, chosen)]
         return (block.sum() - np.trace(block)) / (len(chosen) * (len(chosen) - 1))
 
-    found = select_landmarks(
-        30, np.zeros(400, int), selection="dselect", column=lambda i: K[:, i], rng=generator()
-    )
+    found = select_landmarks(30, np.zeros(400, int), "dselect", generator(), Matrix(K))
     by_chance = [
         average(select_landmarks(30, np.zeros(400, int), selection="random", rng=generator(s)))
         for s in range(50)
@@ -125,9 +125,7 @@ def test_dselect_refuses_what_it_cannot_do():
 
 def select(n_landmarks, codes, selection, seed=0, choose=select_landmarks):
     K = similarities(len(codes), seed)
-    return choose(
-        n_landmarks, codes, selection=selection, column=lambda i: K[:, i], rng=generator(seed)
-    )
+    return choose(n_landmarks, codes, selection, generator(seed), Matrix(K))
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -192,18 +190,19 @@ def test_stratified_landmarks_by_hand(sizes, n_landmarks, expected):
         ((1, 1, 1), 3, (1, 1, 1)),
     ],
 )
-def test_dselect_spreads_over_more_than_two_classes(sizes, n_landmarks, expected):
+@pytest.mark.parametrize("selection", BY_SIMILARITY)
+def test_by_similarity_they_spread_over_more_than_two_classes(
+    selection, sizes, n_landmarks, expected
+):
     codes = np.repeat(range(len(sizes)), sizes)
-    found = select(n_landmarks, codes, "dselect")
+    found = select(n_landmarks, codes, selection)
     assert tuple(np.bincount(codes[found], minlength=len(sizes))) == expected
 
 
 def test_dselect_works_within_each_of_more_than_two_classes():
     codes = generator(1).randint(0, 4, size=60)
     K = similarities(60, 5)
-    found = select_landmarks(
-        12, codes, selection="dselect", column=lambda i: K[:, i], rng=generator()
-    )
+    found = select_landmarks(12, codes, "dselect", generator(), Matrix(K))
     for c in range(4):
         chosen = found[codes[found] == c].tolist()
         assert chosen == dselect_slowly(K, np.flatnonzero(codes == c), 3, chosen[0])
@@ -212,9 +211,7 @@ def test_dselect_works_within_each_of_more_than_two_classes():
 def test_dselect_works_over_all_points_of_two_classes():
     codes = generator(1).randint(0, 2, size=60)
     K = similarities(60, 5)
-    found = select_landmarks(
-        12, codes, selection="dselect", column=lambda i: K[:, i], rng=generator()
-    )
+    found = select_landmarks(12, codes, "dselect", generator(), Matrix(K))
     assert set(codes[found]) == {0, 1}
     assert found.tolist() == dselect_slowly(K, range(60), 12, found[0])
 
@@ -224,14 +221,28 @@ def test_dselect_replaces_the_last_where_a_class_is_missing():
     K = similarities(25, 2)
     K[20:] = 100 + generator(3).uniform(size=(5, 25))  # class 1 is like everything
     rng = generator(0)
-    found = select_landmarks(6, codes, selection="dselect", column=lambda i: K[:, i], rng=rng)
+    found = select_landmarks(6, codes, "dselect", rng, Matrix(K))
     assert codes[found].tolist() == [0, 0, 0, 0, 0, 1]
     assert found[:5].tolist() == dselect_slowly(K, range(25), 5, found[0])
     assert found[5] == 20 + K[20:][:, found[:5]].mean(axis=1).argmin()
-    alone = select_landmarks(
-        1, codes, selection="dselect", column=lambda i: K[:, i], rng=generator(0)
-    )
+    alone = select_landmarks(1, codes, "dselect", generator(0), Matrix(K))
     assert len(alone) == 1
+
+
+@pytest.mark.parametrize("selection", BY_SIMILARITY)
+@given(codes=labelled(most_classes=2), seed=SEEDS, is_distance=st.booleans())
+def test_by_similarity_they_take_both_of_two_classes(selection, codes, seed, is_distance):
+    K = Matrix(similarities(len(codes), seed), is_distance)
+    n_landmarks = 1 + seed % len(codes)
+    found = select_landmarks(n_landmarks, codes, selection, generator(seed), K)
+    assert len(set(found.tolist())) == n_landmarks
+    if n_landmarks > 1:
+        assert set(codes[found]) == set(codes)
+
+
+def test_by_similarity_they_need_similarities():
+    with pytest.raises(ValueError, match="selection='leverage' needs the similarities"):
+        select_landmarks(2, np.zeros(5, int), "leverage", generator())
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -276,19 +287,21 @@ def test_stratified_negatives_are_any_of_their_class():
     assert {codes[negatives[0]] for negatives in drawn} == {1, 2}  # in no order
 
 
+@pytest.mark.parametrize("selection", BY_SIMILARITY)
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_dselect_pairs_are_drawn_from_the_singletons(n_classes):
+def test_pairs_by_similarity_are_drawn_from_the_singletons(n_classes, selection):
     codes = np.arange(90) % n_classes
-    singletons = select(20, codes, "dselect", 4)
-    pairs = select(20, codes, "dselect", 4, select_pairs)
+    singletons = select(20, codes, selection, 4)
+    pairs = select(20, codes, selection, 4, select_pairs)
     assert set(pairs.ravel().tolist()) <= set(singletons.tolist())
     many = select(2000, codes, "random", 4, select_pairs)
     assert len(set(many.ravel().tolist())) == 90
 
 
-def test_dselect_pairs_fewer_than_classes():
+@pytest.mark.parametrize("selection", BY_SIMILARITY)
+def test_pairs_by_similarity_fewer_than_classes(selection):
     codes = np.arange(90) % 9
-    pairs = select(2, codes, "dselect", 4, select_pairs)
+    pairs = select(2, codes, selection, 4, select_pairs)
     assert pairs.shape == (9, 2, 2)
     assert len(set(pairs.ravel().tolist())) <= 9
 
@@ -310,7 +323,7 @@ class Counted:
         return np.exp(-abs(A[:, None] - B[None]).sum(axis=2))
 
 
-@pytest.mark.parametrize(
+SINGLE = pytest.mark.parametrize(
     ("make", "n_training"),
     [
         (partial(BBSClassifier, 20, C=1), 300),
@@ -322,6 +335,9 @@ class Counted:
     ],
     ids=["BBS", "RegLand", "held out", "SparseRegLand", "ORLand", "embedding"],
 )
+
+
+@SINGLE
 def test_dselect_computes_each_similarity_once(make, n_training):
     X, y = make_blobs(300, centers=2, random_state=0)
     random, diverse = Counted(), Counted()
@@ -330,6 +346,24 @@ def test_dselect_computes_each_similarity_once(make, n_training):
     assert diverse.n_values == random.n_values
     assert diverse.n_calls == random.n_calls + 19
     assert random.n_values - n_training * 20 in (0, (300 - n_training) * 20)
+
+
+@SINGLE
+@pytest.mark.parametrize("selection", ["kmeans++", "leverage", "rpcholesky"])
+def test_what_selections_compute_in_addition(make, n_training, selection):
+    X, y = make_blobs(300, n_features=50, centers=2, random_state=0)
+    random, chosen = Counted(), Counted()
+    make(similarity=random, random_state=0).fit(X, y)
+    make(similarity=chosen, selection=selection, random_state=0).fit(X, y)
+    more = chosen.n_values - random.n_values - n_training  # without the diagonal
+    if selection == "kmeans++":
+        assert more == 0
+    elif selection == "rpcholesky":  # 20 proposals a round
+        assert more > 0
+        assert more % 20**2 == 0
+        assert more <= 10 * 20**2
+    else:
+        assert 0 < more < 2.5 * 20 * n_training
 
 
 @pytest.mark.parametrize(
