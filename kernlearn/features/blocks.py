@@ -42,6 +42,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     # A block of rows of the result, which is read and written once per level, stays in cache.
     _block_bytes = BLOCK_BYTES
+    # Rows that are computed together: blocks hold a multiple of them unless told otherwise.
+    _rows_together = 1
 
     @abstractmethod
     def _writer(self, n_rows: int, dtype: np.dtype) -> WriteFeatures:
@@ -131,6 +133,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         automatic = block_rows(
             self._n_features_out, itemsize=X.dtype.itemsize, block_bytes=self._block_bytes
         )
+        automatic -= automatic % self._rows_together
         size = min(self.block_rows or automatic, X.shape[0])
         write = self._writer(size, X.dtype)
         for rows in gen_batches(X.shape[0], size):
