@@ -109,9 +109,8 @@ class TensorSketch(blocks.BaseFeatureMap):
     References
     ----------
     .. [1] Pham and Pagh, "Fast and scalable polynomial kernels via explicit feature maps", KDD
-       2013, section 4, algorithm 1.
-    .. [2] Avron, Nguyen and Woodruff, "Subspace embeddings for the polynomial kernel", NIPS 2014,
-       section 2.
+       2013, section 4.
+    .. [2] Avron, Nguyen and Woodruff, "Subspace embeddings for the polynomial kernel", NIPS 2014.
 
     Examples
     --------
@@ -204,9 +203,34 @@ class TensorSketch(blocks.BaseFeatureMap):
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         if prefers_sums(self.hashes_, self.n_components):
-            plan = TransformPlan(self.hashes_, self.signs_, self.n_components, dtype)
-            return plan.writer(n_rows, self._column, self._constants)
+            return self._sums_writer(n_rows, dtype)
         return self._fft_writer(n_rows, dtype)
+
+    def _sums_writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
+        """Return a function that writes features from sums of the entries of sketches."""
+        from kernlearn.features.count_sketch import multiply_transforms  # loads numba
+
+        plan = TransformPlan(self.hashes_, self.signs_, self.n_components, dtype)
+        n_columns = self.hashes_.shape[1]
+        # a column of zeros at the end, for what fills up the parts
+        points = np.zeros((-(-n_rows // LANES), n_columns + 1, LANES), dtype)
+        if self._column:
+            points[:, n_columns - 1] = self._column
+        constants = self._constants.astype(dtype)
+        half_root = dtype.type(np.sqrt(0.5))
+
+        def write(X: Any, out: np.ndarray) -> None:
+            X = blocks.to_dense(X)
+            n_blocks = -(-len(X) // LANES)
+            for block in range(n_blocks):
+                rows = X[block * LANES : (block + 1) * LANES]
+                points[block, : X.shape[1], : len(rows)] = rows.T
+            multiply_transforms(
+                points[:n_blocks].reshape(n_blocks, -1), plan.columns, plan.ends, plan.weights,
+                constants, half_root, plan.places, plan.scales, out,
+            )  # fmt: skip
+
+        return write
 
     def _fft_writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         """Return a function that writes features by fast Fourier transforms of the sketches."""

@@ -1,10 +1,6 @@
 """Which frequencies of count sketches are computed from which sums, and when that pays."""
 
-from typing import Any
-
 import numpy as np
-
-from kernlearn.features import blocks
 
 #: Rows that are computed together, one for each lane of a few vector registers.
 LANES = 32
@@ -48,53 +44,36 @@ class TransformPlan:
         Number D of cells.
     dtype : numpy dtype
         float32 or float64.
+
+    Attributes
+    ----------
+    columns : ndarray of shape (n_entries,)
+        Columns by factor and part; each part is filled up to a multiple of four by the number of
+        columns.
+    ends : ndarray of shape (n_factors, n_parts)
+        Where the parts end.
+    weights : ndarray of shape (n_residues, 2, n_entries)
+        Real and imaginary parts of the entries' weights.
+    places, scales : ndarrays of shape (n_residues, n_parts, 2)
+        Features of the real and imaginary part of each frequency, -1 for none, and their factors.
     """
 
     def __init__(
         self, hashes: np.ndarray, signs: np.ndarray, n_components: int, dtype: np.dtype
     ) -> None:
-        self.dtype = dtype
-        self.n_columns = hashes.shape[1]
+        n_columns = hashes.shape[1]
         n_parts = n_parts_of(n_components)
         residues = np.arange(n_components // n_parts // 2 + 1)
         self.columns, self.ends = _group(hashes % n_parts, n_parts)
-        used = self.columns < self.n_columns
+        used = self.columns < n_columns
         factor_of = np.repeat(np.arange(len(hashes)), np.diff(self.ends[:, -1], prepend=0))
         cells = np.where(used, hashes[factor_of, np.where(used, self.columns, 0)], 0)
         sign = np.where(used, signs[factor_of, np.where(used, self.columns, 0)], 0)
         roots = np.exp(-2j * np.pi * np.arange(n_components) / n_components)
         turned = sign * roots[residues[:, None] * cells % n_components]
         self.weights = np.stack([turned.real, turned.imag], axis=1).astype(dtype)
-        self.places, self.scales = _places(n_components, n_parts)
-
-    def writer(self, n_rows: int, column: float, constants: np.ndarray) -> blocks.WriteFeatures:
-        """Return a function that writes the features of blocks of at most `n_rows` rows.
-
-        `column` is the value of a last column that the points lack, 0 for none. The features are
-        those of c_0 + F_1 (c_1 + F_2 (c_2 + ...)) with the `constants` c.
-        """
-        from kernlearn.features.count_sketch import multiply_transforms  # loads numba
-
-        # the last column is zero, for entries that fill up
-        points = np.zeros((-(-n_rows // LANES), self.n_columns + 1, LANES), self.dtype)
-        if column:
-            points[:, self.n_columns - 1] = column
-        constants = constants.astype(self.dtype)
-        scales = self.scales.astype(self.dtype)
-        half_root = self.dtype.type(np.sqrt(0.5))
-
-        def write(X: Any, out: np.ndarray) -> None:
-            X = blocks.to_dense(X)
-            n_blocks = -(-len(X) // LANES)
-            for block in range(n_blocks):
-                rows = X[block * LANES : (block + 1) * LANES]
-                points[block, : X.shape[1], : len(rows)] = rows.T
-            multiply_transforms(
-                points[:n_blocks].reshape(n_blocks, -1), self.columns, self.ends, self.weights,
-                constants, half_root, self.places, scales, out,
-            )  # fmt: skip
-
-        return write
+        self.places, scales = _places(n_components, n_parts)
+        self.scales = scales.astype(dtype)
 
 
 def _group(parts: np.ndarray, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
