@@ -19,7 +19,7 @@ class PositiveFeatures(blocks.BaseFeatureMap):
     r"""Positive random features whose inner products estimate the exponential kernel.
 
     When to use it: estimates of :math:`\exp(\langle x, y \rangle / \sigma^2)` that must not be
-    negative, such as weights of a mean; their relative error stays small where the kernel is small.
+    negative, such as weights of a mean; relative errors stay small where the kernel is small.
 
     For points :math:`x / \sigma`, in the following x, each of D features draws a direction
     :math:`\omega` of d independent normal entries and is

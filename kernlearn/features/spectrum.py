@@ -54,7 +54,7 @@ class Spectrum:
 
 
 def mean_cosines(n_features: int, radii: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    r"""Return the means :math:`\Omega_d(r z)` of cos<w, x> over all w of norm r, for an x of norm z.
+    r"""Return the means :math:`\Omega_d(r z)` of cos<w, x> over w of norm r, for x of norm z.
 
     They are :math:`\Gamma(d/2) (2/u)^{d/2-1} J_{d/2-1}(u)` at u = rz, which over- and underflows
     in high dimensions; here they are the integrals of cos(u t) over the first coordinate t of

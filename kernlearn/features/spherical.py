@@ -231,8 +231,8 @@ class SphericalFeatures(blocks.BaseFeatureMap):
             worst = int(np.abs(norms - 1).argmax())
             if abs(norms[worst] - 1) > _TOLERANCE:
                 raise ValueError(
-                    f"row {worst} of X has norm {norms[worst]:.6g}, and spherical features are for "
-                    "points of norm 1: divide each row by its norm, or set normalize=True"
+                    f"row {worst} of X has norm {norms[worst]:.6g}, and spherical features are "
+                    "for points of norm 1: divide each row by its norm, or set normalize=True"
                 )
         return X
 

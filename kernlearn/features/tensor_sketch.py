@@ -1,4 +1,4 @@
-"""Tensor sketches: count sketches of products of points, for dot-product kernels of finite order."""
+"""Tensor sketches: count sketches of tensor powers, for dot-product kernels of finite order."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass

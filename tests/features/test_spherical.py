@@ -49,7 +49,8 @@ def test_mean_cosines_are_bessel_functions(d):
 
 def test_mean_cosines_in_one_and_many_dimensions():
     radii, distances = np.array([0.0, 3.0]), np.array([0.0, 1.0, 2.0])
-    np.testing.assert_allclose(mean_cosines(1, radii, distances), np.cos(np.outer(radii, distances)))
+    line = mean_cosines(1, radii, distances)
+    np.testing.assert_allclose(line, np.cos(np.outer(radii, distances)))
     # The first coordinate of a point of a large sphere is nearly normal.
     far = mean_cosines(10_000, 100 * radii, distances)
     np.testing.assert_allclose(far, np.exp(-np.outer(radii, distances) ** 2 / 2), atol=1e-3)

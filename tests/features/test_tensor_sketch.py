@@ -158,8 +158,11 @@ def test_expectation_by_enumeration(terms):
 
 def estimates(model, X, n_draws):
     """Gram matrices of features for as many seeds."""
-    draws = (clone(model).set_params(random_state=seed).fit_transform(X) for seed in range(n_draws))
-    return np.array([Z @ Z.T for Z in draws])
+    found = []
+    for seed in range(n_draws):
+        Z = clone(model).set_params(random_state=seed).fit_transform(X)
+        found.append(Z @ Z.T)
+    return np.array(found)
 
 
 @pytest.mark.parametrize(
