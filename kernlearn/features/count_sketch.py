@@ -35,8 +35,8 @@ def multiply_transforms(
 
     Parameters
     ----------
-    points : ndarray of shape (n_blocks, (n_columns + 1) * LANES)
-        For each block of rows their values of the first column, and so on, then zeros.
+    points : ndarray of shape (n_blocks, n_columns + 1, LANES)
+        For each block of rows the columns, the last of zeros.
     columns : ndarray of shape (n_entries,), int
         Columns by factor and part; each part has a multiple of four, filled up with zeros.
     ends : ndarray of shape (n_factors, n_parts), int
@@ -103,14 +103,14 @@ def _add_entries(
     """Write the sums of some columns times their weights: LANES real parts, then imaginary."""
     sums[:] = 0
     for e in range(first, last, 4):
-        at_0, at_1 = columns[e] * LANES, columns[e + 1] * LANES
-        at_2, at_3 = columns[e + 2] * LANES, columns[e + 3] * LANES
+        # rows of their own, as an index of any sign would keep the loop from being vectorised
+        row_0, row_1 = points[columns[e]], points[columns[e + 1]]
+        row_2, row_3 = points[columns[e + 2]], points[columns[e + 3]]
         real_0, real_1, real_2, real_3 = real[e], real[e + 1], real[e + 2], real[e + 3]
         imaginary_0, imaginary_1 = imaginary[e], imaginary[e + 1]
         imaginary_2, imaginary_3 = imaginary[e + 2], imaginary[e + 3]
         for lane in range(LANES):
-            x_0, x_1 = points[at_0 + lane], points[at_1 + lane]
-            x_2, x_3 = points[at_2 + lane], points[at_3 + lane]
+            x_0, x_1, x_2, x_3 = row_0[lane], row_1[lane], row_2[lane], row_3[lane]
             sums[lane] = sums[lane] + real_0 * x_0 + real_1 * x_1 + real_2 * x_2 + real_3 * x_3
             sums[LANES + lane] = (
                 sums[LANES + lane]

@@ -226,8 +226,8 @@ class TensorSketch(blocks.BaseFeatureMap):
                 rows = X[block * LANES : (block + 1) * LANES]
                 points[block, : X.shape[1], : len(rows)] = rows.T
             multiply_transforms(
-                points[:n_blocks].reshape(n_blocks, -1), plan.columns, plan.ends, plan.weights,
-                constants, half_root, plan.places, plan.scales, out,
+                points[:n_blocks], plan.columns, plan.ends, plan.weights, constants, half_root,
+                plan.places, plan.scales, out,
             )  # fmt: skip
 
         return write
