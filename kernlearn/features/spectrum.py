@@ -137,16 +137,14 @@ def fit_spectrum(
     cosines = mean_cosines(n_features, radii, distances) * node_weights
     values = target(distances) * node_weights
     if n_gaussians is None:
-        masses = nnls(cosines.T, values)[0]
+        masses = nnls(cosines.T, values, maxiter=50 * len(radii))[0]
         if not masses.any():
             masses[0] = float(target(np.zeros(1))[0])
         return Spectrum(n_features, radii[masses > 0], masses[masses > 0])
     total = float(target(np.zeros(1))[0])
     widths = np.geomspace(narrowest, widest, n_gaussians + 2)[1:-1]
     bounds = np.log(narrowest), np.log(widest)
-    masses = _fit_gaussians(
-        widths, bounds, radii, n_features, cosines, values / total, max_iter
-    )
+    masses = _fit_gaussians(widths, bounds, radii, n_features, cosines, values / total, max_iter)
     return Spectrum(n_features, radii[masses > 0], total * masses[masses > 0])
 
 
@@ -186,7 +184,7 @@ def _fit_gaussians(
         positive = np.maximum(density, 0)
         total = positive.sum()
         if total <= 0:
-            return np.inf, np.zeros_like(parameters)
+            return 1e9, np.zeros_like(parameters)
         masses = positive / total
         residuals = masses @ cosines - values
         by_mass = cosines @ residuals
