@@ -7,8 +7,8 @@ far below D. With D = M·R, frequency r + R·m (r < R, m < M) is
 
 for a residue r the transform of length M of M sums with d terms altogether: the first step of an
 FFT, which for few entries takes the place of all further ones. As c is real, the residues up to
-R / 2 are enough. Sums, transform and product with the other factors stay in registers and the first
-cache, for several rows at a time.
+R / 2 are enough. Sums, transform and product with the other factors stay in registers and the
+first cache, for several rows at a time.
 """
 
 import numpy as np
