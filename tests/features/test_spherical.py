@@ -52,7 +52,7 @@ def test_mean_cosines_in_one_and_many_dimensions():
     np.testing.assert_allclose(line, np.cos(np.outer(radii, distances)))
     # The first coordinate of a point of a large sphere is nearly normal.
     far = mean_cosines(10_000, 100 * radii, distances)
-    np.testing.assert_allclose(far, np.exp(-np.outer(radii, distances) ** 2 / 2), atol=1e-3)
+    np.testing.assert_allclose(far, np.exp(-(np.outer(radii, distances) ** 2) / 2), atol=1e-3)
 
 
 def test_mean_cosines_are_means_of_cosines():
@@ -155,7 +155,7 @@ def test_points_of_other_lengths(X):
     kind = SphericalFeatures(random_state=0).fit(2 * X)
     np.testing.assert_allclose(kind.transform(3 * X), strict.transform(X), rtol=1e-9, atol=1e-12)
     for points in (1.01 * X, sparse.csr_matrix(1.01 * X)):
-        with pytest.raises(ValueError, match="row 0 of X has norm 1.01.*set normalize=True"):
+        with pytest.raises(ValueError, match=r"row 0 of X has norm 1.01.*set normalize=True"):
             strict.transform(points)
         with pytest.raises(ValueError, match="points of norm 1"):
             clone(strict).fit(points)
