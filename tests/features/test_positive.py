@@ -73,13 +73,13 @@ def test_unbiased(damping, directions, antithetic, X):
         UNIT, 24, damping=damping, directions=directions, antithetic=antithetic
     )
     found = []
-    for seed in range(500):
+    for seed in range(150):
         fitted = model.set_params(random_state=seed).fit(X)
         Z = fitted.transform(points)
         found.append(Z @ Z.T)
-    error = np.std(found, axis=0, ddof=1) / np.sqrt(500)
+    error = np.std(found, axis=0, ddof=1) / np.sqrt(150)
     exact = UNIT(points)
-    assert (error < 0.1 * exact).all()
+    assert (error < 0.2 * exact).all()
     assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error).all()
 
 
@@ -136,10 +136,10 @@ def test_the_damping_is_that_of_all_pairs(convert, X):
 
 
 def errors_of(model, X):
-    """Mean squared relative errors of 200 draws."""
+    """Mean squared relative errors of 100 draws."""
     exact = UNIT(X)
     found = []
-    for seed in range(200):
+    for seed in range(100):
         Z = clone(model).set_params(random_state=seed).fit_transform(X)
         found.append((((Z @ Z.T) / exact - 1) ** 2).mean())
     return np.mean(found)
