@@ -6,7 +6,10 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("features", "solvers", "shares", "newton", "dboost", "greedy", "pairwise", "engine")
+NAMES = (
+    "features", "feature_maps", "solvers", "shares", "newton", "dboost", "greedy", "pairwise",
+    "engine",
+)  # fmt: skip
 #: Those that take long run only by name.
 LONG = ("ftune", "voted", "report", "defaults", "growth")
 

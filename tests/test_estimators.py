@@ -13,7 +13,13 @@ from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin
+from kernlearn.features import (
+    CompositionalMaclaurin,
+    PositiveFeatures,
+    RandomMaclaurin,
+    SphericalFeatures,
+    TensorSketch,
+)
 from kernlearn.landmarks import FTuneClassifier, KernelRegressor, RegLand, SparseRegLand
 from kernlearn.pairwise import (
     AllPairsSVM,
@@ -97,7 +103,13 @@ def test_sparse_points(model):
 
 @pytest.mark.parametrize(
     "features",
-    [RandomMaclaurin(random_state=0), CompositionalMaclaurin(random_state=0)],
+    [
+        RandomMaclaurin(random_state=0),
+        CompositionalMaclaurin(random_state=0),
+        TensorSketch(random_state=0),
+        SphericalFeatures(random_state=0),
+        PositiveFeatures(random_state=0),
+    ],
 )
 def test_maps_take_points_in_parts(features):
     whole = clone(features).fit(X[:30])

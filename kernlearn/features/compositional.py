@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import COUNT, WHOLE, StrOptions
-from kernlearn.features import base
+from kernlearn.features import base, blocks
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 
@@ -256,7 +256,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         shape = (n_columns, self._levels.n_factors)
         self._signs = 2 * random_state.randint(0, 2, size=shape, dtype=np.int8) - 1
 
-    def _writer(self, n_rows: int, dtype: np.dtype) -> base.WriteFeatures:
+    def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         levels = self._levels
         scratch = levels.scratch(n_rows, dtype)
         scales = levels.factor_scales
@@ -299,7 +299,7 @@ def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEst
 
 
 def _features(inner: BaseEstimator, X: Any) -> np.ndarray:
-    return np.asarray(base.to_dense(inner.transform(X)))
+    return np.asarray(blocks.to_dense(inner.transform(X)))
 
 
 def _cut(count: int, n_parts: int) -> list[slice]:

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.constraints import COUNT, WHOLE, Interval
-from kernlearn.features import base
+from kernlearn.features import base, blocks
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 
@@ -213,7 +213,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             )
         return needed
 
-    def _writer(self, n_rows: int, dtype: np.dtype) -> base.WriteFeatures:
+    def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         levels, n_exact = self._levels, self._n_exact
         scratch = levels.scratch(n_rows, dtype)
         signs = (self.omega_ * levels.factor_scales).astype(dtype, copy=False)
@@ -230,7 +230,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                 out[:, 0] = self._constant
             if self._linear:
                 linear = out[:, n_exact - X.shape[1] : n_exact]
-                np.multiply(base.to_dense(X), self._linear, out=linear)
+                np.multiply(blocks.to_dense(X), self._linear, out=linear)
             levels.write(write_factors, out[:, n_exact:], scratch)
 
         return write

@@ -1,0 +1,217 @@
+"""Count sketches and the products of their Fourier transforms, with compiled inner loops.
+
+The transform of a count sketch of a row with d entries is wanted at D frequencies, and d is often
+far below D. With D = M·R, frequency r + R·m (r < R, m < M) is
+
+    Σ_h c_h e^{-2πi h (r + R m) / D} = Σ_b e^{-2πi b m / M} Σ_{h ≡ b mod M} c_h e^{-2πi h r / D},
+
+for a residue r the transform of length M of M sums with d terms altogether: the first step of an
+FFT, which for few entries takes the place of all further ones. As c is real, the residues up to
+R / 2 are enough. Sums, transform and product with the other factors stay in registers and the
+first cache, for several rows at a time.
+"""
+
+import numpy as np
+from numba import njit
+
+from kernlearn.features.transform_plan import LANES
+
+_FUSED = {"contract"}  # products may be added without being rounded before
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def multiply_transforms(
+    points: np.ndarray,
+    columns: np.ndarray,
+    ends: np.ndarray,
+    weights: np.ndarray,
+    constants: np.ndarray,
+    half_root: float,
+    places: np.ndarray,
+    scales: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write c_0 + F_1 (c_1 + F_2 (c_2 + ...)) for transforms F_p of count sketches of rows.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_blocks, n_columns + 1, LANES)
+        For each block of rows the columns, the last of zeros.
+    columns : ndarray of shape (n_entries,), int
+        Columns by factor and part; each part has a multiple of four, filled up with zeros.
+    ends : ndarray of shape (n_factors, n_parts), int
+        Where the parts end.
+    weights : ndarray of shape (n_residues, 2, n_entries)
+        Real and imaginary parts of the entries' weights.
+    constants : ndarray of shape (n_factors + 1,)
+        c_0, c_1, ...
+    half_root : float
+        √½ in the dtype of the points.
+    places : ndarray of shape (n_residues, n_parts, 2), int
+        Columns of the result for the real and imaginary part of each frequency; -1 for none.
+    scales : ndarray of shape (n_residues, n_parts, 2)
+        Factors of these.
+    out : ndarray of shape (n_rows, n_frequencies)
+    """
+    n_factors, n_parts = ends.shape
+    sums = np.empty(2 * LANES * n_parts, points.dtype)
+    products = np.empty(2 * LANES * n_parts, points.dtype)
+    for residue in range(len(places)):
+        real, imaginary = weights[residue, 0], weights[residue, 1]
+        for block in range(len(points)):
+            for part in range(n_parts):
+                at = 2 * LANES * part
+                products[at : at + LANES] = constants[n_factors]
+                products[at + LANES : at + 2 * LANES] = 0
+            for factor in range(n_factors - 1, -1, -1):
+                first = ends[factor - 1, n_parts - 1] if factor > 0 else 0
+                for part in range(n_parts):
+                    last = ends[factor, part]
+                    _add_entries(
+                        points[block], columns, first, last, real, imaginary,
+                        sums[2 * LANES * part : 2 * LANES * (part + 1)],
+                    )  # fmt: skip
+                    first = last
+                if n_parts == 8:
+                    _multiply_8(sums, products, constants[factor], half_root)
+                elif n_parts == 4:
+                    _multiply_4(sums, products, constants[factor])
+                elif n_parts == 2:
+                    _multiply_2(sums, products, constants[factor])
+                else:
+                    _multiply_1(sums, products, constants[factor])
+            n_rows = min(LANES, len(out) - block * LANES)
+            for part in range(n_parts):
+                for half in range(2):
+                    place, scale = places[residue, part, half], scales[residue, part, half]
+                    at = 2 * LANES * part + LANES * half
+                    if place >= 0:
+                        for lane in range(n_rows):
+                            out[block * LANES + lane, place] = scale * products[at + lane]
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def _add_entries(
+    points: np.ndarray,
+    columns: np.ndarray,
+    first: int,
+    last: int,
+    real: np.ndarray,
+    imaginary: np.ndarray,
+    sums: np.ndarray,
+) -> None:
+    """Write the sums of some columns times their weights: LANES real parts, then imaginary."""
+    sums[:] = 0
+    for e in range(first, last, 4):
+        # rows of their own, as an index of any sign would keep the loop from being vectorised
+        row_0, row_1 = points[columns[e]], points[columns[e + 1]]
+        row_2, row_3 = points[columns[e + 2]], points[columns[e + 3]]
+        real_0, real_1, real_2, real_3 = real[e], real[e + 1], real[e + 2], real[e + 3]
+        imaginary_0, imaginary_1 = imaginary[e], imaginary[e + 1]
+        imaginary_2, imaginary_3 = imaginary[e + 2], imaginary[e + 3]
+        for lane in range(LANES):
+            x_0, x_1, x_2, x_3 = row_0[lane], row_1[lane], row_2[lane], row_3[lane]
+            sums[lane] = sums[lane] + real_0 * x_0 + real_1 * x_1 + real_2 * x_2 + real_3 * x_3
+            sums[LANES + lane] = (
+                sums[LANES + lane]
+                + imaginary_0 * x_0
+                + imaginary_1 * x_1
+                + imaginary_2 * x_2
+                + imaginary_3 * x_3
+            )
+
+
+@njit(inline="always")  # pragma: no cover
+def _multiply(
+    products: np.ndarray, at: int, real: float, imaginary: float, constant: float
+) -> None:
+    """Replace a product by `constant` plus its value times a complex number."""
+    before, turned = products[at], products[at + LANES]
+    products[at] = constant + real * before - imaginary * turned
+    products[at + LANES] = real * turned + imaginary * before
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def _multiply_1(sums: np.ndarray, products: np.ndarray, constant: float) -> None:
+    for lane in range(LANES):
+        _multiply(products, lane, sums[lane], sums[lane + LANES], constant)
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def _multiply_2(sums: np.ndarray, products: np.ndarray, constant: float) -> None:
+    for lane in range(LANES):
+        r0, i0 = sums[lane], sums[lane + LANES]
+        r1, i1 = sums[lane + 2 * LANES], sums[lane + 3 * LANES]
+        _multiply(products, lane, r0 + r1, i0 + i1, constant)
+        _multiply(products, lane + 2 * LANES, r0 - r1, i0 - i1, constant)
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def _multiply_4(sums: np.ndarray, products: np.ndarray, constant: float) -> None:
+    for lane in range(LANES):
+        a, b, c, d = lane, lane + 2 * LANES, lane + 4 * LANES, lane + 6 * LANES
+        # sums and differences of terms that are half a turn apart
+        p_r, p_i = sums[a] + sums[c], sums[a + LANES] + sums[c + LANES]
+        m_r, m_i = sums[a] - sums[c], sums[a + LANES] - sums[c + LANES]
+        q_r, q_i = sums[b] + sums[d], sums[b + LANES] + sums[d + LANES]
+        n_r, n_i = sums[b] - sums[d], sums[b + LANES] - sums[d + LANES]
+        _multiply(products, a, p_r + q_r, p_i + q_i, constant)
+        _multiply(products, b, m_r + n_i, m_i - n_r, constant)
+        _multiply(products, c, p_r - q_r, p_i - q_i, constant)
+        _multiply(products, d, m_r - n_i, m_i + n_r, constant)
+
+
+@njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
+def _multiply_8(sums: np.ndarray, products: np.ndarray, constant: float, root: float) -> None:
+    for lane in range(LANES):
+        a, b, c, d = lane, lane + 2 * LANES, lane + 4 * LANES, lane + 6 * LANES
+        e, f, g, h = lane + 8 * LANES, lane + 10 * LANES, lane + 12 * LANES, lane + 14 * LANES
+        # the transform of the even terms
+        p_r, p_i = sums[a] + sums[e], sums[a + LANES] + sums[e + LANES]
+        m_r, m_i = sums[a] - sums[e], sums[a + LANES] - sums[e + LANES]
+        q_r, q_i = sums[c] + sums[g], sums[c + LANES] + sums[g + LANES]
+        n_r, n_i = sums[c] - sums[g], sums[c + LANES] - sums[g + LANES]
+        even0_r, even0_i, even2_r, even2_i = p_r + q_r, p_i + q_i, p_r - q_r, p_i - q_i
+        even1_r, even1_i, even3_r, even3_i = m_r + n_i, m_i - n_r, m_r - n_i, m_i + n_r
+        # the transform of the odd terms, turned by 0, 1, 2 and 3 eighths
+        p_r, p_i = sums[b] + sums[f], sums[b + LANES] + sums[f + LANES]
+        m_r, m_i = sums[b] - sums[f], sums[b + LANES] - sums[f + LANES]
+        q_r, q_i = sums[d] + sums[h], sums[d + LANES] + sums[h + LANES]
+        n_r, n_i = sums[d] - sums[h], sums[d + LANES] - sums[h + LANES]
+        odd0_r, odd0_i, odd2_r, odd2_i = p_r + q_r, p_i + q_i, p_i - q_i, q_r - p_r
+        u_r, u_i, v_r, v_i = m_r + n_i, m_i - n_r, m_r - n_i, m_i + n_r
+        odd1_r, odd1_i = root * (u_r + u_i), root * (u_i - u_r)
+        odd3_r, odd3_i = root * (v_i - v_r), -root * (v_r + v_i)
+        _multiply(products, a, even0_r + odd0_r, even0_i + odd0_i, constant)
+        _multiply(products, b, even1_r + odd1_r, even1_i + odd1_i, constant)
+        _multiply(products, c, even2_r + odd2_r, even2_i + odd2_i, constant)
+        _multiply(products, d, even3_r + odd3_r, even3_i + odd3_i, constant)
+        _multiply(products, e, even0_r - odd0_r, even0_i - odd0_i, constant)
+        _multiply(products, f, even1_r - odd1_r, even1_i - odd1_i, constant)
+        _multiply(products, g, even2_r - odd2_r, even2_i - odd2_i, constant)
+        _multiply(products, h, even3_r - odd3_r, even3_i - odd3_i, constant)
+
+
+@njit(cache=True, nogil=True)  # pragma: no cover
+def sketch_dense(X: np.ndarray, hashes: np.ndarray, signs: np.ndarray, out: np.ndarray) -> None:
+    """Write the count sketches of rows: entry h(j) is the sum of s(j) x_j."""
+    out[:] = 0
+    for i in range(len(X)):
+        for j in range(X.shape[1]):
+            out[i, hashes[j]] += signs[j] * X[i, j]
+
+
+@njit(cache=True, nogil=True)  # pragma: no cover
+def sketch_sparse(
+    data: np.ndarray,
+    indices: np.ndarray,
+    starts: np.ndarray,
+    hashes: np.ndarray,
+    signs: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """Write the count sketches of rows of a matrix in CSR format."""
+    out[:] = 0
+    for i in range(len(starts) - 1):
+        for k in range(starts[i], starts[i + 1]):
+            out[i, hashes[indices[k]]] += signs[indices[k]] * data[k]
