@@ -36,7 +36,7 @@ class PairMoments:
     @classmethod
     def of_signs(cls, X: Floats) -> "PairMoments":
         """Return those of vectors ω of random signs, for all pairs of different rows of X."""
-        left, right = np.triu_indices(len(X), 1)
+        left, right = _pairs(len(X))
         products, squares = (X @ X.T)[left, right] ** 2, X**2
         norms = squares.sum(axis=1)
         # E = ‖x‖²‖y‖² + 2⟨x, y⟩² − 2 Σ xᵢ²yᵢ²; the last is the first for points along an axis
@@ -62,8 +62,13 @@ class PairMoments:
 
 def pair_sums(values: Floats) -> Floats:
     """Return the sum of the values of both points, for the pairs of :class:`PairMoments`."""
-    left, right = np.triu_indices(len(values), 1)
+    left, right = _pairs(len(values))
     return np.asarray(values[left] + values[right])
+
+
+def _pairs(n_points: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return all pairs of different points, or of one point with itself if there is no other."""
+    return np.triu_indices(n_points, 1 if n_points > 1 else 0)
 
 
 def _log_mean(logs: Floats) -> float:
@@ -121,8 +126,8 @@ def order_sizes(
         end *= 2
     if not np.isfinite(squares).any():
         raise ValueError(
-            f"measure='variance' needs an order from {first} on at which {kernel!r} has a positive "
-            "coefficient and points of the sample differ from 0: take measure='geometric'"
+            f"measure='variance' needs an order from {first} on at which {kernel!r} has a "
+            "positive coefficient, and points that are not 0: take measure='geometric'"
         )
     return OrderSizes(variances, squares)
 
@@ -153,7 +158,7 @@ def allocate(
         shares = left * deviations / deviations.sum()
         rare = others[shares[others] < 1]
         certain = others[shares[others] >= 1]
-        n_rare = min(max(int(round(shares[rare].sum())), 1), left) if len(rare) else 0
+        n_rare = min(max(round(shares[rare].sum()), 1), left) if len(rare) else 0
         counts[certain] = _largest_remainders(shares[certain], left - n_rare)
         # an order that got none
         rare = np.setdiff1d(others, np.flatnonzero(counts))
