@@ -14,7 +14,8 @@ from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import COUNT, WHOLE, StrOptions
-from kernlearn.features import base, orders
+from kernlearn.features import base
+from kernlearn.features.orders import truncate
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 
@@ -173,9 +174,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self.kernel_ = clone(self._dot_product_kernel())
         if self.kernel_.data_dependent:
             self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))
-        self.truncated_kernel_ = orders.truncate(
-            self.kernel_, self.truncation, squared_norm=np.nan
-        )
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm=np.nan)
         self._draw(self.truncated_kernel_, self.n_components, random_state)
         self.columns_ = self.columns
         if self.columns == "auto":

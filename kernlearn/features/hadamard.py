@@ -16,9 +16,9 @@ Floats = NDArray[np.floating]
 class HadamardSigns:
     r"""Columns :math:`\omega` of random signs, orthogonal to each other within blocks.
 
-    A block of columns is :math:`\operatorname{diag}(s) H`, for the Hadamard matrix H of the smallest order
-    that is a power of two and at least the number of features, cut to it, and a vector s of random
-    signs. Each column alone is uniformly distributed.
+    A block of columns is :math:`\operatorname{diag}(s) H`, for a vector s of random signs and the
+    Hadamard matrix H of the smallest order that is a power of two and at least the number of
+    features, of which it has as many rows. Each column alone is uniformly distributed.
 
     Attributes
     ----------
@@ -59,7 +59,9 @@ class HadamardSigns:
         """Return the columns, shape (n_features, n_columns)."""
         n_features = self.signs.shape[1]
         blocks, within = np.divmod(self.places, self.order)
-        columns: Signs = _permuted(self.order)[:n_features][:, within] * self.signs[blocks].T
+        columns: Signs = (
+            hadamard(self.order, dtype=np.int8)[:n_features][:, within] * self.signs[blocks].T
+        )
         return columns
 
     def times(self, X: Floats, scales: Floats, out: Floats) -> None:
@@ -72,12 +74,6 @@ class HadamardSigns:
         out : ndarray of shape (n_rows, n_columns), of the dtype of X
         """
         _products(X, self.signs, self.places, scales, out, self.order)
-
-
-def _permuted(order: int) -> Signs:
-    """Return the Hadamard matrix with rows in the order in which :func:`_transform` takes them."""
-    matrix: Signs = hadamard(order, dtype=np.int8)
-    return matrix
 
 
 @njit(cache=True, nogil=True, inline="always")  # pragma: no cover

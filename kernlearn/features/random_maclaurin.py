@@ -13,9 +13,10 @@ from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
-from kernlearn.features import base, orders
+from kernlearn.features import base
 from kernlearn.features.allocation import PairMoments, allocate, order_sizes, pair_sums
 from kernlearn.features.centering import centering
+from kernlearn.features.orders import residual, truncate
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
 
@@ -192,16 +193,14 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         random_state = check_random_state(self.random_state)
         self.kernel_ = clone(self._dot_product_kernel()).fit(X)
         squared_norm = float(row_norms(X, squared=True).max())
-        self.truncated_kernel_ = orders.truncate(self.kernel_, self.truncation, squared_norm)
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm)
         if squared_norm >= self.truncated_kernel_.radius:
             raise ValueError(
                 f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
                 f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
                 "'truncation' to the highest order to keep"
             )
-        self.truncation_error_ = orders.residual(
-            self.kernel_, self.truncated_kernel_, squared_norm
-        )
+        self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
         self.n_components_ = self._count_components(X)
         self._centering = None
         if self.center:
@@ -233,11 +232,12 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             self.omega_ = random_state.randint(0, 2, size=shape, dtype=np.int8)
             self.omega_ += self.omega_ - 1
             return
-        from kernlearn.features.hadamard import HadamardSigns  # loads numba
+        from kernlearn.features import hadamard  # loads numba
 
         for columns in self._levels.slices:
             n_columns = columns.stop - columns.start
-            self._structured.append(HadamardSigns.draw(n_features, n_columns, random_state))
+            signs = hadamard.HadamardSigns.draw(n_features, n_columns, random_state)
+            self._structured.append(signs)
         found = [signs.matrix() for signs in self._structured]
         self.omega_ = np.hstack([np.empty((n_features, 0), np.int8), *found])
 

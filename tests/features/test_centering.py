@@ -24,7 +24,7 @@ KERNELS = [
 
 @pytest.fixture
 def X():
-    X = np.random.default_rng(0).normal(size=(30, 4)) + [0.5, -1.0, 0.0, 2.0]
+    X = np.random.default_rng(0).normal([0.5, -1.0, 0.0, 2.0], size=(30, 4))
     X[:, 2] = 0
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
