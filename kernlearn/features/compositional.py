@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import COUNT, WHOLE, StrOptions
 from kernlearn.features import base, blocks
+from kernlearn.features.orders import truncate
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 
@@ -173,8 +174,8 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self.kernel_ = clone(self._dot_product_kernel())
         if self.kernel_.data_dependent:
             self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))
-        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm=np.nan)
-        self._draw(self.n_components, random_state)
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm=np.nan)
+        self._draw(self.truncated_kernel_, self.n_components, random_state)
         self.columns_ = self.columns
         if self.columns == "auto":
             iid = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)

@@ -14,7 +14,8 @@ from kernlearn.solvers import LinearSVM
 if TYPE_CHECKING:
     from kernlearn.features.svm_path import MaclaurinPath
 
-_MAP = ("kernel", "n_components", "p", "h01", "measure", "truncation", "random_state")
+_MAP = ("kernel", "n_components", "p", "h01", "measure", "center", "projection", "truncation",
+        "random_state")  # fmt: skip
 _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
         "random_state")  # fmt: skip
 
@@ -37,7 +38,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         A dot-product kernel, see :class:`RandomMaclaurin`.
     n_components : int, UniformAccuracy or dict, default=200
         Number D of random features, or the required accuracy.
-    h01, p, measure, truncation
+    h01, p, measure, center, projection, truncation
         As for :class:`RandomMaclaurin`.
     C : float, default=1.0
         Weight of the losses relative to the norm.
@@ -73,6 +74,8 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     h01: bool = False
     p: float = 2.0
     measure: str = "geometric"
+    center: bool = False
+    projection: str = "signs"
     truncation: Any = None
     C: float = 1.0
     loss: str = "squared_hinge"

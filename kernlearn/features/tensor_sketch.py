@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
-from kernlearn.features import base, blocks
+from kernlearn.features import blocks
+from kernlearn.features.orders import residual, truncate
 from kernlearn.features.transform_plan import LANES, TransformPlan, prefers_sums
 from kernlearn.kernels import (
     BaseDotProductKernel,
@@ -169,8 +170,8 @@ class TensorSketch(blocks.BaseFeatureMap):
         random_state = check_random_state(self.random_state)
         self.kernel_ = clone(self._dot_product_kernel()).fit(X)
         squared_norm = float(row_norms(X, squared=True).max())
-        self.truncated_kernel_ = base.truncate(self.kernel_, self.truncation, squared_norm)
-        self.truncation_error_ = base.residual(self.kernel_, self.truncated_kernel_, squared_norm)
+        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm)
+        self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
         n_factors = self.truncated_kernel_.degree_max
         if n_factors is None:
             raise ValueError(

@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.features.base import LevelProduct, residual, sample_orders, truncate
+from kernlearn.features.base import LevelProduct
+from kernlearn.features.orders import residual, sample_orders, truncate
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,

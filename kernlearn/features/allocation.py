@@ -1,0 +1,185 @@
+"""Numbers of features of each order that minimise the variance of the estimated kernel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from kernlearn.features.orders import NEGLIGIBLE_MASS
+from kernlearn.kernels import BaseDotProductKernel
+
+Floats = NDArray[np.float64]
+
+_FIRST_ORDERS = 32
+_MOST_ORDERS = 2**12
+
+
+@dataclass(frozen=True)
+class PairMoments:
+    """Moments of the estimate of ⟨x, y⟩ⁿ by one feature, over pairs of points.
+
+    A feature of order n is a product of n factors ⟨ω, x⟩, and estimates ⟨x, y⟩ⁿ without bias.
+
+    Attributes
+    ----------
+    log_products : ndarray of shape (n_pairs,)
+        log ⟨x, y⟩² of each pair.
+    log_squares : ndarray of shape (n_pairs,)
+        log E[(⟨ω, x⟩⟨ω, y⟩)²] of each pair.
+    """
+
+    log_products: Floats
+    log_squares: Floats
+
+    @classmethod
+    def of_signs(cls, X: Floats) -> "PairMoments":
+        """Return those of vectors ω of random signs, for all pairs of different rows of X."""
+        left, right = _pairs(len(X))
+        products, squares = (X @ X.T)[left, right] ** 2, X**2
+        norms = squares.sum(axis=1)
+        # E = ‖x‖²‖y‖² + 2⟨x, y⟩² − 2 Σ xᵢ²yᵢ²; the last is the first for points along an axis
+        second = norms[left] * norms[right] + 2 * (products - (squares @ squares.T)[left, right])
+        with np.errstate(divide="ignore"):
+            return cls(np.log(products), np.log(np.maximum(second, products)))
+
+    def logs(self, order: int, log_factors: Floats | float = 0.0) -> tuple[float, float]:
+        """Return the logarithms of the mean variance and the mean square of an order's estimate.
+
+        `log_factors` are the logarithms of factors on the square, one for each pair.
+        """
+        if not order:
+            square = _log_mean(np.zeros_like(self.log_squares) + log_factors)
+            return -np.inf, square
+        squares = order * self.log_squares
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # log(e^squares − e^products), exactly -inf where they are equal
+            rest = squares + np.log1p(-np.exp(order * self.log_products - squares))
+        rest[~np.isfinite(self.log_squares)] = -np.inf
+        return _log_mean(rest + log_factors), _log_mean(squares + log_factors)
+
+
+def pair_sums(values: Floats) -> Floats:
+    """Return the sum of the values of both points, for the pairs of :class:`PairMoments`."""
+    left, right = _pairs(len(values))
+    return np.asarray(values[left] + values[right])
+
+
+def _pairs(n_points: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return all pairs of different points, or of one point with itself if there is no other."""
+    return np.triu_indices(n_points, 1 if n_points > 1 else 0)
+
+
+def _log_mean(logs: Floats) -> float:
+    return float(logsumexp(logs) - np.log(len(logs)))
+
+
+@dataclass(frozen=True)
+class OrderSizes:
+    """How much each order of a series contributes to the error of an estimate by one feature.
+
+    Attributes
+    ----------
+    log_variances : ndarray of shape (n_orders,)
+        log of aₙ² times the mean variance over pairs of points; -inf also for orders that are
+        not in the series.
+    log_squares : ndarray of shape (n_orders,)
+        log of aₙ² times the mean square; -inf for orders that are not in the series.
+    """
+
+    log_variances: Floats
+    log_squares: Floats
+
+
+def order_sizes(
+    kernel: BaseDotProductKernel,
+    moments: PairMoments,
+    *,
+    first: int = 0,
+    log_factors: Callable[[int], Floats] | None = None,
+) -> OrderSizes:
+    """Return the sizes of the orders from `first` on.
+
+    An infinite series ends where less than 2⁻⁶⁴ of the root mean squares is left. `log_factors`
+    gives those of :meth:`PairMoments.logs` for an order.
+
+    Raises
+    ------
+    ValueError
+        If no order from `first` on is in the series.
+    """
+    highest = kernel.degree_max
+    end = _FIRST_ORDERS if highest is None else highest + 1
+    while True:
+        logs = 2 * kernel.log_coefficients(end - 1)
+        variances, squares = np.full(end, -np.inf), np.full(end, -np.inf)
+        for n in np.flatnonzero(np.isfinite(logs[first:])) + first:
+            found = moments.logs(int(n), 0.0 if log_factors is None else log_factors(int(n)))
+            variances[n], squares[n] = logs[n] + np.array(found)
+        roots = np.exp((squares - squares.max()) / 2) if np.isfinite(squares).any() else squares
+        if highest is not None or end >= _MOST_ORDERS:
+            break
+        # the terms fall at least by half from the middle on, or the series is longer
+        if roots[end // 2 :].sum() <= NEGLIGIBLE_MASS * roots.sum():
+            break
+        end *= 2
+    if not np.isfinite(squares).any():
+        raise ValueError(
+            f"measure='variance' needs an order from {first} on at which {kernel!r} has a "
+            "positive coefficient, and points that are not 0: take measure='geometric'"
+        )
+    return OrderSizes(variances, squares)
+
+
+def allocate(
+    sizes: OrderSizes, n_features: int, random_state: np.random.RandomState
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return orders of features, and log (1/√n) for the n features that share an order.
+
+    The variance of Σ over orders of the mean of nₖ estimates is Σ vₖ/nₖ, least for nₖ in
+    proportion to √vₖ. Orders that get less than one feature are drawn at random for those that
+    are left, in proportion to the root mean square of their estimates, which minimises the
+    variance of that draw: the sum remains unbiased.
+    """
+    roots = np.exp((sizes.log_squares - sizes.log_squares.max()) / 2)
+    deviations = np.exp((sizes.log_variances - sizes.log_squares.max()) / 2)
+    present = np.flatnonzero(roots)
+    # the estimate by one feature is exact
+    exact = present[deviations[present] <= 0]
+    if len(exact) >= n_features:
+        exact = exact[:0]
+    left = n_features - len(exact)
+    others = np.setdiff1d(present, exact)
+    counts = np.zeros(len(roots), dtype=np.intp)
+    counts[exact] = 1
+    rare = others
+    if deviations.sum() > 0:
+        shares = left * deviations / deviations.sum()
+        rare = others[shares[others] < 1]
+        certain = others[shares[others] >= 1]
+        n_rare = min(max(round(shares[rare].sum()), 1), left) if len(rare) else 0
+        counts[certain] = _largest_remainders(shares[certain], left - n_rare)
+        # an order that got none
+        rare = np.setdiff1d(others, np.flatnonzero(counts))
+    if not len(rare):
+        counts[present[-1]] += n_features - counts.sum()
+    n_rare = n_features - int(counts.sum())
+    orders = np.repeat(np.arange(len(counts)), counts)
+    logs = -0.5 * np.log(counts[orders])
+    if n_rare:
+        chances = roots[rare] / roots[rare].sum()
+        drawn = random_state.choice(len(rare), n_rare, p=chances)
+        orders = np.append(orders, rare[drawn])
+        logs = np.append(logs, -0.5 * (np.log(n_rare) + np.log(chances[drawn])))
+    return orders, logs
+
+
+def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:
+    """Round shares to whole numbers with a given total."""
+    if not len(shares):
+        return np.zeros(0, dtype=np.intp)
+    scaled = shares * (total / shares.sum())
+    counts = scaled.astype(np.intp)
+    counts[np.argsort(counts - scaled, kind="stable")[: total - counts.sum()]] += 1
+    return counts

@@ -1,0 +1,117 @@
+"""Structured random signs, whose products with points a fast Walsh–Hadamard transform computes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.linalg import hadamard
+
+Signs = NDArray[np.int8]
+Floats = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class HadamardSigns:
+    r"""Columns :math:`\omega` of random signs, orthogonal to each other within blocks.
+
+    A block of columns is :math:`\operatorname{diag}(s) H`, for a vector s of random signs and the
+    Hadamard matrix H of the smallest order that is a power of two and at least the number of
+    features, of which it has as many rows. Each column alone is uniformly distributed.
+
+    Attributes
+    ----------
+    signs : ndarray of shape (n_blocks, n_features), int8
+        The vectors s.
+    places : ndarray of shape (n_columns,)
+        The column of ``[diag(s₁)H, diag(s₂)H, ...]`` that each column is.
+    order : int
+        The order of H.
+
+    References
+    ----------
+    Ailon & Chazelle, The fast Johnson–Lindenstrauss transform, SIAM J. Computing 39 (2009);
+    Wacker, Kanagawa & Filippone (2022), section 4.
+    """
+
+    signs: Signs
+    places: NDArray[np.intp]
+    order: int
+
+    @classmethod
+    def draw(
+        cls, n_features: int, n_columns: int, random_state: np.random.RandomState
+    ) -> "HadamardSigns":
+        """Draw columns; those of the last block are a random choice of its columns."""
+        order = 1 << max(n_features - 1, 0).bit_length()
+        n_blocks = -(-n_columns // order)
+        signs = random_state.randint(0, 2, size=(n_blocks, n_features), dtype=np.int8)
+        signs += signs - 1
+        places = np.arange(n_columns)
+        n_last = n_columns - (n_blocks - 1) * order
+        if n_blocks and n_last < order:
+            last = np.sort(random_state.permutation(order)[:n_last])
+            places[-n_last:] = (n_blocks - 1) * order + last
+        return cls(signs, places, order)
+
+    def matrix(self) -> Signs:
+        """Return the columns, shape (n_features, n_columns)."""
+        n_features = self.signs.shape[1]
+        blocks, within = np.divmod(self.places, self.order)
+        columns: Signs = (
+            hadamard(self.order, dtype=np.int8)[:n_features][:, within] * self.signs[blocks].T
+        )
+        return columns
+
+    def times(self, X: Floats, scales: Floats, out: Floats) -> None:
+        """Write the products of rows of X with the columns, each times its scale.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        scales : ndarray of shape (n_columns,), of the dtype of X
+        out : ndarray of shape (n_rows, n_columns), of the dtype of X
+        """
+        _products(X, self.signs, self.places, scales, out, self.order)
+
+
+@njit(cache=True, nogil=True, inline="always")  # pragma: no cover
+def _transform(values: Any, other: Any) -> Any:
+    """Transform `values`, of a length that is a power of two; return the array it ends in.
+
+    Each stage reads both halves in order and writes sums and differences next to each other, so
+    that all stages have the same, contiguous, access.
+    """
+    half = len(values) // 2
+    length = 1
+    while length < len(values):
+        for i in range(half):
+            first, second = values[i], values[half + i]
+            other[2 * i] = first + second
+            other[2 * i + 1] = first - second
+        values, other = other, values
+        length *= 2
+    return values
+
+
+@njit(cache=True, nogil=True)  # pragma: no cover
+def _products(X: Any, signs: Any, places: Any, scales: Any, out: Any, order: int) -> None:
+    n_features = X.shape[1]
+    values, other = np.zeros(order, X.dtype), np.zeros(order, X.dtype)
+    for i in range(X.shape[0]):
+        first = 0
+        for block in range(len(signs)):
+            for j in range(n_features):
+                values[j] = X[i, j] * signs[block, j]
+            values[n_features:] = 0.0
+            found = _transform(values, other)
+            last = min(first + order, len(places))
+            shift = block * order
+            if last - first == order:
+                for c in range(order):
+                    out[i, first + c] = found[c] * scales[first + c]
+            else:
+                for c in range(first, last):
+                    out[i, c] = found[places[c] - shift] * scales[c]
+            first = last

@@ -1,0 +1,39 @@
+"""Structured signs against their matrix."""
+
+import numpy as np
+import pytest
+
+from kernlearn.features.hadamard import HadamardSigns
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [0, 1, 5, 64, 130])
+@pytest.mark.parametrize("n_features", [1, 2, 3, 8, 54])
+def test_the_transform_is_the_product_with_the_matrix(n_features, n_columns, dtype):
+    rng = np.random.default_rng(0)
+    signs = HadamardSigns.draw(n_features, n_columns, np.random.RandomState(1))
+    matrix = signs.matrix()
+    assert matrix.shape == (n_features, n_columns)
+    assert np.isin(matrix, [-1, 1]).all()
+    X, scales = rng.normal(size=(7, n_features)).astype(dtype), rng.random(n_columns).astype(dtype)
+    out = np.full((7, n_columns), np.nan, dtype)
+    signs.times(X, scales, out)
+    np.testing.assert_allclose(
+        out, X @ matrix * scales, atol=1e-5 if dtype == np.float32 else 1e-12
+    )
+
+
+def test_columns_of_a_block_are_orthogonal():
+    matrix = HadamardSigns.draw(32, 70, np.random.RandomState(0)).matrix().astype(float)
+    for block in (matrix[:, :32], matrix[:, 32:64], matrix[:, 64:]):
+        np.testing.assert_array_equal(block.T @ block, 32 * np.eye(block.shape[1]))
+    assert np.abs(matrix[:, :32].T @ matrix[:, 32:64]).max() < 32
+
+
+def test_every_column_alone_is_uniform_over_signs():
+    counts = np.zeros((3, 8), dtype=int)
+    for seed in range(4000):
+        matrix = HadamardSigns.draw(3, 3, np.random.RandomState(seed)).matrix()
+        counts[range(3), (matrix > 0).T @ [4, 2, 1]] += 1
+    # 500 each, with a standard deviation of 21
+    assert np.abs(counts - 500).max() < 5 * 21
