@@ -198,7 +198,7 @@ def test_features_that_overflow():
         with pytest.warns(UserWarning, match=f"more than the largest {np.dtype(dtype)}"):
             Z = model.transform(ahead.astype(dtype))
         assert np.isfinite(Z).all()
-        assert (Z > np.finfo(dtype).max / 2).all()
+        assert Z.min() > np.finfo(dtype).max / 2
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
