@@ -1,5 +1,6 @@
 """Positive random features of the exponential kernel."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -86,7 +87,8 @@ class PositiveFeatures(blocks.BaseFeatureMap):
     Notes
     -----
     Exponents are summed before they are taken, so that nothing overflows between. Features that
-    are too small for their type are its smallest normal number, and stay positive.
+    are too small for their type are its smallest normal number, and stay positive; those that are
+    too large are about its largest, with a warning: there the kernel itself may be infinite.
 
     References
     ----------
@@ -207,7 +209,8 @@ class PositiveFeatures(blocks.BaseFeatureMap):
         weights = self.random_weights_.astype(dtype, copy=False)
         offset = self.random_offset_.astype(dtype, copy=False)
         limits = np.finfo(dtype)
-        lowest, highest = np.log(limits.tiny), np.log(limits.max)
+        # a little below the largest number, or the rounded exponent could give infinity
+        lowest, highest = np.log(limits.tiny), np.log(limits.max) - 0.01
 
         def write(X: Any, out: np.ndarray) -> None:
             if isinstance(X, np.ndarray):
@@ -217,12 +220,13 @@ class PositiveFeatures(blocks.BaseFeatureMap):
             out += offset
             out -= (row_norms(X, squared=True) / (2 * self._width**2))[:, np.newaxis]
             largest = out.max()
-            if not largest < highest:
-                raise ValueError(
-                    f"a feature of a point is exp({largest:.6g}), more than the largest {dtype}: "
-                    "scale the data down, or give the kernel a larger 'sigma'"
+            if largest > highest:
+                warnings.warn(
+                    f"a feature of a point is exp({largest:.6g}), more than the largest {dtype}, "
+                    "which it is set to: scale the data down, or give the kernel a larger 'sigma'",
+                    stacklevel=2,
                 )
-            np.maximum(out, dtype.type(lowest), out=out)
+            np.clip(out, dtype.type(lowest), dtype.type(highest), out=out)
             np.exp(out, out=out)
             # the rounded exponent may be a little less than that of the smallest number
             np.maximum(out, limits.tiny, out=out)

@@ -89,6 +89,14 @@ class SphericalFeatures(blocks.BaseFeatureMap):
     TensorSketch : Polynomial kernels without bias, for points of any length.
     RandomMaclaurin : All dot-product kernels without bias.
 
+    Notes
+    -----
+    `approximation_error_` over the kernel's largest value f(1), for 54 features: 0.000001 for
+    ``ExponentialKernel(0.7)``, 0.009 for :math:`(1 - z^2 / 16)^{10}`, 0.04 for
+    ``PolynomialKernel(3)``, 0.08 for ``PolynomialKernel(2)``, and 1 for ``LinearKernel()``, which
+    such features cannot estimate. It tends to grow with the number of features, as fewer functions
+    of the distance are positive definite in more dimensions.
+
     References
     ----------
     .. [1] Pennington, Yu and Kumar, "Spherical random features for polynomial kernels", NIPS 2015,

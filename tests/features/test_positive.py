@@ -135,25 +135,31 @@ def test_the_damping_is_that_of_all_pairs(convert, X):
     np.testing.assert_allclose(dense.damping_, best_damping(moments, 1), rtol=1e-8)
 
 
-def errors_of(model, X):
-    """Mean squared relative errors of 100 draws."""
-    exact = UNIT(X)
-    found = []
-    for seed in range(100):
-        Z = clone(model).set_params(random_state=seed).fit_transform(X)
-        found.append((((Z @ Z.T) / exact - 1) ** 2).mean())
-    return np.mean(found)
+def test_the_mean_logarithms_are_in_order(X):
+    """What is minimised, over all pairs: one A is better than none, one for each axis best."""
+    pairs = (X[:, None] + X[None]).reshape(-1, 5)
+    means = []
+    for damping in ("none", "scalar", "dense"):
+        model = PositiveFeatures(UNIT, 8, damping=damping).fit(X)
+        axes = model.axes_ if damping == "dense" else np.eye(5)
+        each = log_second_moment(model.damping_, (pairs @ axes) ** 2, 1)
+        means.append(each.sum(axis=1).mean())
+    assert means[0] > means[1] + 0.1
+    assert means[1] > means[2] + 0.1
 
 
-def test_variances_are_in_order():
-    X = np.random.default_rng(3).normal(size=(8, 4)) * [1.2, 0.4, 0.2, 0.1]
-    plain = PositiveFeatures(UNIT, 16, damping="none", directions="independent")
-    orthogonal = clone(plain).set_params(directions="orthogonal")
-    damped = clone(orthogonal).set_params(damping="scalar")
-    dense = clone(orthogonal).set_params(damping="dense")
-    errors = [errors_of(model, X) for model in (plain, damped, dense)]
-    assert errors[0] > 1.5 * errors[1] > 1.5 * errors[2]
-    assert errors_of(orthogonal, X) < errors[0]
+def test_damping_lowers_the_error(X):
+    """The median over draws, as few draws with large errors dominate a mean."""
+    points, exact = X[:8], UNIT(X[:8])
+    errors = {}
+    for damping in ("none", "scalar"):
+        found = []
+        for seed in range(100):
+            model = PositiveFeatures(UNIT, 16, damping=damping, random_state=seed).fit(points)
+            Z = model.transform(points)
+            found.append((((Z @ Z.T) / exact - 1) ** 2).mean())
+        errors[damping] = np.median(found)
+    assert errors["scalar"] < errors["none"]
 
 
 @pytest.mark.parametrize("n_components", [3, 5, 12])
@@ -188,10 +194,11 @@ def test_features_of_far_points_stay_positive(dtype):
 def test_features_that_overflow():
     model = PositiveFeatures(UNIT, 1, damping="none", random_state=0).fit(np.zeros((2, 2000)))
     ahead = model.random_weights_.T
-    with pytest.raises(ValueError, match=r"more than the largest float32: scale the data down"):
-        model.transform(ahead.astype(np.float32))
-    with pytest.raises(ValueError, match=r"more than the largest float64: scale the data down"):
-        model.transform(ahead)
+    for dtype in (np.float32, np.float64):
+        with pytest.warns(UserWarning, match=f"more than the largest {np.dtype(dtype)}"):
+            Z = model.transform(ahead.astype(dtype))
+        assert np.isfinite(Z).all()
+        assert Z.min() > np.finfo(dtype).max / 2
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])

@@ -201,10 +201,13 @@ def test_the_error_is_that_of_polynomial_count_sketch(X):
 
 
 def test_nested_terms_vary_less_for_parallel_points():
-    kernel, x = PolynomialKernel(6), np.full((1, 9), 1 / 3)
-    nested = squared_errors(estimates(TensorSketch(kernel, 64), x, 200), kernel, x)
-    column = estimates(TensorSketch(kernel, 64, terms="column"), x, 200)
-    assert nested.mean() < 0.6 * squared_errors(column, kernel, x).mean()
+    # By the moments of one frequency about 0.48 of the other, for many cells.
+    kernel, x = PolynomialKernel(4), np.full((1, 9), 1 / 3)
+    nested = squared_errors(estimates(TensorSketch(kernel, 256), x, 200), kernel, x)
+    column = estimates(TensorSketch(kernel, 256, terms="column"), x, 200)
+    column = squared_errors(column, kernel, x)
+    error = np.sqrt((nested.var(ddof=1) + column.var(ddof=1)) / 200)
+    assert column.mean() - nested.mean() > 2 * error
 
 
 @pytest.mark.parametrize("n_components", [24, 27])
