@@ -8,7 +8,7 @@ LANES = 32
 _PARTS = (8, 4, 2, 1)
 
 # Time of an FFT of length D in D·log2(D) of the operations of `prefers_sums`: 2.2 to 5 for d from
-# 20 to 400 and D from 100 to 4096 (`python -m benchmarks feature_maps` compares them). For D = 1000
+# 20 to 400, D from 100 to 4096 (`python -m benchmarks feature_maps` compares them). For D = 1000
 # sums are faster up to about 200 columns, for odd D up to about 30.
 _FFT_COST = 3.5
 # More weights than that do not stay in cache.
