@@ -31,15 +31,12 @@ Floats = NDArray[np.float64]
 
 
 class Centering(ABC):
-    """A kernel as Σ bₙ gₙ(x) gₙ(y) ⟨x̃, ỹ⟩ⁿ, where x̃ = xA + shift.
+    """A kernel as Σ bₙ gₙ(x) gₙ(y) ⟨x̃, ỹ⟩ⁿ, where x̃ = xA + shift."""
 
-    Attributes
-    ----------
-    series : BaseDotProductKernel
-        The kernel with the coefficients bₙ.
-    """
-
-    series: BaseDotProductKernel
+    @property
+    @abstractmethod
+    def series(self) -> BaseDotProductKernel:
+        """The kernel with the coefficients bₙ."""
 
     @abstractmethod
     def points(self, X: Floats) -> Floats:

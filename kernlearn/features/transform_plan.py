@@ -111,5 +111,5 @@ def _places(n_components: int, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
     places = np.stack([np.where(kept == 0, 0, 2 * kept - 1), 2 * kept], axis=-1)
     places[alone, 1] = -1
     places[twice] = -1
-    scale = np.where(alone, np.sqrt(1 / D), np.sqrt(2 / D))
-    return places, np.stack([scale, np.where(above, -scale, scale)], axis=-1)
+    scale = np.sqrt(np.where(alone, 1 / D, 2 / D))
+    return places, np.stack([scale, np.where(above, -1.0, 1.0) * scale], axis=-1)

@@ -309,8 +309,8 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
         """Validate points, and return them with their kernel values."""
         check_is_fitted(self)
         if self._precomputed:
-            shape = X.shape if hasattr(X, "shape") else np.shape(X)
-            if len(shape) == 2 and self._n_features_out == shape[1] != self.n_features_in_:
+            X = X if hasattr(X, "shape") else np.asarray(X)
+            if X.ndim == 2 and self._n_features_out == X.shape[1] != self.n_features_in_:
                 narrow = check_array(X, dtype=list(self._dtypes))
                 return narrow, lambda rows: narrow[rows]
         X = self._check_points(X)

@@ -74,8 +74,8 @@ class FeatureSpace:
         return values
 
     def _as_kernel(self, values: Floats) -> Doubles:
-        values = finite(values).astype(np.float64)
-        return -(values**2) / 2 if self._similarities.is_distance else values
+        doubles: Doubles = finite(values).astype(np.float64)
+        return -(doubles**2) / 2 if self._similarities.is_distance else doubles
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKerne
         RandomMaclaurin(),
         RandomMaclaurin("exponential", n_components=7, h01=True, measure="support"),
         RandomMaclaurin(PolynomialKernel(4), truncation=2, block_rows=3),
+        RandomMaclaurin(h01=True, measure="variance", center=True, projection="hadamard"),
     ]
 )
 def test_conformance(estimator, check):
@@ -43,11 +44,17 @@ def slow_transform(model, X):
     counts = np.where(np.isfinite(model.log_weights_), model.degrees_, 0)
     column = 0
     exact = []
-    a = model.truncated_kernel_.coefficients(1)
-    if model.h01 and model.include_bias and a[0] > 0:
-        exact.append(np.full((len(X), 1), np.sqrt(a[0])))
+    center = model._centering
+    series = center.series if model.center else model.truncated_kernel_
+    if model.center:
+        bases, X = center.bases(X), center.points(X)
+    a = series.coefficients(1)
+    if model.h01 and (model.include_bias or model.center) and a[0] > 0:
+        factors = center.factors(bases, 0) if model.center else np.ones(len(X))
+        exact.append(np.sqrt(a[0]) * factors[:, np.newaxis])
     if model.h01 and a[1] > 0:
-        exact.append(np.sqrt(a[1]) * X)
+        factors = center.factors(bases, 1) if model.center else np.ones(len(X))
+        exact.append(np.sqrt(a[1]) * X * factors[:, np.newaxis])
     Z = np.tile(np.exp(model.log_weights_), (len(X), 1))
     for level in range(counts.max()):
         for i in np.flatnonzero(counts > level):
@@ -55,6 +62,9 @@ def slow_transform(model, X):
                 Z[row, i] *= x @ model.omega_[:, column]
             column += 1
     assert column == model.omega_.shape[1]
+    if model.center:
+        for i, order in enumerate(model.degrees_):
+            Z[:, i] *= center.factors(bases, order)
     return np.hstack([*exact, Z])
 
 
@@ -69,6 +79,10 @@ def slow_transform(model, X):
         {"measure": "support", "p": 1.5},
         {"truncation": {0, 3}, "h01": True},
         {"truncation": 0},
+        {"measure": "variance"},
+        {"measure": "variance", "h01": True, "center": True},
+        {"center": True, "projection": "hadamard"},
+        {"projection": "hadamard", "h01": True},
     ],
 )
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -76,6 +90,8 @@ def test_against_the_slow_version(kernel, options, convert, dtype, X):
     if options.get("truncation") == {0, 3} and "Homogeneous" in repr(kernel):
         options = {**options, "measure": "support"}
     X = X.astype(dtype)
+    if options.get("center"):
+        X += dtype(0.3)
     model = RandomMaclaurin(kernel, 60, random_state=3, block_rows=7, **options).fit(convert(X))
     Z = model.transform(convert(X))
     assert Z.dtype == dtype
@@ -135,6 +151,59 @@ def test_unbiased_in_relative_terms(kernel, options):
     model = RandomMaclaurin(kernel, 400_000, random_state=1, **options)
     Z = model.fit_transform(x)
     np.testing.assert_allclose(Z @ Z.T, model.truncated_kernel_(x), rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"measure": "variance"},
+        {"measure": "variance", "h01": True},
+        {"measure": "variance", "h01": True, "center": True},
+        {"center": True},
+        {"projection": "hadamard", "h01": True},
+        {"measure": "variance", "center": True, "projection": "hadamard"},
+    ],
+)
+@pytest.mark.parametrize("kernel", [PolynomialKernel(3), ExponentialKernel(1.0)], ids=repr)
+def test_unbiased_within_the_standard_error_over_draws(kernel, options, X):
+    points = X[:12] + 0.2
+    errors = []
+    for seed in range(300):
+        model = RandomMaclaurin(kernel, 25, random_state=seed, **options).fit(points)
+        Z = model.transform(points[:3])
+        errors.append(Z @ Z.T / kernel(points[:3]) - 1)
+    standard = np.std(errors, axis=0) / np.sqrt(len(errors))
+    assert (np.abs(np.mean(errors, axis=0)) <= 4 * standard + 1e-12).all()
+
+
+def test_allocation_and_centring_lower_the_error():
+    X = np.random.default_rng(0).normal(0.5, 1.0, size=(60, 10))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    kernel = PolynomialKernel(8)
+    gram = kernel(X)
+
+    def error(**options):
+        found = []
+        for seed in range(20):
+            Z = RandomMaclaurin(kernel, 300, h01=True, random_state=seed, **options)
+            Z = Z.fit_transform(X)
+            found.append(np.linalg.norm(Z @ Z.T - gram))
+        return np.median(found)
+
+    plain, allocated = error(), error(measure="variance")
+    assert allocated < 0.85 * plain
+    assert error(measure="variance", center=True) < 0.85 * allocated
+
+
+def test_a_fast_transform_gives_the_same_features(X, monkeypatch):
+    model = RandomMaclaurin(PolynomialKernel(4), 40, projection="hadamard", random_state=0)
+    for center in (False, True):
+        model.set_params(center=center).fit(X)
+        slow = model.transform(X)
+        monkeypatch.setattr("kernlearn.features.random_maclaurin._FAST_FROM", 1)
+        np.testing.assert_allclose(model.transform(X), slow, atol=1e-12)
+        np.testing.assert_allclose(model.transform(sparse.csr_array(X)), slow, atol=1e-12)
+        monkeypatch.undo()
 
 
 def test_h01_is_exact_in_orders_0_and_1(X):
@@ -284,4 +353,4 @@ def test_threads_change_nothing(n_samples, as_matrix):
     X = as_matrix(np.random.default_rng(0).normal(size=(n_samples, 7)) / 10)
     model = RandomMaclaurin(PolynomialKernel(4), 300, h01=True, random_state=0).fit(X)
     Z = model.transform(X)
-    np.testing.assert_allclose(model.set_params(n_jobs=2).transform(X), Z, rtol=1e-13)
+    np.testing.assert_allclose(model.set_params(n_jobs=2).transform(X), Z, rtol=1e-13, atol=1e-16)
