@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from kernlearn.features.orders import NEGLIGIBLE_MASS
 from kernlearn.kernels import BaseDotProductKernel
@@ -72,7 +71,8 @@ def _pairs(n_points: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _log_mean(logs: Floats) -> float:
-    return float(logsumexp(logs) - np.log(len(logs)))
+    largest = float(logs.max())
+    return largest + float(np.log(np.exp(logs - largest).mean())) if largest > -np.inf else -np.inf
 
 
 @dataclass(frozen=True)

@@ -36,111 +36,110 @@ _FAST_FROM = 256
 class RandomMaclaurin(base.BaseMaclaurinFeatures):
     r"""Random features whose inner products estimate a dot-product kernel without bias.
 
-        When to use it: any linear model on features of a dot-product kernel.
+    When to use it: any linear model on features of a dot-product kernel.
 
-        For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
-        and N vectors :math:`\omega_j` of random signs, and is
-        :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that
-        :math:`E \langle Z(x), Z(y) \rangle = K(x, y)`. This is algorithm 1 of [1]_ ("RF").
+    For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
+    and N vectors :math:`\omega_j` of random signs, and is
+    :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that
+    :math:`E \langle Z(x), Z(y) \rangle = K(x, y)`. This is algorithm 1 of [1]_ ("RF").
 
-        Parameters
-        ----------
-        kernel : dot-product kernel or str, default="polynomial"
-            A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
-            of it is fitted to the training points.
-        n_components : int, UniformAccuracy or dict, default=100
-            Number D of random features; or the required accuracy, as
-            `kernlearn.theory.bounds.UniformAccuracy` or a dict with its keys ``epsilon`` and
-            ``delta``, for which theorem 3.10 gives D for points whose 1-norm is at most the largest
-            of the training points.
-        p : float, default=2.0
-            Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
-            :math:`p^{-(n+1)}`, which is a probability only for p = 2.
-        h01 : bool, default=False
-            Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
-            represented exactly by additional leading columns, and all D features have orders of at
-            least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
-        include_bias : bool, default=True
-            With `h01`, whether the constant term is a column; False leaves it to the intercept of a
-            linear model. Ignored without `h01`.
-        measure : {"geometric", "support", "variance"}, default="geometric"
-            "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
-            "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
-            ends at the order above which less than :math:`2^{-64}` of the measure is left.
-            "variance" takes as many features of each order as minimise the variance of the estimate,
-            averaged over pairs of a sample of 256 training points, in proportion to the standard
-            deviation of one feature's estimate; orders that get less than one are drawn at random
-            for the rest. It needs no `p`.
-        center : bool, default=False
-            Whether to split the part of the points along their mean off exactly: each feature is then
-            a product of a power of the coordinate along the mean, and of factors of what is left of
-            the point, whose norm is smaller. For polynomial and exponential kernels. The features
-            estimate the same kernel, with less variance where points have a mean that is far from 0.
-        projection : {"signs", "hadamard"}, default="signs"
-            How the vectors of signs are drawn: each by itself, or as columns of Hadamard matrices
-            with random signs, which are orthogonal to each other and multiplied by a fast transform
-            where there are many features. The factors of a feature are independent in both.
-        truncation : None, int, float or collection of int, default=None
-            Orders of the series to keep (section 3.4.2): all; those up to an int; the smallest
-            number of first ones with a residual of at most a float between 0 and 1; or those listed.
-            The features then estimate the truncated kernel.
-        block_rows : int, default=None
-            Number of rows per block; None chooses a block that stays in cache.
-        n_jobs : int, default=None
-            Number of threads of `transform`: None is 1 unless in a :class:`joblib.parallel_config`
-            context, -1 means all cores. The result does not depend on it.
-        random_state : int, RandomState instance or None, default=None
-            Seed or generator of the random orders and signs.
+    Parameters
+    ----------
+    kernel : dot-product kernel or str, default="polynomial"
+        A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
+        of it is fitted to the training points.
+    n_components : int, UniformAccuracy or dict, default=100
+        Number D of random features; or the required accuracy, as
+        `kernlearn.theory.bounds.UniformAccuracy` or a dict with its keys ``epsilon`` and
+        ``delta``, for which theorem 3.10 gives D for points whose 1-norm is at most the largest
+        of the training points.
+    p : float, default=2.0
+        Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
+        :math:`p^{-(n+1)}`, which is a probability only for p = 2.
+    h01 : bool, default=False
+        Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
+        represented exactly by additional leading columns, and all D features have orders of at
+        least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+    include_bias : bool, default=True
+        With `h01`, whether the constant term is a column; False leaves it to the intercept of a
+        linear model. Ignored without `h01`.
+    measure : {"geometric", "support", "variance"}, default="geometric"
+        "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
+        "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
+        ends at the order above which less than :math:`2^{-64}` of the measure is left.
+        "variance" takes as many features of each order as minimise the variance of the estimate,
+        averaged over pairs of a sample of 256 training points, in proportion to the standard
+        deviation of one feature's estimate; orders that get less than one are drawn at random
+        for the rest. It needs no `p`.
+    center : bool, default=False
+        Whether to split the part of the points along their mean off exactly: each feature is then
+        a product of a power of the coordinate along the mean, and of factors of what is left of
+        the point, whose norm is smaller. For polynomial and exponential kernels. The features
+        estimate the same kernel, with less variance where points have a mean that is far from 0.
+    projection : {"signs", "hadamard"}, default="signs"
+        How the vectors of signs are drawn: each by itself, or as columns of Hadamard matrices
+        with random signs, which are orthogonal to each other and multiplied by a fast transform
+        where there are many features. The factors of a feature are independent in both.
+    truncation : None, int, float or collection of int, default=None
+        Orders of the series to keep (section 3.4.2): all; those up to an int; the smallest
+        number of first ones with a residual of at most a float between 0 and 1; or those listed.
+        The features then estimate the truncated kernel.
+    block_rows : int, default=None
+        Number of rows per block; None chooses a block that stays in cache.
+    n_jobs : int, default=None
+        Number of threads of `transform`: None is 1 unless in a :class:`joblib.parallel_config`
+        context, -1 means all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the random orders and signs.
 
-        Attributes
-        ----------
-        kernel_ : dot-product kernel
-            The fitted kernel.
-        truncated_kernel_ : dot-product kernel
-            The kernel that the features estimate.
-        truncation_error_ : float
-            Bound on the absolute difference between the two for points whose norm is at most the
-            largest of the training points, up to rounding of about 1e-16 times the kernel's value.
-        n_components_ : int
-            Number D of random features.
-        degrees_ : ndarray of shape (n_components_,)
-            Order of each feature, sorted by the number of factors in descending order.
-        log_weights_ : ndarray of shape (n_components_,)
-            Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`.
-        omega_ : ndarray of shape (n_features, n_factors), int8
-            The random signs: the first factors of all features, then the second factors, and so on.
-            Zero features have none.
-        n_features_in_ : int
-            Number of features seen in `fit`.
-        feature_names_in_ : ndarray of shape (n_features_in_,)
-            Names of the features seen in `fit`, if X has feature names.
+    Attributes
+    ----------
+    kernel_ : dot-product kernel
+        The fitted kernel.
+    truncated_kernel_ : dot-product kernel
+        The kernel that the features estimate.
+    truncation_error_ : float
+        Bound on the absolute difference between the two for points whose norm is at most the
+        largest of the training points, up to rounding of about 1e-16 times the kernel's value.
+    n_components_ : int
+        Number D of random features.
+    degrees_ : ndarray of shape (n_components_,)
+        Order of each feature, sorted by the number of factors in descending order.
+    log_weights_ : ndarray of shape (n_components_,)
+        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`.
+    omega_ : ndarray of shape (n_features, n_factors), int8
+        The random signs: the first factors of all features, then the second factors, and so on.
+        Zero features have none.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen in `fit`, if X has feature names.
 
-        See Also
-        --------
-        CompositionalMaclaurin : Dot-product kernels of other kernels.
-        sklearn.kernel_approximation.PolynomialCountSketch : Polynomial kernels by sketching.
+    See Also
+    --------
+    CompositionalMaclaurin : Dot-product kernels of other kernels.
+    sklearn.kernel_approximation.PolynomialCountSketch : Polynomial kernels by sketching.
 
-        Notes
-        -----
-        The kernel of two points is defined if the absolute value of their inner product is below the
-        kernel's `radius`. `fit` checks this for the training points (unless `truncation` keeps
-        finitely many orders), `transform` does not check.
+    Notes
+    -----
+    The kernel of two points is defined if the absolute value of their inner product is below the
+    kernel's `radius`. `fit` checks this for the training points (unless `truncation` keeps
+    finitely many orders), `transform` does not check.
 
-        References
-        ----------
-        .. [1] Kar (2013), sections 3.4 and 3.6.1.
+    References
+    ----------
+    .. [1] Kar (2013), sections 3.4 and 3.6.1.
 
-        Examples
-        --------
-        >>> import numpy as np
-    from numpy.typing import NDArray
-        >>> from kernlearn.features import RandomMaclaurin
-        >>> from kernlearn.kernels import PolynomialKernel
-        >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
-        >>> kernel = PolynomialKernel(degree=3)
-        >>> Z = RandomMaclaurin(kernel, n_components=100000, h01=True, random_state=0).fit_transform(X)
-        >>> bool(np.allclose(Z @ Z.T, kernel(X), rtol=0.02))
-        True
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.features import RandomMaclaurin
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
+    >>> kernel = PolynomialKernel(degree=3)
+    >>> Z = RandomMaclaurin(kernel, n_components=100000, h01=True, random_state=0).fit_transform(X)
+    >>> bool(np.allclose(Z @ Z.T, kernel(X), rtol=0.02))
+    True
     """
 
     kernel: str | BaseDotProductKernel = "polynomial"
