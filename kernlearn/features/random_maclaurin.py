@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _MOST_COMPONENTS = 10**7
 # Points whose pairs tell the variance of each order: 32640 pairs.
 _SAMPLE = 256
-# Number of features from which on a Walsh-Hadamard transform is faster than a product.
-_FAST_FROM = 256
 
 
 @dataclass(eq=False, repr=False)
@@ -317,40 +315,44 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         """Return a function of a block of rows that returns how its factors are written."""
         center, slices = self._centering, self._levels.slices
         scales = self._levels.factor_scales
-        if self._structured and self.omega_.shape[0] >= _FAST_FROM:
-            sizes = [scales[columns].astype(dtype) for columns in slices]
+        transforms = {
+            level: (signs, scales[slices[level]].astype(dtype))
+            for level, signs in enumerate(self._structured)
+            if signs.pays(dtype)
+        }
+        signs: NDArray[np.float64] = self.omega_ * scales
+        shift = np.zeros(len(scales))
+        if center is not None:
+            signs, shift = center.project(signs)
+        products = {
+            level: (np.ascontiguousarray(signs[:, columns], dtype), shift[columns].astype(dtype))
+            for level, columns in enumerate(slices)
+            if level not in transforms
+        }
 
-            def transformed(X: Any) -> base.WriteFactors:
+        def of_rows(X: Any) -> base.WriteFactors:
+            points = X
+            if transforms:
                 points = blocks.to_dense(X)
                 if center is not None:
                     points = center.points(points).astype(dtype, copy=False)
 
-                def write(level: int, factors: np.ndarray) -> None:
-                    self._structured[level].times(points, sizes[level], factors)
-
-                return write
-
-            return transformed
-
-        signs: NDArray[np.float64] = self.omega_ * scales
-        shift = np.zeros(0)
-        if center is not None:
-            signs, shift = center.project(signs)
-        projections = [np.ascontiguousarray(signs[:, columns], dtype=dtype) for columns in slices]
-        shifts = [shift[columns].astype(dtype) for columns in slices if len(shift)]
-
-        def multiplied(X: Any) -> base.WriteFactors:
             def write(level: int, factors: np.ndarray) -> None:
+                if level in transforms:
+                    structured, sizes = transforms[level]
+                    structured.times(points, sizes, factors)
+                    return
+                projection, row = products[level]
                 if isinstance(X, np.ndarray):
-                    np.matmul(X, projections[level], out=factors)
+                    np.matmul(X, projection, out=factors)
                 else:
-                    factors[...] = X @ projections[level]
-                if shifts:
-                    factors += shifts[level]
+                    factors[...] = X @ projection
+                if center is not None:
+                    factors += row
 
             return write
 
-        return multiplied
+        return of_rows
 
     def _columns_by_order(self, n_features: int) -> Iterator[tuple[int, slice]]:
         """Yield orders with the columns that have them."""

@@ -37,3 +37,16 @@ def test_every_column_alone_is_uniform_over_signs():
         counts[range(3), (matrix > 0).T @ [4, 2, 1]] += 1
     # 500 each, with a standard deviation of 21
     assert np.abs(counts - 500).max() < 5 * 21
+
+
+def test_the_transform_pays_for_many_features_and_columns():
+    def pays(n_features, n_columns, dtype=np.float64):
+        signs = HadamardSigns.draw(n_features, n_columns, np.random.RandomState(0))
+        return signs.pays(np.dtype(dtype))
+
+    assert pays(512, 1000)
+    assert pays(512, 1000, np.float32)
+    assert not pays(54, 1000)
+    assert not pays(200, 1000, np.float32)
+    assert not pays(512, 5)  # most of the block is not used
+    assert not pays(512, 0)
