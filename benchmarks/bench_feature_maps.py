@@ -1,4 +1,4 @@
-"""Tensor sketches beside scikit-learn's, in time and in error; spherical and positive features.
+"""Feature maps: Maclaurin features of new kinds beside H0/1, sketches beside scikit-learn's.
 
 Both sketches are of the same algorithm (``terms="column"``): the same number of cells, the same
 distribution of errors. Seconds of transforms are taken in turns within one process, on one
@@ -40,8 +40,37 @@ def run() -> list[Row]:
     """Measure everything on one thread."""
     with threadpool_limits(1):
         rows = []
-        for step in (_times, _ways, _errors, _other_maps):
+        for step in (_maclaurin, _projections, _times, _ways, _errors, _other_maps):
             rows += step()
+    return rows
+
+
+def _maclaurin() -> list[Row]:
+    """Compare transforms of 500 features, with orders chosen for the variance, with H0/1's."""
+    rows = []
+    for d in (8, 54, 123):
+        X = _unit_ball(20_000, d) + 0.02
+        plain = RandomMaclaurin(PolynomialKernel(10), 500, h01=True, random_state=0).fit(X)
+        for name, options in (
+            ("variance", {"measure": "variance"}),
+            ("variance, centred", {"measure": "variance", "center": True}),
+        ):
+            model = clone(plain).set_params(**options).fit(X)
+            theirs, ours = _in_turns(plain, model, X)
+            rows.append(Row(f"{name} / H0/1, d={d}", ours, ours / theirs, at_most=1.2))
+    return rows
+
+
+def _projections() -> list[Row]:
+    """Compare products of random signs with those of Hadamard signs."""
+    rows = []
+    for d, dtype in product((54, 512, 4096), (np.float64, np.float32)):
+        X = _unit_ball(2000, d).astype(dtype)
+        dense = RandomMaclaurin(PolynomialKernel(3), 1000, measure="support", random_state=0)
+        model = clone(dense).set_params(projection="hadamard").fit(X)
+        theirs, ours = _in_turns(dense.fit(X), model, X)
+        what = f"signs / Hadamard signs, d={d} {np.dtype(dtype).name}"
+        rows.append(Row(what, ours, theirs / ours, at_least=0.9))
     return rows
 
 
