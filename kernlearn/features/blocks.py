@@ -164,6 +164,14 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return tags
 
 
+def multiply(X: Any, matrix: np.ndarray, out: np.ndarray) -> None:
+    """Write the product of dense or sparse rows with a matrix into `out`."""
+    if isinstance(X, np.ndarray):
+        np.matmul(X, matrix, out=out)
+    else:
+        out[...] = X @ matrix
+
+
 def to_dense(X: Any) -> np.ndarray:
     """Convert a sparse matrix to an array."""
     return X.toarray() if sparse.issparse(X) else X

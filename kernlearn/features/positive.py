@@ -213,10 +213,7 @@ class PositiveFeatures(blocks.BaseFeatureMap):
         lowest, highest = np.log(limits.tiny), np.log(limits.max) - 0.01
 
         def write(X: Any, out: np.ndarray) -> None:
-            if isinstance(X, np.ndarray):
-                np.matmul(X, weights, out=out)
-            else:
-                out[...] = X @ weights
+            blocks.multiply(X, weights, out)
             out += offset
             out -= (row_norms(X, squared=True) / (2 * self._width**2))[:, np.newaxis]
             largest = out.max()

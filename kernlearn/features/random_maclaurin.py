@@ -60,7 +60,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
     include_bias : bool, default=True
         With `h01`, whether the constant term is a column; False leaves it to the intercept of a
-        linear model. Ignored without `h01`.
+        linear model. Ignored without `h01`, and with `center`, where that column is no constant.
     measure : {"geometric", "support", "variance"}, default="geometric"
         "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
         "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
@@ -104,7 +104,9 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     degrees_ : ndarray of shape (n_components_,)
         Order of each feature, sorted by the number of factors in descending order.
     log_weights_ : ndarray of shape (n_components_,)
-        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`.
+        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`; for "variance" D P[N]
+        is the number of features of its order, or its mean. With `center` a_N is the coefficient
+        of the centred series.
     omega_ : ndarray of shape (n_features, n_factors), int8
         The random signs: the first factors of all features, then the second factors, and so on.
         Zero features have none.
@@ -320,15 +322,15 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             for level, signs in enumerate(self._structured)
             if signs.pays(dtype)
         }
-        signs: NDArray[np.float64] = self.omega_ * scales
-        shift = np.zeros(len(scales))
-        if center is not None:
-            signs, shift = center.project(signs)
-        products = {
-            level: (np.ascontiguousarray(signs[:, columns], dtype), shift[columns].astype(dtype))
-            for level, columns in enumerate(slices)
-            if level not in transforms
-        }
+        products: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for level, columns in enumerate(slices):
+            if level in transforms:
+                continue
+            signs: NDArray[np.float64] = self.omega_[:, columns] * scales[columns]
+            shift = np.zeros(signs.shape[1])
+            if center is not None:
+                signs, shift = center.project(signs)
+            products[level] = np.ascontiguousarray(signs, dtype), shift.astype(dtype)
 
         def of_rows(X: Any) -> base.WriteFactors:
             points = X
@@ -343,10 +345,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                     structured.times(points, sizes, factors)
                     return
                 projection, row = products[level]
-                if isinstance(X, np.ndarray):
-                    np.matmul(X, projection, out=factors)
-                else:
-                    factors[...] = X @ projection
+                blocks.multiply(X, projection, factors)
                 if center is not None:
                     factors += row
 

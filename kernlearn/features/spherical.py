@@ -252,10 +252,7 @@ class SphericalFeatures(blocks.BaseFeatureMap):
         def write(X: Any, out: np.ndarray) -> None:
             if self.normalize:
                 X = normalize(X)
-            if isinstance(X, np.ndarray):
-                np.matmul(X, weights, out=out)
-            else:
-                out[...] = X @ weights
+            blocks.multiply(X, weights, out)
             out += offset
             np.cos(out, out=out)
             out *= scale

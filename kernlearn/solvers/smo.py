@@ -142,14 +142,11 @@ def _solve(
             ConvergenceWarning,
             stacklevel=3,
         )
-    coefficients, errors = whole.coefficients, whole.errors
     free = (coefficients != 0) & (coefficients > lower) & (coefficients < upper)
     if free.any():
         return coefficients, float((errors - epsilon * np.sign(coefficients))[free].mean())
-    rises, falls = coefficients < upper, coefficients > lower
-    most = (errors + np.where(coefficients < 0, epsilon, -epsilon))[rises].max()
-    least = (errors + np.where(coefficients > 0, -epsilon, epsilon))[falls].min()
-    return coefficients, float(most + least) / 2
+    rising, falling = whole.gains(epsilon)
+    return coefficients, float(rising.max() + falling.min()) / 2
 
 
 @dataclass(frozen=True)
@@ -172,22 +169,27 @@ class _Part:
             )
         )  # fmt: skip
 
+    def gains(self, epsilon: float) -> tuple[Floats, Floats]:
+        """Return what a row gains as it rises, and loses as it falls; ∓inf where it cannot."""
+        coefficients, errors = self.coefficients, self.errors
+        rising = errors + np.where(coefficients < 0, epsilon, -epsilon)
+        falling = errors + np.where(coefficients > 0, -epsilon, epsilon)
+        rising[coefficients >= self.upper], falling[coefficients <= self.lower] = -np.inf, np.inf
+        return rising, falling
+
     def shrunk(self, epsilon: float) -> "_Part":
         """Return the rows that may still move, if they are much fewer (LIBSVM's shrinking).
 
         A row that can only rise will not, while its error is below those of all that can fall;
         nor will one that can only fall, while its error is above those of all that can rise.
         """
-        coefficients, errors = self.coefficients, self.errors
-        rising = errors + np.where(coefficients < 0, epsilon, -epsilon)
-        falling = errors + np.where(coefficients > 0, -epsilon, epsilon)
-        rising[coefficients >= self.upper], falling[coefficients <= self.lower] = -np.inf, np.inf
+        rising, falling = self.gains(epsilon)
         left = np.flatnonzero((rising > falling.min()) | (falling < rising.max()))
-        if len(left) > _MUCH_FEWER * len(errors):
+        if len(left) > _MUCH_FEWER * len(self.rows):
             return self
         return _Part(
             self.gram[np.ix_(left, left)], self.lower[left], self.upper[left],
-            coefficients[left], errors[left], self.rows[left],
+            self.coefficients[left], self.errors[left], self.rows[left],
         )  # fmt: skip
 
 
