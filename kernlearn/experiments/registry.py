@@ -162,6 +162,7 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("n_samples", "rows", 0, "dataset_statistics"),
     _metric("n_features", "columns", 0, "dataset_statistics"),
     _metric("gram_error", "mean |K − ZZᵀ|", -1, "kernel_approximation"),
+    _metric("relative_gram_error", "‖K − ZZᵀ‖ / ‖K‖", -1, "kernel_approximation"),
     _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation"),
     _metric("fit_cpu_seconds", "fit cpu s", -1, *SUPERVISED),
     _metric("predict_seconds", "predict s", -1, *SUPERVISED),

@@ -17,31 +17,51 @@ _MOST_ORDERS = 2**12
 
 @dataclass(frozen=True)
 class PairMoments:
-    """Moments of the estimate of ⟨x, y⟩ⁿ by one feature, over pairs of points.
+    r"""Moments of the estimate of ⟨x, y⟩ⁿ by one feature, over pairs of points.
 
-    A feature of order n is a product of n factors ⟨ω, x⟩, and estimates ⟨x, y⟩ⁿ without bias.
+    A feature of order n is a product of n factors ⟨ω, x⟩, and estimates ⟨x, y⟩ⁿ without bias by
+    the real part of the product of n estimates :math:`p = \langle \omega, x \rangle
+    \overline{\langle \omega, y \rangle}`, whose square has the mean :math:`(E[|p|^2]^n +
+    E[p^2]^n) / 2`.
 
     Attributes
     ----------
     log_products : ndarray of shape (n_pairs,)
         log ⟨x, y⟩² of each pair.
     log_squares : ndarray of shape (n_pairs,)
-        log E[(⟨ω, x⟩⟨ω, y⟩)²] of each pair.
+        log E|p|² of each pair.
+    ratios : ndarray of shape (n_pairs,) or float
+        E[p²] / E|p|², between -1 and 1; 1 for real ω.
+
+    References
+    ----------
+    Wacker, Ohana & Filippone, Complex-to-real sketches for tensor products with applications to
+    the polynomial kernel, AISTATS 2023.
     """
 
     log_products: Floats
     log_squares: Floats
+    ratios: Floats | float = 1.0
 
     @classmethod
-    def of_signs(cls, X: Floats) -> "PairMoments":
-        """Return those of vectors ω of random signs, for all pairs of different rows of X."""
+    def of_signs(cls, X: Floats, *, are_complex: bool = False) -> "PairMoments":
+        """Return those of vectors ω of random signs, for all pairs of different rows of X.
+
+        Complex signs are 1, -1, i and -i.
+        """
         left, right = _pairs(len(X))
         products, squares = (X @ X.T)[left, right] ** 2, X**2
         norms = squares.sum(axis=1)
-        # E = ‖x‖²‖y‖² + 2⟨x, y⟩² − 2 Σ xᵢ²yᵢ²; the last is the first for points along an axis
-        second = norms[left] * norms[right] + 2 * (products - (squares @ squares.T)[left, right])
+        # Σ xᵢ²yᵢ², which is ‖x‖²‖y‖² = ⟨x, y⟩² for points along an axis
+        shared = (squares @ squares.T)[left, right]
+        second = norms[left] * norms[right] + (1 if are_complex else 2) * (products - shared)
+        second = np.maximum(second, products)
+        ratios: Floats | float = 1.0
+        if are_complex:
+            pseudo = 2 * products - shared
+            ratios = np.divide(pseudo, second, out=np.ones_like(second), where=second > 0)
         with np.errstate(divide="ignore"):
-            return cls(np.log(products), np.log(np.maximum(second, products)))
+            return cls(np.log(products), np.log(second), ratios)
 
     def logs(self, order: int, log_factors: Floats | float = 0.0) -> tuple[float, float]:
         """Return the logarithms of the mean variance and the mean square of an order's estimate.
@@ -51,11 +71,11 @@ class PairMoments:
         if not order:
             square = _log_mean(np.zeros_like(self.log_squares) + log_factors)
             return -np.inf, square
-        squares = order * self.log_squares
         with np.errstate(divide="ignore", invalid="ignore"):
+            squares = order * self.log_squares + np.log1p((np.power(self.ratios, order) - 1) / 2)
             # log(e^squares − e^products), exactly -inf where they are equal
             rest = squares + np.log1p(-np.exp(order * self.log_products - squares))
-        rest[~np.isfinite(self.log_squares)] = -np.inf
+        rest[~np.isfinite(rest)] = -np.inf
         return _log_mean(rest + log_factors), _log_mean(squares + log_factors)
 
 

@@ -17,6 +17,7 @@ from kernlearn.constraints import COUNT, WHOLE, StrOptions
 from kernlearn.features import base, blocks
 from kernlearn.features.orders import truncate
 from kernlearn.features.random_maclaurin import RandomMaclaurin
+from kernlearn.features.signs import real_signs
 from kernlearn.kernels import BaseDotProductKernel
 
 
@@ -255,7 +256,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self.inner_maps_ = [_fresh(inner, random_state).fit(X) for _ in range(n_maps)]
         n_columns = _features(self.inner_maps_[0], X[:1]).shape[1]
         shape = (n_columns, self._levels.n_factors)
-        self._signs = 2 * random_state.randint(0, 2, size=shape, dtype=np.int8) - 1
+        self._signs = real_signs(shape, random_state)
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         levels = self._levels

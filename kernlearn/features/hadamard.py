@@ -8,6 +8,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
+from kernlearn.features.signs import complex_signs, real_signs
+
 # Time of an addition of the transform, in bytes of a matrix that a product reads for a row: with
 # float64 the two take the same time for about 130 features, with float32 for about 300.
 _COST = 150.0
@@ -48,16 +50,9 @@ class HadamardSigns:
         cls, n_features: int, n_columns: int, random_state: np.random.RandomState
     ) -> "HadamardSigns":
         """Draw columns; those of the last block are a random choice of its columns."""
-        order = 1 << max(n_features - 1, 0).bit_length()
-        n_blocks = -(-n_columns // order)
-        signs = random_state.randint(0, 2, size=(n_blocks, n_features), dtype=np.int8)
-        signs += signs - 1
-        places = np.arange(n_columns)
-        n_last = n_columns - (n_blocks - 1) * order
-        if n_blocks and n_last < order:
-            last = np.sort(random_state.permutation(order)[:n_last])
-            places[-n_last:] = (n_blocks - 1) * order + last
-        return cls(signs, places, order)
+        order, n_blocks = _size(n_features, n_columns)
+        signs = real_signs((n_blocks, n_features), random_state)
+        return cls(signs, _places(order, n_blocks, n_columns, random_state), order)
 
     def matrix(self) -> Signs:
         """Return the columns, shape (n_features, n_columns)."""
@@ -83,6 +78,59 @@ class HadamardSigns:
         out : ndarray of shape (n_rows, n_columns), of the dtype of X
         """
         _products(X, self.signs, self.places, scales, out, self.order)
+
+
+@dataclass(frozen=True)
+class ComplexHadamardSigns:
+    """Columns of signs 1, i, -1 and -i, as :class:`HadamardSigns` with a complex vector s.
+
+    Each is two columns, its real and its imaginary part.
+    """
+
+    real: HadamardSigns
+    imaginary: HadamardSigns
+
+    @classmethod
+    def draw(
+        cls, n_features: int, n_columns: int, random_state: np.random.RandomState
+    ) -> "ComplexHadamardSigns":
+        """Draw `n_columns` columns, which are half as many complex ones."""
+        order, n_blocks = _size(n_features, n_columns // 2)
+        signs = complex_signs((n_blocks, n_features), random_state)
+        places = _places(order, n_blocks, n_columns // 2, random_state)
+        parts = (np.ascontiguousarray(signs[:, :, part]) for part in (0, 1))
+        return cls(*(HadamardSigns(part, places, order) for part in parts))
+
+    def matrix(self) -> Signs:
+        """Return the columns, shape (n_features, n_columns)."""
+        parts = np.stack([self.real.matrix(), self.imaginary.matrix()], axis=2)
+        return parts.reshape(len(parts), -1)
+
+    def pays(self, dtype: np.dtype) -> bool:
+        """Return whether :meth:`times` is faster than a product with the matrix."""
+        return self.real.pays(dtype)
+
+    def times(self, X: Floats, scales: Floats, out: Floats) -> None:
+        """Write the products of rows of X with the columns, each times its scale."""
+        self.real.times(X, scales[0::2], out[:, 0::2])
+        self.imaginary.times(X, scales[1::2], out[:, 1::2])
+
+
+def _size(n_features: int, n_columns: int) -> tuple[int, int]:
+    """Return the order of the Hadamard matrix, and the number of blocks."""
+    order = 1 << max(n_features - 1, 0).bit_length()
+    return order, -(-n_columns // order)
+
+
+def _places(
+    order: int, n_blocks: int, n_columns: int, random_state: np.random.RandomState
+) -> NDArray[np.intp]:
+    places = np.arange(n_columns)
+    n_last = n_columns - (n_blocks - 1) * order
+    if n_blocks and n_last < order:
+        last = np.sort(random_state.permutation(order)[:n_last])
+        places[-n_last:] = (n_blocks - 1) * order + last
+    return places
 
 
 @njit(cache=True, nogil=True, inline="always")  # pragma: no cover

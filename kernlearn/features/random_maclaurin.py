@@ -15,17 +15,17 @@ from sklearn.utils.extmath import row_norms
 
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
 from kernlearn.features import base, blocks
+from kernlearn.features.accuracy import components_for
 from kernlearn.features.allocation import PairMoments, allocate, order_sizes, pair_sums
 from kernlearn.features.centering import centering
 from kernlearn.features.orders import residual, truncate
+from kernlearn.features.signs import complex_signs, real_signs
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.theory.bounds import UniformAccuracy, maclaurin_n_components
+from kernlearn.theory.bounds import UniformAccuracy
 
 if TYPE_CHECKING:
-    from kernlearn.features.hadamard import HadamardSigns
+    from kernlearn.features.hadamard import ComplexHadamardSigns, HadamardSigns
 
-# A row of that many features takes 80 MB; more, as a bound may require, is of no use.
-_MOST_COMPONENTS = 10**7
 # Points whose pairs tell the variance of each order: 32640 pairs.
 _SAMPLE = 256
 
@@ -47,10 +47,10 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
         of it is fitted to the training points.
     n_components : int, UniformAccuracy or dict, default=100
-        Number D of random features; or the required accuracy, as
+        Number D of columns of random features; or the required accuracy, as
         `kernlearn.theory.bounds.UniformAccuracy` or a dict with its keys ``epsilon`` and
         ``delta``, for which theorem 3.10 gives D for points whose 1-norm is at most the largest
-        of the training points.
+        of the training points. Even with `complex_to_real`.
     p : float, default=2.0
         Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
         :math:`p^{-(n+1)}`, which is a probability only for p = 2.
@@ -58,6 +58,9 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
         represented exactly by additional leading columns, and all D features have orders of at
         least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+    include_exact : bool, default=False
+        Whether an int as `n_components` is the number of all columns, so that those that `h01`
+        adds are among them (with `complex_to_real` one less if that leaves an odd number).
     include_bias : bool, default=True
         With `h01`, whether the constant term is a column; False leaves it to the intercept of a
         linear model. Ignored without `h01`, and with `center`, where that column is no constant.
@@ -68,12 +71,16 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         "variance" takes as many features of each order as minimise the variance of the estimate,
         averaged over pairs of a sample of 256 training points, in proportion to the standard
         deviation of one feature's estimate; orders that get less than one are drawn at random
-        for the rest. It needs no `p`.
+        for the rest [3]_. It needs no `p`.
     center : bool, default=False
         Whether to split the part of the points along their mean off exactly: each feature is then
         a product of a power of the coordinate along the mean, and of factors of what is left of
         the point, whose norm is smaller. For polynomial and exponential kernels. The features
         estimate the same kernel, with less variance where points have a mean that is far from 0.
+    complex_to_real : bool, default=False
+        Whether signs are complex, 1, i, -1 or -i, as in [2]_: a feature is then two columns, its
+        real and its imaginary part, and there are D / 2 of them. The estimate has less variance
+        for orders of at least 2, the more so the higher the order.
     projection : {"signs", "hadamard"}, default="signs"
         How the vectors of signs are drawn: each by itself, or as columns of Hadamard matrices
         with random signs, which are orthogonal to each other and multiplied by a fast transform
@@ -100,16 +107,18 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         Bound on the absolute difference between the two for points whose norm is at most the
         largest of the training points, up to rounding of about 1e-16 times the kernel's value.
     n_components_ : int
-        Number D of random features.
-    degrees_ : ndarray of shape (n_components_,)
-        Order of each feature, sorted by the number of factors in descending order.
-    log_weights_ : ndarray of shape (n_components_,)
+        Number D of columns of random features.
+    degrees_ : ndarray of shape (n_random_features,)
+        Order of each random feature, sorted by the number of factors in descending order; there
+        are D, or D / 2 complex ones.
+    log_weights_ : ndarray of shape (n_random_features,)
         Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`; for "variance" D P[N]
         is the number of features of its order, or its mean. With `center` a_N is the coefficient
         of the centred series.
     omega_ : ndarray of shape (n_features, n_factors), int8
         The random signs: the first factors of all features, then the second factors, and so on.
-        Zero features have none.
+        Zero features have none. Those of a complex factor are two columns, the real and the
+        imaginary parts.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -129,6 +138,10 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     References
     ----------
     .. [1] Kar (2013), sections 3.4 and 3.6.1.
+    .. [2] Wacker, Ohana & Filippone, Complex-to-real sketches for tensor products with
+       applications to the polynomial kernel, AISTATS 2023.
+    .. [3] Wacker, Kanagawa & Filippone, Improved random features for dot product kernels,
+       arXiv:2201.08712 (2022).
 
     Examples
     --------
@@ -147,9 +160,11 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     _: KW_ONLY
     p: float = 2.0
     h01: bool = False
+    include_exact: bool = False
     include_bias: bool = True
     measure: Literal["geometric", "support", "variance"] = "geometric"
     center: bool = False
+    complex_to_real: bool = False
     projection: Literal["signs", "hadamard"] = "signs"
     truncation: int | float | Iterable[int] | None = None
     block_rows: int | None = None
@@ -162,9 +177,11 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         "h01": ["boolean"],
         "measure": [StrOptions({"geometric", "support", "variance"})],
         "center": ["boolean"],
+        "complex_to_real": ["boolean"],
         "projection": [StrOptions({"signs", "hadamard"})],
         "n_jobs": [None, Integral],
         "include_bias": ["boolean"],
+        "include_exact": ["boolean"],
         "truncation": [None, WHOLE, Interval(RealNotInt, 0, 1, closed="neither"), "array-like"],
     }
 
@@ -188,7 +205,9 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         ------
         ValueError
             If a parameter is not valid, the training points exceed the kernel's radius of
-            convergence, or the required accuracy needs more than ten million features.
+            convergence, or the required accuracy needs more than ten million features; or with
+            `complex_to_real` if D is odd, with `include_exact` if nothing is left for random
+            features.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
@@ -202,19 +221,13 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                 "'truncation' to the highest order to keep"
             )
         self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
-        self.n_components_ = self._count_components(X)
+        self._width = 2 if self.complex_to_real else 1
         self._centering = None
         if self.center:
             if self.truncation is not None:
                 raise ValueError("'truncation' is for center=False: the centred series has others")
             self._centering = centering(self.kernel_, X)
         series = self._centering.series if self._centering else self.truncated_kernel_
-        first = 2 if self.h01 else 0
-        if self.measure == "variance":
-            self._allocate(series, X, random_state, first)
-        else:
-            self._draw(series, self.n_components_, random_state, first)
-        self._draw_signs(X.shape[1], random_state)
         # The factors of the constant and the linear columns; 0 for none.
         self._constant, self._linear = 0.0, 0.0
         if self.h01:
@@ -222,51 +235,57 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         if not (self.include_bias or self.center):
             self._constant = 0.0
         self._n_exact = (self._constant > 0) + X.shape[1] * (self._linear > 0)
+        self.n_components_ = self._count_components(X)
         self._n_features_out = self._n_exact + self.n_components_
+        first, n_random = 2 if self.h01 else 0, self.n_components_ // self._width
+        if self.measure == "variance":
+            self._allocate(series, X, random_state, first, n_random)
+        else:
+            self._draw(series, n_random, random_state, first, self._width)
+        self._draw_signs(X.shape[1], random_state)
         self._columns = list(self._columns_by_order(X.shape[1]))
         return self
 
     def _draw_signs(self, n_features: int, random_state: np.random.RandomState) -> None:
-        self._structured: list[HadamardSigns] = []
+        self._structured: list[HadamardSigns | ComplexHadamardSigns] = []
         if self.projection == "signs":
-            shape = (n_features, self._levels.n_factors)
-            self.omega_ = random_state.randint(0, 2, size=shape, dtype=np.int8)
-            self.omega_ += self.omega_ - 1
+            n_factors = self._levels.n_factors
+            if self.complex_to_real:
+                drawn = complex_signs((n_features, n_factors // 2), random_state)
+                self.omega_ = drawn.reshape(n_features, n_factors)
+            else:
+                self.omega_ = real_signs((n_features, n_factors), random_state)
             return
         from kernlearn.features import hadamard  # loads numba
 
+        kind = hadamard.ComplexHadamardSigns if self.complex_to_real else hadamard.HadamardSigns
         for columns in self._levels.slices:
             n_columns = columns.stop - columns.start
-            signs = hadamard.HadamardSigns.draw(n_features, n_columns, random_state)
-            self._structured.append(signs)
+            self._structured.append(kind.draw(n_features, n_columns, random_state))
         found = [signs.matrix() for signs in self._structured]
         self.omega_ = np.hstack([np.empty((n_features, 0), np.int8), *found])
 
     def _count_components(self, X: Any) -> int:
-        accuracy = self.n_components
-        if isinstance(accuracy, Mapping):
-            if set(accuracy) != {"epsilon", "delta"}:
+        """Return the number of columns of random features."""
+        given = self.n_components
+        if isinstance(given, UniformAccuracy | Mapping):
+            wish = components_for(given, self.truncated_kernel_, X, self.p)
+            return wish + wish % self._width
+        number = int(given)
+        if self.include_exact:
+            number -= self._n_exact
+            if number < self._width:
                 raise ValueError(
-                    "'n_components' as a dict must have the keys 'epsilon' and 'delta' and no "
-                    f"others, got {accuracy!r}"
+                    f"'n_components' = {given} leaves no random features with the {self._n_exact} "
+                    "exact columns in it: raise it, or take include_exact=False"
                 )
-            accuracy = UniformAccuracy(**accuracy)
-        if not isinstance(accuracy, UniformAccuracy):
-            return int(accuracy)
-        needed = maclaurin_n_components(
-            self.truncated_kernel_,
-            accuracy,
-            radius=float(abs(X).sum(axis=1).max()),
-            n_features=X.shape[1],
-            p=self.p,
-        )
-        if needed > _MOST_COMPONENTS:
+            return number - number % self._width
+        if number % self._width:
             raise ValueError(
-                f"'n_components' = {accuracy!r} asks for {needed} features by theorem 3.10, at "
-                f"most {_MOST_COMPONENTS} can be had: raise epsilon, scale the data down or give "
-                "an int"
+                f"'n_components' = {given} must be even with complex_to_real=True: a feature is "
+                "two columns"
             )
-        return needed
+        return number
 
     def _allocate(
         self,
@@ -274,6 +293,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         X: Any,
         random_state: np.random.RandomState,
         first: int,
+        n_random: int,
     ) -> None:
         """Take the numbers of features of each order that suit a sample of the points."""
         some = random_state.permutation(X.shape[0])[:_SAMPLE]
@@ -285,12 +305,11 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             def log_factors(order: int) -> np.ndarray:
                 return pair_sums(2 * center.log_factors(bases, order))
 
-        sizes = order_sizes(
-            series, PairMoments.of_signs(points), first=first, log_factors=log_factors
-        )
-        orders, log_weights = allocate(sizes, self.n_components_, random_state)
+        moments = PairMoments.of_signs(points, are_complex=self.complex_to_real)
+        sizes = order_sizes(series, moments, first=first, log_factors=log_factors)
+        orders, log_weights = allocate(sizes, n_random, random_state)
         log_weights += series.log_coefficients(int(orders.max()))[orders] / 2
-        self._set_orders(orders, log_weights)
+        self._set_orders(orders, log_weights, self._width)
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         levels, n_exact, center = self._levels, self._n_exact, self._centering
@@ -359,6 +378,8 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             yield 0, slice(0, 1)
         if self._linear:
             yield 1, slice(self._n_exact - n_features, self._n_exact)
+        width = self._width
         ends = np.flatnonzero(np.diff(self.degrees_)) + 1
         for start, end in pairwise([0, *ends.tolist(), len(self.degrees_)]):
-            yield int(self.degrees_[start]), slice(self._n_exact + start, self._n_exact + end)
+            first, last = self._n_exact + width * start, self._n_exact + width * end
+            yield int(self.degrees_[start]), slice(first, last)

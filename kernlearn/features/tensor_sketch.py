@@ -15,6 +15,7 @@ from sklearn.utils.extmath import row_norms
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
 from kernlearn.features import blocks
 from kernlearn.features.orders import residual, truncate
+from kernlearn.features.signs import real_signs
 from kernlearn.features.transform_plan import LANES, TransformPlan, prefers_sums
 from kernlearn.kernels import (
     BaseDotProductKernel,
@@ -187,7 +188,7 @@ class TensorSketch(blocks.BaseFeatureMap):
             self._constants = np.sqrt(self.truncated_kernel_.coefficients(n_factors))
         shape = (n_factors, X.shape[1] + (self._column > 0))
         self.hashes_ = random_state.randint(self.n_components, size=shape)
-        self.signs_ = 2 * random_state.randint(0, 2, size=shape, dtype=np.int8) - 1
+        self.signs_ = real_signs(shape, random_state)
         self._n_features_out = self.n_components
         return self
 

@@ -7,6 +7,8 @@ from sklearn.datasets import make_friedman1
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNet
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from kernlearn.datasets import two_moons
@@ -15,7 +17,7 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine import grid as engine_grid
 from kernlearn.experiments.engine.grid import fit_given, measure_grid
 from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.tasks import CLASSIFICATION, REGRESSION
+from kernlearn.experiments.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
 from kernlearn.experiments.registry import BUILT_IN
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Result
@@ -149,6 +151,38 @@ def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, v
     model = L1SVMClassifier("gaussian")
     chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert chosen == {"beta": values[0]}
+
+
+class CountedScaler(StandardScaler):
+    """Counts its fits."""
+
+    n_fits = 0
+
+    def fit(self, X, y=None, sample_weight=None):
+        CountedScaler.n_fits += 1
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("output", ["predict", "decision_function"])
+def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, parts, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    grid = {"svc__C": [0.1, 3.0, 50.0], "svc__gamma": [0.1, 2.0], "scaler__with_std": [True, False]}
+    method = replace(trial.spec.method, select=grid)
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    task = CLASSIFICATION if output == "predict" else BIPARTITE_RANKING
+    model = Pipeline([("scaler", CountedScaler()), ("svc", SVC())])
+    scores = {}
+    for point in ParameterGrid(grid):
+        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
+        scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
+    CountedScaler.n_fits = 0
+    chosen = engine_grid.select(model, parts, trial, task, BUILT_IN, 1)
+    assert CountedScaler.n_fits == 2
+    assert len(set(scores.values())) > 1
+    # the first of the best in the order of the grid
+    assert str(chosen) == max(scores, key=scores.get)
 
 
 def test_a_path_of_another_meaning_is_not_followed(parts):

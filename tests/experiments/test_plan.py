@@ -64,6 +64,14 @@ def test_only_restricts_the_product(small):
     }
 
 
+def test_exclude_takes_combinations_out_of_the_product(small):
+    everything = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
+    small.write_text(small.read_text() + "exclude:\n  - {dataset: moons, method: K}\n")
+    left = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
+    assert ("moons", "K") in everything
+    assert left == everything - {("moons", "K")}
+
+
 def test_generator_parameters_multiply_and_label(small):
     small.write_text(small.read_text().replace("n_samples: 300", "n_samples: [200, 300]"))
     plan = plan_of(small)

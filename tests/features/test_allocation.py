@@ -35,10 +35,32 @@ def test_moments_by_enumeration(order):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_complex_moments_by_enumeration(order):
+    X = np.random.default_rng(0).normal(size=(4, 3))
+    signs = np.array(list(itertools.product([1, 1j, -1, -1j], repeat=3)))
+    variances, squares = [], []
+    for x, y in itertools.combinations(X, 2):
+        # the mean over all draws of the factors, which are independent
+        estimates = (signs @ x) * (signs @ y).conj()
+        assert estimates.mean() == pytest.approx(x @ y)
+        square = ((abs(estimates) ** 2).mean() ** order + (estimates**2).mean() ** order) / 2
+        assert square.imag == pytest.approx(0)
+        squares.append(square.real)
+        variances.append(square.real - (x @ y) ** (2 * order))
+        if order == 2:
+            products = np.multiply.outer(estimates, estimates).real
+            assert (products**2).mean() == pytest.approx(square.real)
+    found = np.exp(PairMoments.of_signs(X, are_complex=True).logs(order))
+    np.testing.assert_allclose(found, [np.mean(variances), np.mean(squares)], rtol=1e-10)
+
+
 def test_points_on_an_axis_have_no_variance():
     found = PairMoments.of_signs(np.array([[2.0, 0.0], [3.0, 0.0]]))
     assert found.logs(3)[0] == -np.inf
     assert np.exp(found.logs(3)[1]) == pytest.approx(6.0**6)
+    found = PairMoments.of_signs(np.array([[2.0, 0.0], [3.0, 0.0]]), are_complex=True)
+    assert found.logs(3)[0] == -np.inf
 
 
 def test_a_single_point_is_a_pair():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.features.hadamard import HadamardSigns
+from kernlearn.features.hadamard import ComplexHadamardSigns, HadamardSigns
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -21,6 +21,30 @@ def test_the_transform_is_the_product_with_the_matrix(n_features, n_columns, dty
     np.testing.assert_allclose(
         out, X @ matrix * scales, atol=1e-5 if dtype == np.float32 else 1e-12
     )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_columns", [0, 2, 64, 130])
+@pytest.mark.parametrize("n_features", [1, 3, 54])
+def test_the_complex_transform_is_the_product_with_the_matrix(n_features, n_columns, dtype):
+    rng = np.random.default_rng(0)
+    signs = ComplexHadamardSigns.draw(n_features, n_columns, np.random.RandomState(1))
+    matrix = signs.matrix()
+    assert matrix.shape == (n_features, n_columns)
+    real, imaginary = matrix[:, 0::2], matrix[:, 1::2]
+    np.testing.assert_array_equal(np.abs(real) + np.abs(imaginary), 1)
+    X, scales = rng.normal(size=(7, n_features)).astype(dtype), rng.random(n_columns).astype(dtype)
+    out = np.full((7, n_columns), np.nan, dtype)
+    signs.times(X, scales, out)
+    np.testing.assert_allclose(
+        out, X @ matrix * scales, atol=1e-5 if dtype == np.float32 else 1e-12
+    )
+
+
+def test_complex_columns_of_a_block_are_orthogonal():
+    matrix = ComplexHadamardSigns.draw(32, 64, np.random.RandomState(0)).matrix()
+    columns = matrix[:, 0::2] + 1j * matrix[:, 1::2]
+    np.testing.assert_array_equal(columns.conj().T @ columns, 32 * np.eye(32))
 
 
 def test_columns_of_a_block_are_orthogonal():

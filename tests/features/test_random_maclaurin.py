@@ -26,6 +26,7 @@ KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKerne
         RandomMaclaurin("exponential", n_components=7, h01=True, measure="support"),
         RandomMaclaurin(PolynomialKernel(4), truncation=2, block_rows=3),
         RandomMaclaurin(h01=True, measure="variance", center=True, projection="hadamard"),
+        RandomMaclaurin(measure="variance", complex_to_real=True),
     ]
 )
 def test_conformance(estimator, check):
@@ -55,16 +56,21 @@ def slow_transform(model, X):
     if model.h01 and a[1] > 0:
         factors = center.factors(bases, 1) if model.center else np.ones(len(X))
         exact.append(np.sqrt(a[1]) * X * factors[:, np.newaxis])
-    Z = np.tile(np.exp(model.log_weights_), (len(X), 1))
+    omega = model.omega_
+    if model.complex_to_real:
+        omega = omega[:, 0::2] + 1j * omega[:, 1::2]
+    Z = np.tile(np.exp(model.log_weights_), (len(X), 1)).astype(np.result_type(omega, float))
     for level in range(counts.max()):
         for i in np.flatnonzero(counts > level):
             for row, x in enumerate(X):
-                Z[row, i] *= x @ model.omega_[:, column]
+                Z[row, i] *= x @ omega[:, column]
             column += 1
-    assert column == model.omega_.shape[1]
+    assert column == omega.shape[1]
     if model.center:
         for i, order in enumerate(model.degrees_):
             Z[:, i] *= center.factors(bases, order)
+    if model.complex_to_real:
+        Z = np.stack([Z.real, Z.imag], axis=2).reshape(len(X), -1)
     return np.hstack([*exact, Z])
 
 
@@ -83,6 +89,9 @@ def slow_transform(model, X):
         {"measure": "variance", "h01": True, "center": True},
         {"center": True, "projection": "hadamard"},
         {"projection": "hadamard", "h01": True},
+        {"complex_to_real": True},
+        {"complex_to_real": True, "h01": True, "center": True, "measure": "variance"},
+        {"complex_to_real": True, "projection": "hadamard", "center": True},
     ],
 )
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -162,6 +171,9 @@ def test_unbiased_in_relative_terms(kernel, options):
         {"center": True},
         {"projection": "hadamard", "h01": True},
         {"measure": "variance", "center": True, "projection": "hadamard"},
+        {"complex_to_real": True},
+        {"measure": "variance", "complex_to_real": True, "h01": True},
+        {"measure": "variance", "complex_to_real": True, "projection": "hadamard"},
     ],
 )
 @pytest.mark.parametrize("kernel", [PolynomialKernel(3), ExponentialKernel(1.0)], ids=repr)
@@ -169,7 +181,7 @@ def test_unbiased_within_the_standard_error_over_draws(kernel, options, X):
     points = X[:12] + 0.2
     errors = []
     for seed in range(300):
-        model = RandomMaclaurin(kernel, 25, random_state=seed, **options).fit(points)
+        model = RandomMaclaurin(kernel, 26, random_state=seed, **options).fit(points)
         Z = model.transform(points[:3])
         errors.append(Z @ Z.T / kernel(points[:3]) - 1)
     standard = np.std(errors, axis=0) / np.sqrt(len(errors))
@@ -193,6 +205,29 @@ def test_allocation_and_centring_lower_the_error():
     plain, allocated = error(), error(measure="variance")
     assert allocated < 0.85 * plain
     assert error(measure="variance", center=True) < 0.85 * allocated
+    assert error(measure="variance", complex_to_real=True) < 0.85 * allocated
+
+
+@pytest.mark.parametrize("options", [{}, {"include_bias": False}, {"complex_to_real": True}])
+def test_exact_columns_may_be_among_the_components(options, X):
+    model = RandomMaclaurin(PolynomialKernel(3), 40, h01=True, include_exact=True, **options)
+    n_exact = 6 if options.get("include_bias", True) else 5
+    assert model.fit_transform(X).shape == (40, 40)
+    assert model.n_components_ == 40 - n_exact
+    assert model.set_params(n_components=41).fit_transform(X).shape[1] in (40, 41)
+    with pytest.raises(ValueError, match=f"no random features with the {n_exact} exact columns"):
+        model.set_params(n_components=n_exact).fit(X)
+
+
+def test_complex_features_are_pairs_of_columns(X):
+    model = RandomMaclaurin(PolynomialKernel(3), 40, complex_to_real=True, random_state=0).fit(X)
+    assert model.transform(X).shape == (40, 40)
+    assert len(model.degrees_) == 20
+    accuracy = UniformAccuracy(epsilon=0.9, delta=0.9)
+    model = clone(model).set_params(kernel="homogeneous_polynomial", n_components=accuracy)
+    assert model.set_params(truncation=1).fit(X[:, :1]).n_components_ % 2 == 0
+    with pytest.raises(ValueError, match="'n_components' = 41 must be even"):
+        model.set_params(n_components=41).fit(X)
 
 
 def test_a_fast_transform_gives_the_same_features(X, monkeypatch):

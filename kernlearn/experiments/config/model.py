@@ -231,8 +231,8 @@ class ExperimentConfig(Section):
         Files that register further names, see :mod:`kernlearn.plugins`.
     datasets, kernels, methods : dict
         Entries by label, in the order of the table.
-    only : list of dict
-        The combinations of labels that are run; by default all.
+    only, exclude : list of dict
+        The combinations of labels that are run, by default all, and those of them that are not.
     metrics : list of str
         Measured or derived metrics to show.
     """
@@ -258,6 +258,7 @@ class ExperimentConfig(Section):
         "papers' experiments, where the estimators' own defaults are others by now",
     )
     only: list[checks.Combination] = []
+    exclude: list[checks.Combination] = []
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]
     derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}

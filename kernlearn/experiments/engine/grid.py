@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import environment
 from kernlearn.experiments.engine.protocol import Parts, generator
-from kernlearn.experiments.engine.spec import Trial
+from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.model_selection import first_best, hold_out_at_random
@@ -47,7 +47,8 @@ def select(
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in several processes. The path of an estimator that has one is followed instead, see
+    run in several processes. What the steps of a pipeline before the last make serves all values of
+    the last one's parameters. The path of an estimator that has one is followed instead, see
     :func:`measure_grid`, or :func:`kernlearn.solvers.regression_path.follow_path` for those of
     scikit-learn. Among several parameters none is the first: then the one with the fewest support
     vectors wins, as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
@@ -67,19 +68,20 @@ def select(
     if way := _way_to_choose(estimator, grid, X, y):
         return _best_of_path(estimator, grid, way, (X, y, X_val, y_val), task, scope)
 
-    def score(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+    def score(points: list[dict[str, Any]]) -> tuple[list[float], list[Any]]:
         with environment.recorded_warnings() as caught:
-            model = clone(estimator).set_params(**made_values(scope, parameters))
-            fitted = fit_given(model, X, y, X_val, y_val, query)
-            predicted = getattr(fitted, task.output)(X_val)
-        return task.score(y_val, task.as_label(predicted, y), query_val), caught
+            fits = _fits(estimator, points, (X, y, X_val, y_val, query), scope)
+            predicted = [getattr(model, task.output)(rows) for model, rows in fits]
+        values = [task.score(y_val, task.as_label(one, y), query_val) for one in predicted]
+        return values, caught
 
-    def score_elsewhere(parameters: dict[str, Any]) -> tuple[float, list[Any]]:
+    def score_elsewhere(points: list[dict[str, Any]]) -> tuple[list[float], list[Any]]:
         with environment.thread_limit(protocol.threads):
-            return score(parameters)
+            return score(points)
 
     points, clock = list(ParameterGrid(grid)), time.perf_counter()
-    scored = [score(points[0])]
+    groups = _sharing_steps(estimator, points)
+    scored = [score(groups[0])]
     if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
         from joblib import Parallel, delayed
 
@@ -88,12 +90,62 @@ def select(
         with warnings.catch_warnings():
             # a process that has grown is replaced
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-            scored += run(delayed(score_elsewhere)(point) for point in points[1:])
+            scored += run(delayed(score_elsewhere)(group) for group in groups[1:])
     else:
-        scored += map(score, points[1:])
+        scored += map(score, groups[1:])
     environment.warn_again(one for _, caught in scored for one in caught)
-    scores = [value for value, _ in scored]
-    return points[scores.index(max(scores))]
+    values = {
+        canonical(point): value
+        for group, (found, _) in zip(groups, scored, strict=True)
+        for point, value in zip(group, found, strict=True)
+    }
+    return max(points, key=lambda point: values[canonical(point)])
+
+
+def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Group points of a grid by the parameters of all steps of a pipeline but the last."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for point in points:
+        before, _ = _by_step(estimator, point)
+        groups.setdefault(canonical(before), []).append(point)
+    return list(groups.values())
+
+
+def _by_step(estimator: Any, point: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters of all steps of a pipeline but the last, and those of that one.
+
+    All are of the first kind for an estimator that is no pipeline.
+    """
+    if not _has_steps(estimator):
+        return point, {}
+    prefix = f"{estimator.steps[-1][0]}__"
+    last = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
+    return {k: v for k, v in point.items() if not k.startswith(prefix)}, last
+
+
+def _has_steps(estimator: Any) -> bool:
+    return len(getattr(estimator, "steps", ())) > 1 and hasattr(estimator, "named_steps")
+
+
+def _fits(
+    estimator: Any, points: list[dict[str, Any]], data: tuple[Any, ...], scope: Scope
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a fitted model for each point, and what it takes for the held-out rows.
+
+    The points differ in the last step of a pipeline alone; the others are fitted once.
+    """
+    X, y, X_val, y_val, query = data
+    before, _ = _by_step(estimator, points[0])
+    model = clone(estimator).set_params(**made_values(scope, before))
+    if not _has_steps(estimator):
+        yield fit_given(model, X, y, X_val, y_val, query), X_val
+        return
+    steps, last = model[:-1], model[-1]
+    Z = steps.fit_transform(X, y)
+    Z_val = steps.transform(X_val)
+    for point in points:
+        own = made_values(scope, _by_step(estimator, point)[1])
+        yield clone(last).set_params(**own).fit(Z, y), Z_val
 
 
 def _best_of_path(

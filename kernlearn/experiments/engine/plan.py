@@ -295,10 +295,10 @@ def _methods(
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
             parts = components(entry, scope)
-            needs = takes_kernel(entry, scope)  # others run once
+            needs = compares or takes_kernel(entry, scope)  # others run once
             if not is_installed(entry, scope) or (i > 0 and not needs):
                 continue
-            used = (kernel_label, kernel) if compares or needs else (None, None)
+            used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
                 labels |= {k: fixed[k] for k in axes if k in fixed}
@@ -338,6 +338,9 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
 
 
 def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
-    """Whether a combination of labels is run, as ``only`` says."""
-    matches = (all(labels.get(k) == v for k, v in match.items()) for match in config.only)
-    return not config.only or any(matches)
+    """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""
+
+    def among(combinations: Sequence[Mapping[str, Any]]) -> bool:
+        return any(all(labels.get(k) == v for k, v in one.items()) for one in combinations)
+
+    return (not config.only or among(config.only)) and not among(config.exclude)

@@ -198,23 +198,34 @@ RANKING = Task("ranking", _relevances, "ndcg")
 def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
     """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2).
 
-    That of a compositional map is compared with the kernel of the inner map's kernel.
+    The map is fitted to the training part and compared on the test part. Points that a generator
+    draws for each split are both. The Gram matrix of a compositional map is compared with the
+    kernel of the inner map's kernel.
     """
-    X = build.load_data(trial, scope, data_dir).data
-    kernel = build.build_kernel(trial, scope, X)
+    spec, data = trial.spec, build.load_data(trial, scope, data_dir)
+    X_train = X = data.data
+    if spec.dataset.generator is None:
+        parts = protocol.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
+        X_train, X = parts.X_train, parts.X_test
+    kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
     with environment.Stopwatch() as fitting:
-        estimator.fit(X)
+        estimator.fit(X_train)
     with environment.Stopwatch() as transforming:
         Z = estimator.transform(X)
     composed = hasattr(estimator, "composed_kernel")
     exact = estimator.composed_kernel(X) if composed else kernel(X)
+    difference = exact - Z @ Z.T
     metrics = {
-        "gram_error": float(np.abs(exact - Z @ Z.T).mean()),
+        "gram_error": float(np.abs(difference).mean()),
+        "relative_gram_error": float(np.linalg.norm(difference) / np.linalg.norm(exact)),
         "fit_seconds": fitting.wall,
         "transform_seconds": transforming.wall,
     }
-    return build.Outcome(metrics, {"n_samples": X.shape[0], "n_outputs": Z.shape[1]})
+    info = {"n_samples": X.shape[0], "n_outputs": Z.shape[1]}
+    if X is not X_train:
+        info["n_train"] = X_train.shape[0]
+    return build.Outcome(metrics, info)
 
 
 def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
