@@ -64,6 +64,40 @@ def test_only_restricts_the_product(small):
     }
 
 
+def test_methods_share_the_label_that_their_parameters_are_shown_as(small):
+    text = small.read_text()
+    steps = "steps: [{estimator: sklearn.decomposition.PCA, name: pca, n_components: [1, 2]}, LinearSVM]"
+    methods = (
+        f"methods:\n  P: {{shown_as: {{pca__n_components: columns}}, {steps}}}\n"
+        "  B: {shown_as: {n_landmarks: columns}, estimator: BBSClassifier, n_landmarks: [2, 3]}\n"
+    )
+    small.write_text(text.replace("methods:\n", methods))
+    plan = plan_of(small)
+    assert "columns" in plan.axes
+    assert not {"pca__n_components", "n_landmarks"} & {*plan.axes}
+    shown = {(t.labels["method"], t.labels.get("columns")) for t in plan.trials}
+    assert {("P", 1), ("P", 2), ("B", 2), ("B", 3)} <= shown
+    assert ("P", 3) not in shown
+    before = {t.key for t in plan.trials}
+    small.write_text(small.read_text().replace("columns", "width"))
+    assert {t.key for t in plan_of(small).trials} == before
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("{n_landmark: columns}", "n_landmark: is no parameter here; did you mean 'n_landmarks'"),
+        ("{n_landmarks: dataset}", "'dataset' cannot be a label"),
+        ("{n_landmarks: C}", "'C' is a parameter of the method itself"),
+    ],
+)
+def test_a_label_that_a_parameter_cannot_have(small, shown, message):
+    entry = f"  B: {{shown_as: {shown}, estimator: BBSClassifier, n_landmarks: 2, C: 1}}\n"
+    small.write_text(small.read_text().replace("methods:\n", f"methods:\n{entry}"))
+    with pytest.raises(ConfigError, match=message):
+        plan_of(small)
+
+
 def test_exclude_takes_combinations_out_of_the_product(small):
     everything = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
     small.write_text(small.read_text() + "exclude:\n  - {dataset: moons, method: K}\n")

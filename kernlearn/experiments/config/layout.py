@@ -31,8 +31,10 @@ def _telling(config: ExperimentConfig) -> list[str]:
     kernels = config.kernels.values()
     several = len(config.kernels) > 1 or any(_lists(entry.parameters) for entry in kernels)
     found = ["kernel"] if several else []
-    for entry in (*config.datasets.values(), *config.methods.values()):
-        found += _lists(entry.parameters)
+    parameters = [entry.parameters for entry in config.datasets.values()]
+    parameters += [entry.shown_parameters for entry in config.methods.values()]
+    for each in parameters:
+        found += _lists(each)
     return list(dict.fromkeys(found))
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from kernlearn.experiments.config.checks import Fault, Names, names_of
+from kernlearn.experiments.config.checks import LABELS, Fault, Names, names_of
 from kernlearn.experiments.config.components import component_faults, fit_faults
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
 from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.libraries import install_hint, name_fault
-from kernlearn.experiments.registry import Scope
+from kernlearn.experiments.registry import Scope, suggestion
 from kernlearn.registration import Kind, RegisteredEstimator
 
 
@@ -72,6 +72,11 @@ class MethodEntry(Entry):
     optional: bool = Field(
         default=False, description="leave it out if its library is not installed"
     )
+    shown_as: dict[str, str] = Field(
+        default={},
+        description="labels of parameters in results, by parameter: methods whose parameters mean "
+        "the same, such as a number of columns, then share a label",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -97,6 +102,11 @@ class MethodEntry(Entry):
             return super().parameters
         return flat({"steps": [step.model_dump() for step in self.steps]})
 
+    @property
+    def shown_parameters(self) -> dict[str, Any]:
+        """The parameters under their labels in results."""
+        return {self.shown_as.get(name, name): value for name, value in self.parameters.items()}
+
     def _faults(self, names: Names) -> Iterator[Fault]:
         if self.steps is None and self.estimator is None:
             yield ("estimator",), "is missing"
@@ -120,6 +130,14 @@ class MethodEntry(Entry):
                 (("steps", i), step.estimator, dict(step.model_extra or {}))
                 for i, step in enumerate(self.steps)
             ]
+        for parameter, label in self.shown_as.items():
+            if parameter not in self.parameters:
+                place = ("shown_as", parameter)
+                yield place, f"is no parameter here{suggestion(parameter, self.parameters)}"
+            elif label in LABELS or not label.isidentifier():
+                yield ("shown_as", parameter), f"{label!r} cannot be a label: take another name"
+            elif label != parameter and label in self.parameters:
+                yield ("shown_as", parameter), f"{label!r} is a parameter of the method itself"
         found = []
         for place, name, parameters in parts:
             faults = self._part(name, parameters, names, single)
@@ -187,6 +205,14 @@ def flat(entry: Mapping[str, Any]) -> dict[str, Any]:
         own = {k: v for k, v in step.items() if k not in StepEntry.model_fields}
         found |= {f"{label}__{key}": value for key, value in own.items()}
     return found
+
+
+def labelled(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a method's keys as :func:`flat` does, its parameters under their labels in results."""
+    found, shown = flat(entry), entry.get("shown_as")
+    if not isinstance(shown, dict):
+        return found
+    return {str(shown.get(key, key)): value for key, value in found.items()}
 
 
 def _step_labels(steps: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -120,8 +120,10 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    axes = list(dict.fromkeys(name for entry in entries for name in varied(entry.parameters)))
+    entries = [*config.datasets.values(), *config.kernels.values()]
+    parameters = [entry.parameters for entry in entries]
+    parameters += [entry.shown_parameters for entry in config.methods.values()]
+    axes = list(dict.fromkeys(name for each in parameters for name in varied(each)))
     sharing = {
         name
         for name, component in config.scope.estimators.items()
@@ -301,7 +303,8 @@ def _methods(
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
-                labels |= {k: fixed[k] for k in axes if k in fixed}
+                shown = {entry.shown_as.get(k, k): value for k, value in fixed.items()}
+                labels |= {k: shown[k] for k in axes if k in shown}
                 values = [*fixed.values(), *chain.from_iterable(grid.values())]
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
                 own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
