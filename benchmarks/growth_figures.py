@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from kernlearn.reports.vega import data_of, save_pictures, whole
+from kernlearn.reports.pictures import save_pictures
+from kernlearn.reports.vega import data_of, whole
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"

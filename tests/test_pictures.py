@@ -16,7 +16,7 @@ from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports.charts import build_chart
 from kernlearn.reports.check import read_summary
-from kernlearn.reports.vega import save_pictures
+from kernlearn.reports.pictures import save_pictures
 from tests.marked_numbers import MEASURED
 from tests.test_readme import EXPERIMENTS
 

@@ -138,7 +138,7 @@ def remember(mark: Stamp, value: Any) -> None:
     if recall(mark) != value:
         text = json.dumps(value)
         content = f"{_seal(mark, text)}\n{text}".encode()
-        _write(_note_file(mark), lambda file: file.write(content))
+        write_whole(_note_file(mark), lambda file: file.write(content))
 
 
 def _note_file(mark: Stamp) -> Path:
@@ -164,7 +164,7 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
         if not isinstance(X := contents.data, np.ndarray):
             del arrays["data"]
             arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
-        _write(copy, lambda file: np.savez(file, key=mark.key, **arrays))
+        write_whole(copy, lambda file: np.savez(file, key=mark.key, **arrays))
     remember(mark, contents.known)
     return contents
 
@@ -188,7 +188,7 @@ def _read(path: Path, key: str) -> Contents | None:
     return None
 
 
-def _write(path: Path, save: Callable[[IO[bytes]], object]) -> None:
+def write_whole(path: Path, save: Callable[[IO[bytes]], object]) -> None:
     """Write a file if possible; readers see the old one or the new one, never a part."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,8 +14,8 @@ from kernlearn.solvers import LinearSVM
 if TYPE_CHECKING:
     from kernlearn.features.svm_path import MaclaurinPath
 
-_MAP = ("kernel", "n_components", "p", "h01", "include_exact", "measure", "center", "complex_to_real",
-        "projection", "truncation", "random_state")  # fmt: skip
+_MAP = ("kernel", "n_components", "p", "h01", "include_exact", "measure", "center",
+        "complex_to_real", "projection", "truncation", "random_state")  # fmt: skip
 _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
         "random_state")  # fmt: skip
 

@@ -9,10 +9,11 @@ import pandas as pd
 from kernlearn.reports import conclusions, verdicts
 from kernlearn.reports.addresses import joined, place_of
 from kernlearn.reports.charts import Chart
+from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.summary import judged
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import SCORES, Measured, kind_of
-from kernlearn.reports.vega import data_of, save_pictures, style, whole
+from kernlearn.reports.vega import data_of, style, whole
 
 MAP_TITLE = "All reported numbers, and all differences between methods that the tables show"
 _COLUMNS = 48

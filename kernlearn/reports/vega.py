@@ -1,10 +1,6 @@
-"""Vega-Lite: the style of charts, their data, and pictures of them."""
+"""Vega-Lite: the style of charts, and their data."""
 
-import hashlib
-import json
 from collections.abc import Mapping
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -57,30 +53,6 @@ def data_of(frame: pd.DataFrame) -> dict[str, Any]:
 def type_of(column: "pd.Series[Any]") -> str:
     """Return the type by which a column is encoded."""
     return "quantitative" if pd.api.types.infer_dtype(column) in _NUMERIC else "nominal"
-
-
-def save_pictures(chart: Mapping[str, Any], stem: Path) -> list[Path]:
-    """Draw a Vega-Lite specification; return the SVG and PDF files, ``stem`` with suffixes.
-
-    Files that show the same specification are left as they are.
-    """
-    files = [stem.with_suffix(suffix) for suffix in (".svg", ".pdf")]
-    text = json.dumps(chart)
-    made_from = f"{text} {version('vl-convert-python')}".encode()
-    mark = f"<!-- {hashlib.sha256(made_from).hexdigest()} -->\n"
-    if files[1].is_file() and _ends_with(files[0], mark):
-        return files
-    import vl_convert
-
-    svg = vl_convert.vegalite_to_svg(text, vl_version=vega_lite_version())
-    # the mark comes last, so that files that were not written in full are drawn again
-    files[1].write_bytes(vl_convert.svg_to_pdf(svg))
-    files[0].write_text(f"{svg}\n{mark}", encoding="utf-8")
-    return files
-
-
-def _ends_with(file: Path, text: str) -> bool:
-    return file.is_file() and file.read_text(encoding="utf-8").endswith(text)
 
 
 def vega_lite_version() -> str:

@@ -168,7 +168,11 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
     path = tmp_path / "c.yaml"
     path.write_text(NESTED)
     trial = make_plan(load_config(path)).trials[0]
-    grid = {"svc__C": [0.1, 3.0, 50.0], "svc__gamma": [0.1, 2.0], "scaler__with_std": [True, False]}
+    grid = {
+        "svc__C": [0.1, 3.0, 50.0],
+        "svc__gamma": [0.1, 2.0],
+        "scaler__with_std": [True, False],
+    }
     method = replace(trial.spec.method, select=grid)
     trial = replace(trial, spec=replace(trial.spec, method=method))
     task = CLASSIFICATION if output == "predict" else BIPARTITE_RANKING

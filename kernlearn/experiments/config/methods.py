@@ -208,7 +208,7 @@ def flat(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def labelled(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a method's keys as :func:`flat` does, its parameters under their labels in results."""
+    """Return a method's keys as :func:`flat`, its parameters under their labels in results."""
     found, shown = flat(entry), entry.get("shown_as")
     if not isinstance(shown, dict):
         return found

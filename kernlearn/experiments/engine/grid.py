@@ -47,8 +47,8 @@ def select(
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in several processes. What the steps of a pipeline before the last make serves all values of
-    the last one's parameters. The path of an estimator that has one is followed instead, see
+    run in several processes. What the steps of a pipeline before the last make serves all values
+    of the last one's parameters. The path of an estimator that has one is followed instead, see
     :func:`measure_grid`, or :func:`kernlearn.solvers.regression_path.follow_path` for those of
     scikit-learn. Among several parameters none is the first: then the one with the fewest support
     vectors wins, as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from kernlearn.datasets.cache import recall, remember, stamp
 from kernlearn.reports import charts, tables
+from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.report import Report, write_summary
 from kernlearn.reports.site.environment import HERE
-from kernlearn.reports.vega import save_pictures, vega_lite_version
+from kernlearn.reports.vega import vega_lite_version
 
 
 def write_downloads(
