@@ -66,7 +66,8 @@ def test_only_restricts_the_product(small):
 
 def test_methods_share_the_label_that_their_parameters_are_shown_as(small):
     text = small.read_text()
-    steps = "steps: [{estimator: sklearn.decomposition.PCA, name: pca, n_components: [1, 2]}, LinearSVM]"
+    pca = "{estimator: sklearn.decomposition.PCA, name: pca, n_components: [1, 2]}"
+    steps = f"steps: [{pca}, LinearSVM]"
     methods = (
         f"methods:\n  P: {{shown_as: {{pca__n_components: columns}}, {steps}}}\n"
         "  B: {shown_as: {n_landmarks: columns}, estimator: BBSClassifier, n_landmarks: [2, 3]}\n"
