@@ -58,6 +58,10 @@ class Centering(ABC):
     def factors(self, bases: Floats, order: int) -> Floats:
         """Return gₙ, shape (n_samples,)."""
 
+    @abstractmethod
+    def row_scales(self, bases: Floats, dtype: np.dtype) -> tuple[Floats, Floats] | None:
+        """Return s and t such that gₙ = s tⁿ⁻¹ for n ≥ 1, or None if that may leave the range."""
+
 
 @dataclass(frozen=True)
 class AlongTheMean(Centering):
@@ -108,6 +112,12 @@ class AlongTheMean(Centering):
     def factors(self, bases: Floats, order: int) -> Floats:
         return np.asarray(bases ** (self.degree - order))
 
+    def row_scales(self, bases: Floats, dtype: np.dtype) -> tuple[Floats, Floats] | None:
+        range_of_powers = float(np.finfo(dtype).tiny) ** (0.5 / self.degree)
+        if not np.abs(bases).min(initial=1.0) > range_of_powers:
+            return None
+        return bases ** (self.degree - 1), 1 / bases
+
 
 @dataclass(frozen=True)
 class AroundTheMean(Centering):
@@ -139,6 +149,9 @@ class AroundTheMean(Centering):
 
     def factors(self, bases: Floats, order: int) -> Floats:
         return np.exp(bases)
+
+    def row_scales(self, bases: Floats, dtype: np.dtype) -> tuple[Floats, Floats] | None:
+        return np.exp(bases), np.ones_like(bases)
 
 
 def centering(kernel: BaseDotProductKernel, X: Any) -> Centering:

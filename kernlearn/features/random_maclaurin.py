@@ -1,13 +1,12 @@
 """Random Maclaurin features for dot-product kernels."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import RealNotInt
@@ -18,6 +17,7 @@ from kernlearn.features import base, blocks
 from kernlearn.features.accuracy import components_for
 from kernlearn.features.allocation import PairMoments, allocate, order_sizes, pair_sums
 from kernlearn.features.centering import centering
+from kernlearn.features.factors import Factors
 from kernlearn.features.orders import residual, truncate
 from kernlearn.features.signs import complex_signs, real_signs
 from kernlearn.kernels import BaseDotProductKernel
@@ -314,7 +314,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         levels, n_exact, center = self._levels, self._n_exact, self._centering
         scratch = levels.scratch(n_rows, dtype)
-        multiply = self._multiplier(dtype)
+        factors = Factors(levels, self.omega_, self._structured, center, dtype)
 
         def write(X: Any, out: np.ndarray) -> None:
             if self._constant:
@@ -323,54 +323,17 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                 linear, dense = out[:, n_exact - X.shape[1] : n_exact], blocks.to_dense(X)
                 points = dense if center is None else center.points(dense)
                 np.multiply(points, self._linear, out=linear)
-            levels.write(multiply(X), out[:, n_exact:], scratch)
+            write_factors, scaled = factors.of_rows(X)
+            levels.write(write_factors, out[:, n_exact:], scratch)
             if center is not None:
                 bases = center.bases(X)
                 for order, columns in self._columns:
-                    factors = center.factors(bases, order)
-                    out[:, columns] *= factors[:, np.newaxis].astype(dtype, copy=False)
+                    if scaled and order and columns.start >= n_exact:
+                        continue
+                    sizes = center.factors(bases, order)
+                    out[:, columns] *= sizes[:, np.newaxis].astype(dtype, copy=False)
 
         return write
-
-    def _multiplier(self, dtype: np.dtype) -> Callable[[Any], base.WriteFactors]:
-        """Return a function of a block of rows that returns how its factors are written."""
-        center, slices = self._centering, self._levels.slices
-        scales = self._levels.factor_scales
-        transforms = {
-            level: (signs, scales[slices[level]].astype(dtype))
-            for level, signs in enumerate(self._structured)
-            if signs.pays(dtype)
-        }
-        products: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        for level, columns in enumerate(slices):
-            if level in transforms:
-                continue
-            signs: NDArray[np.float64] = self.omega_[:, columns] * scales[columns]
-            shift = np.zeros(signs.shape[1])
-            if center is not None:
-                signs, shift = center.project(signs)
-            products[level] = np.ascontiguousarray(signs, dtype), shift.astype(dtype)
-
-        def of_rows(X: Any) -> base.WriteFactors:
-            points = X
-            if transforms:
-                points = blocks.to_dense(X)
-                if center is not None:
-                    points = center.points(points).astype(dtype, copy=False)
-
-            def write(level: int, factors: np.ndarray) -> None:
-                if level in transforms:
-                    structured, sizes = transforms[level]
-                    structured.times(points, sizes, factors)
-                    return
-                projection, row = products[level]
-                blocks.multiply(X, projection, factors)
-                if center is not None:
-                    factors += row
-
-            return write
-
-        return of_rows
 
     def _columns_by_order(self, n_features: int) -> Iterator[tuple[int, slice]]:
         """Yield orders with the columns that have them."""

@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from kernlearn.features import RandomMaclaurin
+from kernlearn.features.centering import AlongTheMean, AroundTheMean
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,
@@ -239,6 +240,31 @@ def test_a_fast_transform_gives_the_same_features(X, monkeypatch):
         np.testing.assert_allclose(model.transform(X), slow, atol=1e-12)
         np.testing.assert_allclose(model.transform(sparse.csr_array(X)), slow, atol=1e-12)
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("projection", ["signs", "hadamard"])
+@pytest.mark.parametrize("h01", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_rows_may_be_scaled_first(kernel, h01, projection, dtype, X, monkeypatch):
+    points = (X + 0.3).astype(dtype)
+    model = RandomMaclaurin(
+        kernel, 40, center=True, h01=h01, projection=projection, random_state=0
+    )
+    scaled = model.fit_transform(points)
+    for kind in (AlongTheMean, AroundTheMean):
+        monkeypatch.setattr(kind, "row_scales", lambda *arguments: None)
+    tolerance = 2e-5 if dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(scaled, model.transform(points), rtol=tolerance, atol=tolerance)
+
+
+def test_a_point_without_a_part_along_the_mean_is_not_scaled():
+    X = np.array([[1.0, 0.0], [1.0, 0.5], [1.0, -0.5]])
+    model = RandomMaclaurin(HomogeneousPolynomialKernel(4), 30, center=True, random_state=0).fit(X)
+    points = np.array([[0.0, 1.0], [1e-90, 1.0], [0.5, 0.5]])
+    np.testing.assert_allclose(
+        model.transform(points), slow_transform(model, points), rtol=1e-11, atol=1e-13
+    )
 
 
 def test_h01_is_exact_in_orders_0_and_1(X):
