@@ -54,6 +54,11 @@ def _maclaurin() -> list[Row]:
         for name, options in (
             ("variance", {"measure": "variance"}),
             ("variance, centred", {"measure": "variance", "center": True}),
+            ("variance, complex", {"measure": "variance", "complex_to_real": True}),
+            (
+                "variance, complex, centred",
+                {"measure": "variance", "complex_to_real": True, "center": True},
+            ),
         ):
             model = clone(plain).set_params(**options).fit(X)
             theirs, ours = _in_turns(plain, model, X)

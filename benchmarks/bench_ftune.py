@@ -29,6 +29,8 @@ PROTOCOL = ProtocolSpec(
 )  # fmt: skip
 _SLOPES = (1, 5, 10, 50, 100, 1000)
 _CS = (1.0, 10.0, 100.0, 1000.0)
+# How many times faster than the loop: to the exact minimum, and to LIBLINEAR's stop.
+_LEAST = {"newton": 4, "truncated_newton": 20}
 
 
 def run() -> list[Row]:
@@ -48,7 +50,8 @@ def run() -> list[Row]:
     rows = []
     for solver, (seconds, best, _) in found.items():
         what = f"FTUNE-S on letter, {solver}"
-        rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=4))
+        least = _LEAST[solver]
+        rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=least))
         rows.append(
             Row(f"{what}: best validation accuracy less the loop's", seconds, best - accuracy,
                 at_least=-0.005)

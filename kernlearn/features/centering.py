@@ -110,6 +110,8 @@ class AlongTheMean(Centering):
             return (self.degree - order) * np.log(np.abs(bases))
 
     def factors(self, bases: Floats, order: int) -> Floats:
+        if order >= self.degree:  # above it there are no terms, and features are zero
+            return np.ones(len(bases))
         return np.asarray(bases ** (self.degree - order))
 
     def row_scales(self, bases: Floats, dtype: np.dtype) -> tuple[Floats, Floats] | None:
