@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
+from sklearn.tree import DecisionTreeClassifier
 
 from kernlearn.datasets import two_moons
 from kernlearn.exceptions import ConfigError
@@ -151,6 +152,24 @@ def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, v
     model = L1SVMClassifier("gaussian")
     chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert chosen == {"beta": values[0]}
+
+
+def test_one_and_1_0_are_two_values(parts, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    # one feature at each split, or all of them
+    method = replace(trial.spec.method, select={"max_features": [1, 1.0]})
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    model = DecisionTreeClassifier(random_state=0)
+    scores = [
+        clone(model).set_params(max_features=value).fit(parts.X_train, parts.y_train)
+        .score(parts.X_val, parts.y_val)
+        for value in (1, 1.0)
+    ]  # fmt: skip
+    assert scores[0] != scores[1]
+    chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    assert type(chosen["max_features"]) is type([1, 1.0][int(np.argmax(scores))])
 
 
 class CountedScaler(StandardScaler):

@@ -13,7 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import environment
 from kernlearn.experiments.engine.protocol import Parts, generator
-from kernlearn.experiments.engine.spec import Trial, canonical
+from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.model_selection import first_best, hold_out_at_random
@@ -68,19 +68,21 @@ def select(
     if way := _way_to_choose(estimator, grid, X, y):
         return _best_of_path(estimator, grid, way, (X, y, X_val, y_val), task, scope)
 
-    def score(points: list[dict[str, Any]]) -> tuple[list[float], list[Any]]:
+    points = list(ParameterGrid(grid))
+
+    def score(group: list[int]) -> tuple[list[float], list[Any]]:
         with environment.recorded_warnings() as caught:
-            fits = _fits(estimator, points, (X, y, X_val, y_val, query), scope)
+            data = X, y, X_val, y_val, query
+            fits = _fits(estimator, [points[i] for i in group], data, scope)
             predicted = [getattr(model, task.output)(rows) for model, rows in fits]
         values = [task.score(y_val, task.as_label(one, y), query_val) for one in predicted]
         return values, caught
 
-    def score_elsewhere(points: list[dict[str, Any]]) -> tuple[list[float], list[Any]]:
+    def score_elsewhere(group: list[int]) -> tuple[list[float], list[Any]]:
         with environment.thread_limit(protocol.threads):
-            return score(points)
+            return score(group)
 
-    points, clock = list(ParameterGrid(grid)), time.perf_counter()
-    groups = _sharing_steps(estimator, points)
+    groups, clock = _sharing_steps(estimator, points), time.perf_counter()
     scored = [score(groups[0])]
     if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
         from joblib import Parallel, delayed
@@ -94,20 +96,18 @@ def select(
     else:
         scored += map(score, groups[1:])
     environment.warn_again(one for _, caught in scored for one in caught)
-    values = {
-        canonical(point): value
-        for group, (found, _) in zip(groups, scored, strict=True)
-        for point, value in zip(group, found, strict=True)
-    }
-    return max(points, key=lambda point: values[canonical(point)])
+    scores = np.empty(len(points))
+    for group, (values, _) in zip(groups, scored, strict=True):
+        scores[group] = values
+    return points[int(scores.argmax())]
 
 
-def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Group points of a grid by the parameters of all steps of a pipeline but the last."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for point in points:
-        before, _ = _by_step(estimator, point)
-        groups.setdefault(canonical(before), []).append(point)
+def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[int]]:
+    """Group points of a grid that differ in parameters of the last step of a pipeline alone."""
+    groups: dict[str, list[int]] = {}
+    for i, point in enumerate(points):
+        before = _by_step(estimator, point)[0] if _has_steps(estimator) else i
+        groups.setdefault(repr(before), []).append(i)
     return list(groups.values())
 
 
