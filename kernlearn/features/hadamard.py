@@ -22,9 +22,11 @@ Floats = NDArray[np.floating]
 class HadamardSigns:
     r"""Columns :math:`\omega` of random signs, orthogonal to each other within blocks.
 
-    A block of columns is :math:`\operatorname{diag}(s) H`, for a vector s of random signs and the
-    Hadamard matrix H of the smallest order that is a power of two and at least the number of
-    features, of which it has as many rows. Each column alone is uniformly distributed.
+    A block of columns is :math:`\operatorname{diag}(s) H`, for a vector s of random signs and
+    random rows of the Hadamard matrix of the smallest order that is a power of two and at least
+    the number of features. Each column alone is uniformly distributed. In a product of several
+    factors the rows must differ from factor to factor: with the same ones the estimates by the
+    columns of a block would rise and fall together.
 
     Attributes
     ----------
@@ -32,8 +34,10 @@ class HadamardSigns:
         The vectors s.
     places : ndarray of shape (n_columns,)
         The column of ``[diag(s₁)H, diag(s₂)H, ...]`` that each column is.
+    rows : ndarray of shape (n_features,)
+        The row of the Hadamard matrix for each feature.
     order : int
-        The order of H.
+        The order of that matrix.
 
     References
     ----------
@@ -43,6 +47,7 @@ class HadamardSigns:
 
     signs: Signs
     places: NDArray[np.intp]
+    rows: NDArray[np.intp]
     order: int
 
     @classmethod
@@ -52,15 +57,14 @@ class HadamardSigns:
         """Draw columns; those of the last block are a random choice of its columns."""
         order, n_blocks = _size(n_features, n_columns)
         signs = real_signs((n_blocks, n_features), random_state)
-        return cls(signs, _places(order, n_blocks, n_columns, random_state), order)
+        places = _places(order, n_blocks, n_columns, random_state)
+        return cls(signs, places, random_state.permutation(order)[:n_features], order)
 
     def matrix(self) -> Signs:
         """Return the columns, shape (n_features, n_columns)."""
-        n_features = self.signs.shape[1]
         blocks, within = np.divmod(self.places, self.order)
-        columns: Signs = (
-            hadamard(self.order, dtype=np.int8)[:n_features][:, within] * self.signs[blocks].T
-        )
+        whole: Signs = hadamard(self.order, dtype=np.int8)
+        columns: Signs = whole[self.rows][:, within] * self.signs[blocks].T
         return columns
 
     def pays(self, dtype: np.dtype) -> bool:
@@ -77,7 +81,7 @@ class HadamardSigns:
         scales : ndarray of shape (n_columns,), of the dtype of X
         out : ndarray of shape (n_rows, n_columns), of the dtype of X
         """
-        _products(X, self.signs, self.places, scales, out, self.order)
+        _products(X, self.signs, self.places, self.rows, scales, out, self.order)
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,9 @@ class ComplexHadamardSigns:
         order, n_blocks = _size(n_features, n_columns // 2)
         signs = complex_signs((n_blocks, n_features), random_state)
         places = _places(order, n_blocks, n_columns // 2, random_state)
+        rows = random_state.permutation(order)[:n_features]
         parts = (np.ascontiguousarray(signs[:, :, part]) for part in (0, 1))
-        return cls(*(HadamardSigns(part, places, order) for part in parts))
+        return cls(*(HadamardSigns(part, places, rows, order) for part in parts))
 
     def matrix(self) -> Signs:
         """Return the columns, shape (n_features, n_columns)."""
@@ -153,15 +158,17 @@ def _transform(values: Any, other: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)  # pragma: no cover
-def _products(X: Any, signs: Any, places: Any, scales: Any, out: Any, order: int) -> None:
+def _products(
+    X: Any, signs: Any, places: Any, rows: Any, scales: Any, out: Any, order: int
+) -> None:
     n_features = X.shape[1]
     values, other = np.zeros(order, X.dtype), np.zeros(order, X.dtype)
     for i in range(X.shape[0]):
         first = 0
         for block in range(len(signs)):
+            values[:] = 0.0
             for j in range(n_features):
-                values[j] = X[i, j] * signs[block, j]
-            values[n_features:] = 0.0
+                values[rows[j]] = X[i, j] * signs[block, j]
             found = _transform(values, other)
             last = min(first + order, len(places))
             shift = block * order

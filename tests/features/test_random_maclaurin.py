@@ -220,6 +220,21 @@ def test_exact_columns_may_be_among_the_components(options, X):
         model.set_params(n_components=n_exact).fit(X)
 
 
+@pytest.mark.parametrize("complex_to_real", [False, True])
+def test_orthogonal_signs_do_no_harm(complex_to_real):
+    # few large coordinates, for which columns of a block are far from independent
+    X = np.random.default_rng(0).normal(size=(60, 57)) * 0.8 ** np.arange(57)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    kernel = HomogeneousPolynomialKernel(2)
+    gram, errors = kernel(X), {}
+    for projection in ("signs", "hadamard"):
+        model = RandomMaclaurin(kernel, 256, measure="support", projection=projection)
+        model.set_params(complex_to_real=complex_to_real)
+        maps = (clone(model).set_params(random_state=seed).fit_transform(X) for seed in range(40))
+        errors[projection] = np.median([np.linalg.norm(Z @ Z.T - gram) for Z in maps])
+    assert errors["hadamard"] < 1.02 * errors["signs"]
+
+
 def test_complex_features_are_pairs_of_columns(X):
     model = RandomMaclaurin(PolynomialKernel(3), 40, complex_to_real=True, random_state=0).fit(X)
     assert model.transform(X).shape == (40, 40)
