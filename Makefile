@@ -61,6 +61,7 @@ format: $(READY) ## rewrite the sources in the project's style
 docs: $(READY)   ## write the pages that are computed: numbers, claims, conformance
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
+	$(BIN)/python -m benchmarks.which_method
 
 bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks
