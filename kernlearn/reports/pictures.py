@@ -46,8 +46,9 @@ def _drawn(text: str, mark: str, digest: str) -> tuple[bytes, bytes]:
     drawn = vl_convert.vegalite_to_svg(text, vl_version=vega_lite_version())
     pdf = vl_convert.svg_to_pdf(drawn)
     svg = f"{drawn}\n{mark}".encode()
-    for place, content in zip(_places(digest), (svg, pdf), strict=True):
-        write_whole(place, lambda file, content=content: file.write(content))
+    svg_file, pdf_file = _places(digest)
+    write_whole(svg_file, lambda file: file.write(svg))
+    write_whole(pdf_file, lambda file: file.write(pdf))
     _remove_oldest()
     return svg, pdf
 

@@ -132,8 +132,10 @@ class MethodEntry(Entry):
             ]
         for parameter, label in self.shown_as.items():
             if parameter not in self.parameters:
-                place = ("shown_as", parameter)
-                yield place, f"is no parameter here{suggestion(parameter, self.parameters)}"
+                yield (
+                    ("shown_as", parameter),
+                    f"is no parameter here{suggestion(parameter, self.parameters)}",
+                )
             elif label in LABELS or not label.isidentifier():
                 yield ("shown_as", parameter), f"{label!r} cannot be a label: take another name"
             elif label != parameter and label in self.parameters:
