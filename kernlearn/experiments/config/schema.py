@@ -174,7 +174,8 @@ def _estimator(
     own: Mapping[str, Registered], dotted: Mapping[str, Registered], scope: Scope
 ) -> Schema:
     """Return the form of an estimator with its parameters, or of the steps of a pipeline."""
-    switches = {key: {"type": "boolean"} for key in ("baseline", "optional", "dense")}
+    switches: Schema = {key: {"type": "boolean"} for key in ("baseline", "optional", "dense")}
+    switches["shown_as"] = {"type": "object", "additionalProperties": {"type": "string"}}
     reserved = {**switches, "name": {"type": "string"}}
     steps = {"type": "array", "minItems": 1, "items": _ref("Step")}
     of_sklearn = {"properties": {"estimator": {"pattern": rf"^{_SKLEARN}\."}}}
