@@ -13,7 +13,7 @@ from kernlearn.version import __version__
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "": "datasets experiments features kernels landmarks metrics pairwise plugins reports "
+        "": "advice datasets experiments features kernels landmarks metrics pairwise plugins reports "
         "solvers theory voted"
     },
 )
