@@ -96,19 +96,26 @@ class Candidate:
         the grid, to be selected.
         """
         entry: dict[str, Any] = copy.deepcopy(dict(self.entry))
-        method, grid = self.method, self.grid
         places = entry.get("steps", [entry])
-        for (label, _), place in zip(method.labelled_steps, places, strict=True):
-            for key in place if isinstance(place, dict) else ():
+        for (label, _), place in zip(self.method.labelled_steps, places, strict=True):
+            for key in list(place) if isinstance(place, dict) else ():
                 name = f"{label}__{key}" if label else key
                 if name not in settings:
                     continue
-                value, values = settings[name], grid[name]
-                i = values.index(value)
-                near = values[max(i - 1, 0) : i + 2]
-                chosen = around and name == self.strength and len(near) > 1
-                place[key] = {"select": near} if chosen else value
+                owner, _, nested = key.partition("__")
+                if nested:  # of a kernel
+                    place[owner][nested] = settings[name]
+                    del place[key]
+                else:
+                    selects = around and name == self.strength
+                    place[key] = self._near(name, settings[name]) if selects else settings[name]
         return entry
+
+    def _near(self, name: str, value: Any) -> dict[str, list[Any]]:
+        """Return a value and those beside it in the grid, to be selected."""
+        values = self.grid[name]
+        i = values.index(value)
+        return _select(*values[max(i - 1, 0) : i + 2])
 
 
 def shortlist(facts: Facts) -> list[Candidate]:
