@@ -43,7 +43,7 @@ class Facts(NamedTuple):
     width: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A method of the shortlist.
 

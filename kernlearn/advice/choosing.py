@@ -19,7 +19,7 @@ from kernlearn.exceptions import DataError
 TIE = 0.005
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verdict:
     """What was found about a candidate.
 
@@ -186,6 +186,7 @@ def advise(
     applying = [candidate for candidate in known if not candidate.left_out]
     start = time.monotonic()
     deadline = start + seconds
+    workers: Crew | Alone
     workers = Crew(problem, n_jobs, deadline) if n_jobs else Alone(problem, deadline)
     with workers:
         records = measure(problem, applying, workers, deadline, on_round)

@@ -20,7 +20,7 @@ from kernlearn.experiments.registry import BUILT_IN
 _WARM_UP_ROWS = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Job:
     """Settings of a candidate to be measured on a split, with so many rows to train on.
 

@@ -95,8 +95,10 @@ def measure(
         active = [record for record in active if not record.dropped]
         if size < sizes[-1]:
             active = _left(active)
-    if active:
-        _compare_longer(active, sizes[-1], workers, deadline, on_round)
+    largest = max((record.last for record in records if record.sizes), default=0)
+    reached = [record for record in records if record.sizes and record.last == largest]
+    if reached:
+        _compare_longer(reached, largest, workers, deadline, on_round)
     return records
 
 

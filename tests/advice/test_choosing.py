@@ -40,7 +40,7 @@ def test_the_best_is_chosen_if_no_other_comes_close(problem):
 
 
 def test_of_those_that_cannot_be_told_apart_the_fastest_is_chosen(problem):
-    found = chosen(problem, {"slow": 0.9, "fast": 0.9, "a": 0.897, "far": 0.88}, {"slow": 1e-2})
+    found = chosen(problem, {"slow": 0.9, "fast": 0.9, "a": 0.8985, "far": 0.88}, {"slow": 1e-2})
     assert found.best.name == "slow"
     assert found.chosen.name == "fast"
     assert {tie.verdict.name for tie in found.ties} == {"fast", "a"}
