@@ -12,6 +12,9 @@ QUANTILE = 1.96
 # Each time the rows are multiplied by the same factor, the gain of the score is so many times the
 # last one.
 _DECAY = 0.5
+# The error falls no faster than these powers of the rows: in the expected score, and in the end of
+# its interval. A method that needs a number of rows to learn at all gains much at once, but once.
+_FASTEST, _FASTEST_OF_ALL = 0.5, 1.0
 # The last sizes that tell how seconds grow: at smaller ones costs that do not grow count most.
 _SIZES_OF_SECONDS = 3
 # Exponents of seconds that are believed, and those between which a single size leaves it.
@@ -97,17 +100,20 @@ def score_at(
     Returns
     -------
     Estimate
-        Each further multiplication is expected to gain half as much as the one before. The
-        interval is that of the score, and reaches up to the score with gains that stay the same;
-        after one size only it reaches up to `best`.
+        Each further multiplication is expected to gain half as much as the one before, and the
+        error to fall no faster than the root of the rows grows. The interval is that of the score,
+        and reaches up to the score with gains that stay the same, or an error that falls as the
+        rows grow; after one size only it reaches up to `best`.
     """
     low, high = score.interval
     steps = max(np.log(full / rows) / np.log(factor), 0.0)
     if gain is None:
         return Estimate(score.value, low, high if steps == 0 else best)
-    gain = max(gain, 0.0)
-    value = score.value + gain * (1 - _DECAY**steps)
-    return Estimate(min(value, best), min(low, best), min(high + gain * steps, best))
+    gain, error = max(gain, 0.0), best - score.value
+    likely = min(gain * (1 - _DECAY**steps), error * (1 - min(rows / full, 1) ** _FASTEST))
+    largest = min(gain * steps, error * (1 - min(rows / full, 1) ** _FASTEST_OF_ALL))
+    value = min(score.value + likely, best)
+    return Estimate(value, min(low, best), min(high + largest, best))
 
 
 def seconds_at(seconds: Mapping[int, Sequence[float]], full: int) -> Estimate:

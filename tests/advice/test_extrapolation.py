@@ -52,6 +52,10 @@ def test_scores_gain_half_as_much_each_time():
     assert score_at(score, -0.04, 900, 8100, 3) == there
     assert score_at(Mean(0.99, 0.01), 0.2, 900, 8100, 3).high == 1
     assert score_at(score, None, 900, 8100, 3).high == 1
+    # what has just begun to learn gains no more than the root of the rows allows
+    found = score_at(Mean(0.8, 0.0), 0.5, 900, 3600, 2)
+    assert found.value == pytest.approx(0.8 + 0.2 / 2)
+    assert found.high == pytest.approx(0.8 + 0.2 * 3 / 4)
 
 
 def test_the_error_of_a_mean_covers_splits_that_share_rows():
