@@ -20,8 +20,10 @@ FEWEST_ROWS = 50
 #: Rows of a training part over those of the next smaller one.
 FACTOR = 3
 
-# Rows that are measured on at most, of which the parts of a split are drawn.
+# Rows that are measured on at most, of which the parts of a split are drawn, and cells of these
+# rows if they are dense: 160 MB in each process.
 _MOST_ROWS = 50_000
+_MOST_CELLS = 20_000_000
 # Rows of a validation or test part at most, and of the smallest training part of several at least.
 _MOST_HELD_OUT = 2000
 _FEWEST_TRAINED = 100
@@ -142,7 +144,7 @@ def kept_parts(problem: Problem, size: int, number: int) -> Parts:
 
 
 def make_problem(X: Any, y: np.ndarray, *, classification: bool, seed: int) -> Problem:
-    """Draw a sample of a data set, if it has many rows.
+    """Draw a sample of a data set, if it has many rows or is wide.
 
     Parameters
     ----------
@@ -167,8 +169,11 @@ def make_problem(X: Any, y: np.ndarray, *, classification: bool, seed: int) -> P
     y = np.asarray(y)
     if len(np.unique(y)) < 2:
         raise DataError("has the same target in all rows: there is nothing to predict")
-    if n > _MOST_ROWS:
-        rows = np.sort(generator(seed, "advice sample").permutation(n)[:_MOST_ROWS])
+    most = _MOST_ROWS
+    if not sp.issparse(X):
+        most = max(min(most, _MOST_CELLS // X.shape[1]), FEWEST_ROWS)
+    if n > most:
+        rows = np.sort(generator(seed, "advice sample").permutation(n)[:most])
         X, y = X[rows], y[rows]
     if classification:
         y = np.unique(y, return_inverse=True)[1]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _TASKS = ("classification", "regression")
 _MISSING = ("drop", "mean", "most_frequent", "error")
+# Processes of which each has a copy of the data.
+_MOST_JOBS = 8
 # Share of the largest class above which accuracy says little.
 _UNBALANCED = 0.8
 
@@ -51,7 +53,8 @@ def advise(
         float, Option(min=0, help="The longest fit to accept, in CPU seconds.")
     ] = 600,
     jobs: Annotated[
-        int | None, Option(min=1, help="Processes that measure.", show_default="all cores")
+        int | None,
+        Option(min=1, help="Processes that measure.", show_default="as cores, at most 8"),
     ] = None,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
     output: Annotated[Path, Option(help="Config to write.")] = Path("advised.yaml"),
@@ -78,7 +81,7 @@ def advise(
     from kernlearn import advice
     from kernlearn.experiments.engine.environment import usable_cores
 
-    n_jobs = jobs or usable_cores()
+    n_jobs = jobs or min(usable_cores(), _MOST_JOBS)
     _say_size(data, bunch)
     try:
         found = advice.advise(
@@ -93,7 +96,7 @@ def advise(
         typer.echo(sentence)
     typer.echo("")
     text = _text(data, output, found, {k: v for k, v in keys.items() if v is not None}, seed)
-    new_config.write_config(output, text, data_dir)
+    new_config.write_config(output, text, data_dir, say_prepared=False)
 
 
 def _load(data: str, task: str | None, keys: dict[str, Any], data_dir: Path | None) -> Any:
@@ -114,6 +117,8 @@ def _load(data: str, task: str | None, keys: dict[str, Any], data_dir: Path | No
     )  # fmt: skip
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}", err=True)
+    if known == "ordinal" and len(bunch.target_names):
+        typer.echo(f"{data}: its grades are taken as classes", err=True)
     if bunch.preparation.rows_dropped:
         typer.echo(f"{data}: --missing most_frequent fills such entries in instead", err=True)
     return bunch
@@ -160,8 +165,8 @@ def _interval(found: "Advice", low: float, high: float) -> str:
     return f"{_score(found, low).removesuffix(' %')} to {_score(found, high)}"
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.2g}" if value < 100 else f"{value:.0f}"
+def _number(value: float) -> str:
+    return f"{value:.2g}" if value < 99.5 else f"{value:.0f}"
 
 
 def _settings(verdict: "Verdict") -> str:
@@ -190,8 +195,8 @@ def _show_table(found: "Advice") -> None:
             _score(found, score.value),
             _score(found, half).removesuffix(" %"),
             f"{_score(found, expected.value)} ({_interval(found, expected.low, expected.high)})",
-            f"{_seconds(fit.value)} ({_seconds(fit.low)} to {_seconds(fit.high)})",
-            f"{1e6 * verdict.predict_seconds:.2g}",
+            f"{_number(fit.value)} ({_number(fit.low)} to {_number(fit.high)})",
+            _number(1e6 * verdict.predict_seconds),
             _settings(verdict),
             verdict.dropped,
         )
@@ -206,21 +211,21 @@ def _reasons(found: "Advice", allowed: float) -> list[str]:
     told = [
         f"Use {chosen.name}{settings}: expected {measure} {_score(found, expected.value)} "
         f"({_interval(found, expected.low, expected.high)}) when trained on {full} rows, "
-        f"{_share(full, found.problem.n_rows)} of the data; a fit takes {_seconds(fit.value)} s "
-        f"({_seconds(fit.low)} to {_seconds(fit.high)}), a prediction "
-        f"{1e6 * chosen.predict_seconds:.2g} µs per row."
+        f"{_share(full, found.problem.n_rows)} of the data; a fit takes {_number(fit.value)} s "
+        f"({_number(fit.low)} to {_number(fit.high)}), a prediction "
+        f"{_number(1e6 * chosen.predict_seconds)} µs per row."
     ]
     if chosen is best:
         told.append(
             f"It has the best expected {measure} of the methods whose fit takes at most "
-            f"{_seconds(allowed)} s."
+            f"{_number(allowed)} s."
         )
     else:
         told.append(
             f"{best.name} has the best expected {measure}, {_score(found, best.full.value)}, and "
             f"cannot be told from it; {chosen.name} predicts faster, in "
-            f"{1e6 * chosen.predict_seconds:.2g} instead of {1e6 * best.predict_seconds:.2g} µs "
-            "per row."
+            f"{_number(1e6 * chosen.predict_seconds)} instead of "
+            f"{_number(1e6 * best.predict_seconds)} µs per row."
         )
     told += [
         f"Not to be told from {best.name}: {tie.verdict.name}, "
@@ -230,8 +235,8 @@ def _reasons(found: "Advice", allowed: float) -> list[str]:
         for tie in found.ties
     ]
     if found.too_slow:
-        listed = ", ".join(f"{v.name} ({_seconds(v.fit_seconds.value)} s)" for v in found.too_slow)
-        text = f"A fit is expected to take longer than {_seconds(allowed)} s with {listed}."
+        listed = ", ".join(f"{v.name} ({_number(v.fit_seconds.value)} s)" for v in found.too_slow)
+        text = f"A fit is expected to take longer than {_number(allowed)} s with {listed}."
         if chosen in found.too_slow:
             text += f" All do; {chosen.name} is the fastest."
         told.append(text)

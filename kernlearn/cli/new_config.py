@@ -58,8 +58,13 @@ def exists_message(config: Path, option: str) -> str:
     return f"{config}: exists; --force replaces it, {option} names another"
 
 
-def write_config(config: Path, text: str, data_dir: Path | None) -> None:
-    """Write a config once it is known to run, and say what it is and what comes next."""
+def write_config(
+    config: Path, text: str, data_dir: Path | None, *, say_prepared: bool = True
+) -> None:
+    """Write a config once it is known to run, and say what it is and what comes next.
+
+    With ``say_prepared`` also what is done to the data.
+    """
     part = config.with_name(f"{config.stem}.part.yaml")
     try:
         config.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +79,8 @@ def write_config(config: Path, text: str, data_dir: Path | None) -> None:
         raise ConfigError(f"{config}: cannot be written: {error.strerror or error}") from None
     seconds = engine.selection.Estimates.of(plan, None).total(plan.trials)
     time = "" if seconds is None else f", about {engine.selection.duration(seconds)}"
-    options.show_prepared([plan])
+    if say_prepared:
+        options.show_prepared([plan])
     typer.echo(f"{config}: {len(plan.trials)} trials{time}. It says:\n")
     typer.echo(text)
     typer.echo(

@@ -75,6 +75,15 @@ def test_many_rows_are_sampled_and_counted():
     np.testing.assert_array_equal(made.y, made.X[:, 0] % 2)
 
 
+def test_fewer_rows_of_wide_data_are_taken_unless_it_is_sparse():
+    wide = np.zeros((500, 100_000), dtype=np.int8)
+    y = np.arange(500) % 2
+    made = make_problem(wide, y, classification=True, seed=0)
+    assert made.X.shape[0] == 200
+    sparse = make_problem(sp.csr_matrix(wide), y, classification=True, seed=0)
+    assert sparse.X.shape[0] == 500
+
+
 def test_numbers_have_mean_0_and_variance_1_and_the_reference_is_that_of_a_constant():
     numbers = problem(classification=False)
     assert numbers.y.mean() == pytest.approx(0)
