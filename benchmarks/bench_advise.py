@@ -31,7 +31,9 @@ from kernlearn.experiments.engine.environment import usable_cores
 from kernlearn.reports.summary import tidy_runs
 
 _SECONDS = 60
-_SPLITS = 3
+_SPLITS = 5
+# Of fewer rows than these as many splits: a test part of 36 rows says little.
+_FEW_ROWS, _MANY_SPLITS = 500, 20
 _ADULT_ROWS = 6000
 _POINT = 0.01
 _ADULT = (
@@ -79,7 +81,7 @@ SUBJECTS = {
     "wine": Subject(_wine, "target"),
     "MedicalImages": Subject(_series("MedicalImages"), "label"),
     "PhalangesOutlinesCorrect": Subject(_series("PhalangesOutlinesCorrect"), "label"),
-    "FaceAll": Subject(_series("FaceAll"), "label"),
+    "SyntheticControl": Subject(_series("SyntheticControl"), "label"),
     "adult, income": Subject(_adult, "income", missing="most_frequent"),
     "adult, age": Subject(_adult, "age", classification=False, missing="most_frequent"),
 }
@@ -121,7 +123,8 @@ def _measure(name: str, subject: Subject, folder: Path) -> dict[str, object]:
     entries = {c.name: dict(c.entry) for c in advice.shortlist(advised.problem.facts)
                if not c.left_out}  # fmt: skip
     entries["advised"] = advised.methods[chosen.name]
-    scores = _run(file, folder, task, entries, keys, advised.problem.scaling)
+    n_splits = _MANY_SPLITS if bunch.data.shape[0] < _FEW_ROWS else _SPLITS
+    scores = _run(file, folder, task, entries, keys, advised.problem.scaling, n_splits)
     best = scores.drop("advised").idxmax()
     return {
         "data": name,
@@ -129,6 +132,7 @@ def _measure(name: str, subject: Subject, folder: Path) -> dict[str, object]:
         "features": bunch.data.shape[1],
         "advised": chosen.name,
         "best": best,
+        "splits": n_splits,
         "score_advised": scores["advised"],
         "score_best": scores[best],
         "score_linear": scores["linear SVM" if subject.classification else "ridge"],
@@ -148,6 +152,7 @@ def _run(
     entries: dict[str, dict[str, object]],
     keys: dict[str, str],
     scaling: str,
+    n_splits: int,
 ) -> pd.Series:
     """Run methods on the same splits and return the mean score of each: accuracy, or R²."""
     config = folder / "all.yaml"
@@ -160,7 +165,7 @@ def _run(
         f"datasets: {{mine: {{{new_config.dataset_entry(str(file), config, keys)}}}}}",
         "methods:",
         *(f"  {quoted(name)}: {quoted(entry)}" for name, entry in entries.items()),
-        f"protocol: {{splits: {_SPLITS}, train: 0.8, scale: [{scaling}]{target}, seed: 1}}",
+        f"protocol: {{splits: {n_splits}, train: 0.8, scale: [{scaling}]{target}, seed: 1}}",
         f"metrics: [{metric}]",
         f"execution: {{jobs: {usable_cores()}}}",
     ]

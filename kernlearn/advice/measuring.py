@@ -89,8 +89,13 @@ def measure(
             break
         # one share of the time for each size that is left, and one for further splits
         share = (deadline - start) * workers.size / (len(sizes) - i + 1)
-        jobs = _first_jobs(active, size, share) if i == 0 else _jobs(active, size, share)
-        n_fits = _carry_out(jobs, active, workers, deadline)
+        if i == 0:
+            n_fits = _carry_out(_first_jobs(active, size, share), active, workers, deadline)
+            share -= (time.monotonic() - start) * workers.size
+            jobs = _second_jobs(active, size, share)
+        else:
+            n_fits, jobs = 0, _jobs(active, size, share)
+        n_fits += _carry_out(jobs, active, workers, deadline)
         on_round(Round(size, len(active), n_fits, time.monotonic() - start))
         active = [record for record in active if not record.dropped]
         if size < sizes[-1]:
@@ -103,28 +108,46 @@ def measure(
 
 
 def _first_jobs(records: Sequence[Record], size: int, share: float) -> list[Job]:
-    """Return the jobs at the smallest size: all settings of all candidates."""
-    _, n_splits = _EFFORTS[0]
-    limit = max(_SLACK * share / (len(records) * n_splits), _LEAST_LIMIT)
-    every = [tuple(range(len(record.candidate.settings))) for record in records]
+    """Return the jobs that tell what candidates cost: all settings on one split."""
+    limit = max(share / len(records), _LEAST_LIMIT)
     return [
-        Job(record.candidate, settings, size, split, limit)
-        for split in range(n_splits)
-        for record, settings in zip(records, every, strict=True)
+        Job(record.candidate, tuple(range(len(record.candidate.settings))), size, 0, limit)
+        for record in records
     ]
+
+
+def _second_jobs(records: Sequence[Record], size: int, share: float) -> list[Job]:
+    """Return jobs on further splits at the same size, as far as time allows."""
+    jobs: list[Job] = []
+    known = [record for record in records if not record.dropped]
+    costs = {id(record): record.cost(size) for record in known}
+    in_order = sorted(known, key=lambda record: costs[id(record)])
+    for i, record in enumerate(in_order):
+        settings = tuple(record.ranked(size))
+        cost = costs[id(record)] * len(settings)
+        n_splits = min(int(share / (len(in_order) - i) / cost), _EFFORTS[0][1] - 1)
+        share -= max(n_splits, 0) * cost
+        limit = max(_SLACK * cost, _LEAST_LIMIT)
+        jobs += [
+            Job(record.candidate, settings, size, split, limit) for split in range(1, n_splits + 1)
+        ]
+    return sorted(jobs, key=lambda job: job.split)
 
 
 def _jobs(records: Sequence[Record], size: int, share: float) -> list[Job]:
     """Divide the time among candidates; cheap ones leave theirs to the others.
 
-    One that has no time for a single fit is dropped.
+    The better half has twice the share. One that has no time for a single fit is dropped.
     """
     jobs: list[Job] = []
     costs = {id(record): record.cost(size) for record in records}
+    better = sorted(records, key=lambda record: -record.full.value)[: (len(records) + 1) // 2]
+    weights = {id(record): 2 if record in better else 1 for record in records}
     in_order = sorted(records, key=lambda record: costs[id(record)])
     for i, record in enumerate(in_order):
         cost = costs[id(record)]
-        slice_ = share / (len(in_order) - i)
+        total = sum(weights[id(other)] for other in in_order[i:])
+        slice_ = share * weights[id(record)] / total
         ranked = record.ranked(record.last)
         fitting = (
             (ranked[:n_settings], n_splits)

@@ -26,7 +26,7 @@ _MOST_ROWS = 50_000
 _MOST_CELLS = 20_000_000
 # Rows of a validation or test part at most, and of the smallest training part of several at least.
 _MOST_HELD_OUT = 2000
-_FEWEST_TRAINED = 100
+_FEWEST_TRAINED = 50
 # Scaled parts that a process keeps: all candidates take the same ones in turn.
 _KEPT_PARTS = 4
 
