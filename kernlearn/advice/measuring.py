@@ -10,7 +10,7 @@ import numpy as np
 from kernlearn.advice.candidates import Candidate
 from kernlearn.advice.extrapolation import QUANTILE
 from kernlearn.advice.fitting import Done, Job
-from kernlearn.advice.records import Record, difference
+from kernlearn.advice.records import Record, align, difference
 from kernlearn.advice.samples import FACTOR, Problem
 
 # What is measured of a candidate at a size: numbers of settings, the best ones at the size before,
@@ -24,8 +24,8 @@ _LEAST_LIMIT = 0.5
 _BEHIND = 0.01
 # Splits on which those that are left are compared in the end, and settings of each.
 _MOST_SPLITS = 20
-_FINAL_SETTINGS = 3
-# A candidate that is further behind, besides the noise, needs no further splits.
+_FINAL_SETTINGS = 2
+# A candidate that is further behind, besides a standard error, needs no further splits.
 _CLOSE = 0.005
 
 
@@ -104,6 +104,7 @@ def measure(
     reached = [record for record in records if record.sizes and record.last == largest]
     if reached:
         _compare_longer(reached, largest, workers, deadline, on_round)
+    align(records)
     return records
 
 
@@ -245,12 +246,13 @@ def _compare_longer(
 
 def _close(records: Sequence[Record]) -> list[Record]:
     """Return the candidates that more splits might show to be the best."""
+    align(records)
     best = max(records, key=lambda record: record.full.value)
     compared = [(record, difference(best, record)) for record in records]
     return [
         record
         for record, paired in compared
-        if paired is None or paired[0].value - QUANTILE * paired[0].error <= _CLOSE
+        if paired is None or paired[0].value - paired[0].error <= _CLOSE
     ]
 
 

@@ -1,6 +1,7 @@
 """What has been measured of a candidate: by rows trained on, setting and split."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,12 +34,15 @@ class Record:
         Why it was not measured on more rows; empty if it was measured on all.
     errors : Counter of str
         Errors of settings that could not be fitted, with their numbers.
+    shift : float
+        What is added to the score at the largest size, see :func:`align`.
     """
 
     candidate: Candidate
     problem: Problem
     dropped: str = ""
     errors: Counter[str] = field(default_factory=Counter)
+    shift: float = 0.0
     _fitted: dict[tuple[int, int, int], Fitted] = field(default_factory=dict)
 
     def add(self, size: int, split: int, done: Done) -> None:
@@ -93,7 +97,8 @@ class Record:
     def score(self, size: int) -> Mean:
         """Return the mean score on the test parts at a size."""
         losses = mean_over_splits(list(self.losses(size).values()), len(self.problem.y))
-        return Mean(1 - losses.value, losses.error)
+        shift = self.shift if size == self.last else 0.0
+        return Mean(1 - losses.value + shift, losses.error)
 
     @property
     def full(self) -> Estimate:
@@ -141,6 +146,26 @@ class Record:
             growth = float(np.log(ratio) / np.log(last / sizes[-2]))
             growth = min(max(growth, _LEAST_GROWTH), _MOST_GROWTH)
         return float(np.mean(by_size[last]) * (size / last) ** growth)
+
+
+def align(records: Iterable[Record]) -> None:
+    """Make scores at a size comparable that are means over different numbers of splits.
+
+    Some splits are easier than others. The score of a candidate becomes that of the one with the
+    most splits at the same size, plus their mean difference on the splits that both have.
+    """
+    first: dict[int, Record] = {}
+    measured = [record for record in records if record.sizes]
+    for record in sorted(measured, key=lambda r: -len(r.losses(r.last))):
+        size = record.last
+        most = first.setdefault(size, record)
+        record.shift = 0.0
+        mine, theirs = record.losses(size), most.losses(size)
+        if common := mine.keys() & theirs.keys():
+            on_all = np.mean([losses.mean() for losses in theirs.values()])
+            on_own = np.mean([losses.mean() for losses in mine.values()])
+            behind = np.mean([mine[split].mean() - theirs[split].mean() for split in common])
+            record.shift = float(on_own - on_all - behind)
 
 
 def difference(one: Record, other: Record) -> tuple[Mean, int] | None:

@@ -8,7 +8,7 @@ from kernlearn.advice import advise, shortlist
 from kernlearn.advice.candidates import Candidate
 from kernlearn.advice.choosing import _choose
 from kernlearn.advice.fitting import Done
-from kernlearn.advice.records import Record
+from kernlearn.advice.records import Record, align
 from kernlearn.exceptions import DataError
 from tests.advice.conftest import Made, candidate
 
@@ -63,6 +63,22 @@ def test_nothing_measured_is_an_error(problem):
     records = [Record(candidate("a"), problem, dropped="no time for 133 rows")]
     with pytest.raises(DataError, match=r"no method could be measured.*a: no time for 133 rows"):
         _choose(problem, records, {}, 1.0, 1.0)
+
+
+def test_scores_on_different_splits_are_compared_on_those_that_both_have(problem):
+    # the second split is easier by ten points, and only one was measured on it
+    made, records = Made(problem, {}), []
+    for name, scores in {"one": [0.7, 0.8], "two": [0.72]}.items():
+        record = Record(candidate(name), problem)
+        for split, score in enumerate(scores):
+            fitted = made._fitted(0, score, 1.0, split, problem.n_held_out)
+            record.add(133, split, Done((fitted,)))
+        records.append(record)
+    align(records)
+    one, two = records
+    assert one.score(133).value == pytest.approx(0.75)
+    assert two.score(133).value == pytest.approx(0.77)
+    assert two.shift == pytest.approx(0.05)
 
 
 def test_settings_are_chosen_on_the_validation_part(problem):
