@@ -85,7 +85,6 @@ def measure(
         start = time.monotonic()
         if start >= deadline or not active:
             _drop(active, f"no time for {size} rows")
-            active = []
             break
         # one share of the time for each size that is left, and one for further splits
         share = (deadline - start) * workers.size / (len(sizes) - i + 1)

@@ -229,7 +229,8 @@ def _reasons(found: "Advice", allowed: float) -> list[str]:
         )
     told += [
         f"Not to be told from {best.name}: {tie.verdict.name}, "
-        f"{_points(found, tie.difference.value)} behind on the same test rows "
+        f"{_points(found, abs(tie.difference.value))} "
+        f"{'behind' if tie.difference.value >= 0 else 'ahead'} on the same test rows "
         f"(± {_points(found, tie.difference.interval[1] - tie.difference.value)}), trained "
         f"on {tie.rows} rows."
         for tie in found.ties
