@@ -5,12 +5,13 @@ files, and two tables of the Adult data with nominal and missing values, as a us
 predicts the income, one the age. Advice gets a minute for each. Then all candidates, with their
 whole grids, and the entry that the advice writes are run on the same splits of the whole file.
 The rows that the advice has seen are among those of the splits, as they are when a user runs the
-config. ``python -m benchmarks.bench_advise NAME ...`` measures some data sets only, and
-``--summary FILE`` writes a line of CSV for each.
+config. ``python -m benchmarks.bench_advise NAME ...`` measures some data sets only, ``--splits N`` on N
+splits, and ``--summary FILE`` writes a line of CSV for each.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from collections.abc import Callable
@@ -92,12 +93,12 @@ def run() -> list[Row]:
     return measure(list(SUBJECTS))[0]
 
 
-def measure(names: list[str]) -> tuple[list[Row], pd.DataFrame]:
+def measure(names: list[str], splits: int | None = None) -> tuple[list[Row], pd.DataFrame]:
     """Measure data sets; return rows of the table of benchmarks and what was found."""
     rows, found = [], []
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            one = _measure(name, SUBJECTS[name], Path(folder))
+            one = _measure(name, SUBJECTS[name], Path(folder), splits)
         print(one, file=sys.stderr, flush=True)
         found.append(one)
         what = f"{name}: {one['advised']} behind {one['best']}, points"
@@ -105,7 +106,7 @@ def measure(names: list[str]) -> tuple[list[Row], pd.DataFrame]:
     return rows, pd.DataFrame(found)
 
 
-def _measure(name: str, subject: Subject, folder: Path) -> dict[str, object]:
+def _measure(name: str, subject: Subject, folder: Path, splits: int | None) -> dict[str, object]:
     file = folder / "mine.csv"
     subject.make().to_csv(file, index=False)
     keys = {"target": subject.target}
@@ -123,7 +124,7 @@ def _measure(name: str, subject: Subject, folder: Path) -> dict[str, object]:
     entries = {c.name: dict(c.entry) for c in advice.shortlist(advised.problem.facts)
                if not c.left_out}  # fmt: skip
     entries["advised"] = advised.methods[chosen.name]
-    n_splits = _MANY_SPLITS if bunch.data.shape[0] < _FEW_ROWS else _SPLITS
+    n_splits = splits or (_MANY_SPLITS if bunch.data.shape[0] < _FEW_ROWS else _SPLITS)
     scores = _run(file, folder, task, entries, keys, advised.problem.scaling, n_splits)
     best = scores.drop("advised").idxmax()
     return {
@@ -191,18 +192,17 @@ def _file(path: str) -> Path:
 
 def main() -> None:
     """Measure the data sets named, or all, and print what was found."""
-    words = sys.argv[1:]
-    summary = None
-    if "--summary" in words:
-        place = words.index("--summary")
-        summary = words[place + 1]
-        del words[place : place + 2]
-    _, found = measure(words or list(SUBJECTS))
+    parser = argparse.ArgumentParser(description="Advice beside all candidates run in full.")
+    parser.add_argument("names", nargs="*", default=list(SUBJECTS))
+    parser.add_argument("--splits", type=int)
+    parser.add_argument("--summary", type=Path)
+    given = parser.parse_args()
+    _, found = measure(given.names, given.splits)
     print(found.drop(columns="ranking").to_string(float_format=lambda x: f"{x:.4g}"))
     within = int(np.count_nonzero(found["behind"] <= _POINT))
     print(f"{within} of {len(found)} within one point of the best")
-    if summary is not None:
-        found.to_csv(summary, index=False, float_format="%.4g")
+    if given.summary is not None:
+        found.to_csv(given.summary, index=False, float_format="%.4g")
 
 
 if __name__ == "__main__":
