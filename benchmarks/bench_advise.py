@@ -5,8 +5,8 @@ files, and two tables of the Adult data with nominal and missing values, as a us
 predicts the income, one the age. Advice gets a minute for each. Then all candidates, with their
 whole grids, and the entry that the advice writes are run on the same splits of the whole file.
 The rows that the advice has seen are among those of the splits, as they are when a user runs the
-config. ``python -m benchmarks.bench_advise NAME ...`` measures some data sets only, ``--splits N`` on N
-splits, and ``--summary FILE`` writes a line of CSV for each.
+config. ``python -m benchmarks.bench_advise NAME ...`` measures some data sets only, with
+``--splits N`` on N splits, and ``--summary FILE`` writes a line of CSV for each.
 """
 
 from __future__ import annotations

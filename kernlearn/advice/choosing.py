@@ -150,7 +150,7 @@ def advise(
         Codes of classes, or numbers.
     classification : bool
     seconds : float, default=60
-        Time for the measurements.
+        Time for the measurements, after processes are started and have loaded what they need.
     fit_seconds : float, default=600
         The longest fit at full size that is allowed.
     n_jobs : int, default=1
@@ -184,12 +184,12 @@ def advise(
     problem = make_problem(X, y, classification=classification, seed=seed)
     known = shortlist(problem.facts) if candidates is None else list(candidates)
     applying = [candidate for candidate in known if not candidate.left_out]
-    start = time.monotonic()
-    deadline = start + seconds
     workers: Crew | Alone
-    workers = Crew(problem, n_jobs, deadline) if n_jobs else Alone(problem, deadline)
+    workers = Crew(problem, n_jobs, applying) if n_jobs else Alone(problem)
     with workers:
-        records = measure(problem, applying, workers, deadline, on_round)
+        start = time.monotonic()
+        workers.deadline = start + seconds
+        records = measure(problem, applying, workers, workers.deadline, on_round)
     left_out = {c.name: c.left_out for c in known if c.left_out}
     return _choose(problem, records, left_out, fit_seconds, time.monotonic() - start)
 
@@ -205,8 +205,10 @@ def _choose(
     failed = {r.candidate.name: r.dropped for r in records if not r.sizes}
     measured = {r.candidate.name: r for r in records if r.sizes}
     if not measured:
-        reasons = "; ".join(f"{name}: {why}" for name, why in failed.items())
-        raise DataError(f"no method could be measured in {seconds:.0f} s ({reasons})")
+        reasons = "; ".join(dict.fromkeys(failed.values()))
+        raise DataError(
+            f"no method could be measured in {seconds:.0f} s; with more time some may ({reasons})"
+        )
     verdicts = [_verdict(record) for record in measured.values()]
     verdicts.sort(key=lambda v: -v.full.value)
     fast = [v for v in verdicts if v.fit_seconds.value <= fit_seconds]

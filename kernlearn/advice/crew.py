@@ -1,11 +1,12 @@
 """Processes that measure candidates, and that can be stopped in the middle of a fit."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent import futures
 from typing import Any, Self
 
-from kernlearn.advice.fitting import Done, Fitter, Job
+from kernlearn.advice.candidates import Candidate
+from kernlearn.advice.fitting import Done, Fitter, Job, make_estimator
 from kernlearn.advice.samples import Problem
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES
 from kernlearn.experiments.executors.local import STAYING, depend_on_parent
@@ -22,23 +23,40 @@ _fitters: list[Fitter] = []
 class Crew:
     """Processes on one thread each, one job at a time.
 
+    They are started, and have loaded what they need, when the block is entered.
+
     Parameters
     ----------
     problem : Problem
         Sent to each process once.
     n_processes : int
+    candidates : sequence of Candidate
+        Those whose estimators are loaded.
+
+    Attributes
+    ----------
     deadline : float
         The value of :func:`time.monotonic` after which nothing runs.
     """
 
-    def __init__(self, problem: Problem, n_processes: int, deadline: float) -> None:
+    def __init__(
+        self, problem: Problem, n_processes: int, candidates: Sequence[Candidate] = ()
+    ) -> None:
+        self.deadline = float("inf")
         self._problem = problem
-        self._deadline = deadline
+        self._candidates = list(candidates)
         self._pools: list[Any] = [None] * n_processes
         # a candidate's first job in a process imports and compiles what it needs
         self._begun: list[set[str]] = [set() for _ in self._pools]
 
     def __enter__(self) -> Self:
+        try:
+            started = [self._pool(p).submit(_load, self._candidates) for p in range(self.size)]
+            for one in started:
+                one.result()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -60,7 +78,7 @@ class Crew:
         while waiting or running:
             busy = {place for place, _, _ in running.values()}
             for place in range(self.size):
-                if waiting and place not in busy and time.monotonic() < self._deadline:
+                if waiting and place not in busy and time.monotonic() < self.deadline:
                     job = waiting.pop()
                     running[self._submit(place, job)] = (place, job, self._until(place, job))
             if not running:
@@ -72,13 +90,18 @@ class Crew:
                 if future.done():
                     del running[future]
                     yield job, self._result(future, place)
-                elif now > min(until, self._deadline):
+                elif now > min(until, self.deadline):
                     del running[future]
                     self._stop(place)
                     yield job, None
         yield from ((job, None) for job in reversed(waiting))
 
     def _submit(self, place: int, job: Job) -> "futures.Future[Done]":
+        future: futures.Future[Done] = self._pool(place).submit(_run, job)
+        return future
+
+    def _pool(self, place: int) -> Any:
+        """Return the pool of one process at a place, starting it if there is none."""
         from loky.process_executor import ProcessPoolExecutor
 
         if self._pools[place] is None:
@@ -86,8 +109,7 @@ class Crew:
             self._pools[place] = ProcessPoolExecutor(
                 1, env=env, initializer=_begin, initargs=(self._problem,)
             )
-        future: futures.Future[Done] = self._pools[place].submit(_run, job)
-        return future
+        return self._pools[place]
 
     def _until(self, place: int, job: Job) -> float:
         """Return the time at which a job is stopped."""
@@ -119,15 +141,18 @@ class Alone:
     Parameters
     ----------
     problem : Problem
+
+    Attributes
+    ----------
     deadline : float
         The value of :func:`time.monotonic` after which no job begins.
     """
 
     size = 1
 
-    def __init__(self, problem: Problem, deadline: float) -> None:
+    def __init__(self, problem: Problem) -> None:
+        self.deadline = float("inf")
         self._fitter = Fitter(problem)
-        self._deadline = deadline
 
     def __enter__(self) -> Self:
         return self
@@ -137,13 +162,18 @@ class Alone:
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Done | None]]:
         for job in jobs:
-            late = time.monotonic() > self._deadline
+            late = time.monotonic() > self.deadline
             yield job, None if late else self._fitter.run(job)
 
 
 def _begin(problem: Problem) -> None:
     depend_on_parent()
     _fitters[:] = [Fitter(problem)]
+
+
+def _load(candidates: Sequence[Candidate]) -> None:
+    for candidate in candidates:
+        make_estimator(candidate, 0, 0)
 
 
 def _run(job: Job) -> Done:
