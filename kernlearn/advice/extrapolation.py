@@ -137,7 +137,7 @@ def seconds_at(seconds: Mapping[int, Sequence[float]], full: int) -> Estimate:
     --------
     >>> from kernlearn.advice.extrapolation import seconds_at
     >>> seconds_at({100: [0.1, 0.11], 300: [0.31, 0.29], 900: [0.9, 0.93]}, 2700).value
-    2.7...
+    2.6...
     """
     from scipy.stats import t as student
 
