@@ -111,8 +111,9 @@ def _load(data: str, task: str | None, keys: dict[str, Any], data_dir: Path | No
     suits = "regression" if known == "regression" else "classification"
     if not file and task not in (None, suits):
         raise DataError(f"--task {task}: {data} suits {suits}")
+    wanted: Any = (task or suits) if file else None
     bunch = datasets.load(
-        name, target=keys["target"], task=(task or suits) if file else None, sheet=keys["sheet"],
+        name, target=keys["target"], task=wanted, sheet=keys["sheet"],
         missing=keys["missing"], nominal=nominal, data_dir=data_dir,
     )  # fmt: skip
     for sentence in bunch.preparation.sentences:
