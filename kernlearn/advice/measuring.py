@@ -137,28 +137,31 @@ def _second_jobs(records: Sequence[Record], size: int, share: float) -> list[Job
 def _jobs(records: Sequence[Record], size: int, share: float) -> list[Job]:
     """Divide the time among candidates; cheap ones leave theirs to the others.
 
-    The better half has twice the share. One that has no time for a single fit is dropped.
+    First each has one fit; one that has no time for it is dropped. Of what is left the better half
+    has twice the share.
     """
     jobs: list[Job] = []
     costs = {id(record): record.cost(size) for record in records}
     better = sorted(records, key=lambda record: -record.full.value)[: (len(records) + 1) // 2]
     weights = {id(record): 2 if record in better else 1 for record in records}
-    in_order = sorted(records, key=lambda record: costs[id(record)])
-    for i, record in enumerate(in_order):
+    in_order = []
+    for record in sorted(records, key=lambda record: costs[id(record)]):
         cost = costs[id(record)]
+        if cost > share:
+            _drop([record], f"would take about {cost:.2g} s for each fit to {size} rows")
+            continue
+        share -= cost
+        in_order.append(record)
+    for i, record in enumerate(in_order):
+        cost, ranked = costs[id(record)], record.ranked(record.last)
         total = sum(weights[id(other)] for other in in_order[i:])
-        slice_ = share * weights[id(record)] / total
-        ranked = record.ranked(record.last)
-        fitting = (
+        slice_ = cost + max(share, 0) * weights[id(record)] / total
+        settings, n_splits = next(
             (ranked[:n_settings], n_splits)
             for n_settings, n_splits in _EFFORTS
             if min(n_settings, len(ranked)) * n_splits * cost <= slice_
         )
-        settings, n_splits = next(fitting, ([], 0))
-        if not settings:
-            _drop([record], f"would take about {cost:.2g} s for each fit to {size} rows")
-            continue
-        share -= len(settings) * n_splits * cost
+        share -= (len(settings) * n_splits - 1) * cost
         limit = max(_SLACK * cost * len(settings), _LEAST_LIMIT)
         jobs += [
             Job(record.candidate, tuple(settings), size, split, limit) for split in range(n_splits)

@@ -18,7 +18,7 @@ from kernlearn.advice.fitting import Done, Fitted
 from kernlearn.advice.samples import FACTOR, Problem
 
 # Exponents of cost in rows: of a candidate measured at one size, and those that are believed.
-_USUAL_GROWTH = 1.3
+_USUAL_GROWTH = 0.8
 _LEAST_GROWTH, _MOST_GROWTH = 0.7, 2.5
 
 

@@ -50,7 +50,7 @@ def test_slow_ones_get_fewer_settings_and_splits_and_are_dropped_in_the_end(prob
     found, _ = measured(problem, workers, seconds=60)
     assert found["fast"].sizes == problem.sizes
     assert found["slowest"].sizes == [133]
-    assert found["slowest"].dropped == "would take about 56 s for each fit to 400 rows"
+    assert found["slowest"].dropped == "would take about 32 s for each fit to 400 rows"
     assert found["slow"].sizes == problem.sizes
     fits = [len(j.settings) for j in workers.jobs if j.candidate.name == "slow" and j.size == 3600]
     assert 0 < sum(fits[:3]) < 9
