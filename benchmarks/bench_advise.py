@@ -2,8 +2,9 @@
 
 The six data sets are named by no config: one of scikit-learn's, three of the UCR archive as CSV
 files, and two tables of the Adult data with nominal and missing values, as a user has them: one
-predicts the income, as configs do on a binary version of the data, one the age. Advice gets a minute for each. Then all candidates, with their
-whole grids, and the entry that the advice writes are run on the same splits of the whole file.
+predicts the income, as configs do on a binary version of the data, one the age. Advice gets a
+minute for each. Then all candidates, with their whole grids, and the entry that the advice writes
+are run on the same splits of the whole file.
 The rows that the advice has seen are among those of the splits, as they are when a user runs the
 config. ``python -m benchmarks.bench_advise NAME ...`` measures some data sets only, with
 ``--splits N`` on N splits, and ``--summary FILE`` writes a line of CSV for each.
