@@ -29,8 +29,10 @@ PROTOCOL = ProtocolSpec(
 )  # fmt: skip
 _SLOPES = (1, 5, 10, 50, 100, 1000)
 _CS = (1.0, 10.0, 100.0, 1000.0)
-# How many times faster than the loop: to the exact minimum, and to LIBLINEAR's stop.
-_LEAST = {"newton": 4, "truncated_newton": 20}
+# How many times faster than the loop, and how much less accurate at most, to the exact minimum.
+# "truncated_newton" stops at LIBLINEAR's own tolerance of 0.01, as table 4.2 does; LinearSVC's is
+# 0.0001.
+_TARGETS = {"newton": (20, -0.005), "truncated_newton": (None, None)}
 
 
 def run() -> list[Row]:
@@ -50,11 +52,11 @@ def run() -> list[Row]:
     rows = []
     for solver, (seconds, best, _) in found.items():
         what = f"FTUNE-S on letter, {solver}"
-        least = _LEAST[solver]
-        rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=least))
+        faster, as_good = _TARGETS[solver]
+        rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=faster))
         rows.append(
             Row(f"{what}: best validation accuracy less the loop's", seconds, best - accuracy,
-                at_least=-0.005)
+                at_least=as_good)
         )  # fmt: skip
     return rows
 

@@ -13,8 +13,10 @@ from kernlearn.version import __version__
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "": "datasets experiments features kernels landmarks metrics pairwise plugins reports "
-        "solvers theory voted"
+        "": (
+            "advice datasets experiments features kernels landmarks metrics pairwise plugins "
+            "reports solvers theory voted"
+        )
     },
 )
 __all__ += ["__version__"]

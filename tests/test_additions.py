@@ -152,7 +152,7 @@ LINES = [
         "    init.init, ",
         "greet.greet, ",
     ),
-    ("kernlearn/cli/app.py", "from kernlearn.cli import ", "greet, "),
+    ("kernlearn/cli/app.py", "from kernlearn.cli import (\n", "    greet,\n"),
 ]
 STRIPES = '''@register()
 def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":

@@ -7,7 +7,19 @@ import typer
 from typer import Argument, Option
 
 import kernlearn
-from kernlearn.cli import analysis, datasets, forks, init, ranks, report, run, runs, show, store
+from kernlearn.cli import (
+    advise,
+    analysis,
+    datasets,
+    forks,
+    init,
+    ranks,
+    report,
+    run,
+    runs,
+    show,
+    store,
+)
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
@@ -23,8 +35,9 @@ app = typer.Typer(
 )
 
 for command in (
-    init.init, show.show, run.plan, run.run, run.status, report.report, runs.runs, store.compare,
-    ranks.ranks, report.check, forks.forks, store.export, store.merge, store.doctor, store.gc,
+    init.init, advise.advise, show.show, run.plan, run.run, run.status, report.report, runs.runs,
+    store.compare, ranks.ranks, report.check, forks.forks, store.export, store.merge,
+    store.doctor, store.gc,
     analysis.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)

@@ -1,6 +1,5 @@
 """The command ``init``: a config for data of one's own."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,10 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments
-from kernlearn.cli import options
+from kernlearn.cli import new_config, options
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments import engine
 
 # The methods that a config begins with, by task: an exact kernel method, landmarks, a simple
 # peer and a baseline. Bandwidths are the mean distance of training points.
@@ -101,7 +98,7 @@ def init(
         data = str(typer.prompt("Data file, or name of a data set"))
     options.check_choice("matrix", matrix, ("similarity", "distance"))
     found = _find(data, (target, sheet, matrix), data_dir)
-    if asks and target is None and found.paths and _is_file(data):
+    if asks and target is None and found.paths and new_config.is_file(data):
         target = typer.prompt("Column to predict", default=_target_of(found)) or None
         found = _find(data, (target, sheet, matrix), data_dir)
     card, compares = found.card, found.card.similarity is not None
@@ -114,16 +111,17 @@ def init(
     if splits is None:
         splits = typer.prompt("Number of random splits", default=5, type=int) if asks else 5
     if config is None:
-        default = f"{_label(data)}.yaml"
+        default = f"{new_config.label_of(data)}.yaml"
         config = Path(typer.prompt("Config to write", default=default) if asks else default)
     free = force or not config.exists()
     if not free and asks:
         free = typer.confirm(f"{config} exists. Replace it?", default=False)
     if not free:
-        raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
-    text = _text(data, config, title or f"Methods compared on {_label(data)}", task, splits,
-                 {"target": target, "sheet": sheet, "matrix": matrix}, compares)  # fmt: skip
-    _write(config, text, data_dir)
+        raise ConfigError(new_config.exists_message(config, "--config"))
+    title = title or f"Methods compared on {new_config.label_of(data)}"
+    keys = {"target": target, "sheet": sheet, "matrix": matrix}
+    text = _text(data, config, title, task, splits, keys, compares)
+    new_config.write_config(config, text, data_dir)
 
 
 def asking() -> bool:
@@ -131,44 +129,14 @@ def asking() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _write(config: Path, text: str, data_dir: Path | None) -> None:
-    """Write a config once it is known to run, and say what it is and what comes next."""
-    part = config.with_name(f"{config.stem}.part.yaml")
-    try:
-        config.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        try:
-            experiment = experiments.load_config(part, data_dir=data_dir)
-            plan = experiments.make_plan(experiment, data_dir=data_dir)
-            part.replace(config)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{config}: cannot be written: {error.strerror or error}") from None
-    seconds = engine.selection.Estimates.of(plan, None).total(plan.trials)
-    time = "" if seconds is None else f", about {engine.selection.duration(seconds)}"
-    options.show_prepared([plan])
-    typer.echo(f"{config}: {len(plan.trials)} trials{time}. It says:\n")
-    typer.echo(text)
-    typer.echo(
-        f"`kernlearn show {config}` says what it means, `kernlearn run {config}` runs it; "
-        f"`kernlearn list` has further methods and kernels."
-    )
-
-
-def _is_file(data: str) -> bool:
-    return not data.isidentifier() or Path(data).is_file()
-
-
 def _find(data: str, given: tuple[str | None, ...], data_dir: Path | None) -> Any:
     """Find a file or a data set of the catalogue; raise a DataError if there is none."""
     from kernlearn.datasets.file_options import FileOptions
     from kernlearn.datasets.finding import find
 
-    name: Any = Path(data) if _is_file(data) else data
     target, sheet, matrix = given
-    column: Any = int(target) if target is not None and target.lstrip("-").isdecimal() else target
-    return find(name, data_dir, FileOptions(column, sheet=sheet, matrix=matrix))
+    wanted = FileOptions(new_config.column_of(target), sheet=sheet, matrix=matrix)
+    return find(new_config.name_of(data), data_dir, wanted)
 
 
 def _target_of(found: Any) -> str:
@@ -182,28 +150,19 @@ def _task_of(card: Any) -> str:
     return "classification" if card.classes or card.similarity else "regression"
 
 
-def _label(data: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in Path(data).name.partition(".")[0]) or "data"
-
-
 def _text(
     data: str, config: Path, title: str, task: str, splits: int, keys: dict[str, str | None],
     matrix: bool,
 ) -> str:  # fmt: skip
-    if _is_file(data):
-        path = Path(os.path.relpath(data, config.parent)).as_posix()
-        given = {key: _quoted(value) for key, value in keys.items() if value is not None}
-        entry = ", ".join([f"file: {_quoted(path)}", *(f"{k}: {v}" for k, v in given.items())])
-    else:
-        entry = f"name: {data}"
+    entry = new_config.dataset_entry(data, config, keys if new_config.is_file(data) else {})
     methods = (_MATRIX if matrix else _METHODS)[task]
     needs_kernel = not matrix
     lines = [
-        f"title: {_quoted(title)}",
+        f"title: {new_config.quoted(title)}",
         f"task: {task}",
         "",
         "datasets:",
-        f"  {_label(data)}: {{{entry}}}",
+        f"  {new_config.label_of(data)}: {{{entry}}}",
         "",
         *(["kernels:", "  gaussian: {kernel: gaussian, sigma: mean_distance}", ""]
           if needs_kernel else []),
@@ -224,11 +183,3 @@ def _text(
         "",
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-def _quoted(text: str) -> str:
-    """Return text as YAML, in quotes where it needs them."""
-    import yaml
-
-    return str(yaml.safe_dump(text, default_flow_style=True, width=10_000, allow_unicode=True)
-               ).removesuffix("...\n").strip()  # fmt: skip

@@ -23,9 +23,9 @@ _LOOK = 0.05
 _PARENT_LOOK = 0.5
 _MIB = 2**20
 
-# Loky ends a process after a task that leaves it 300 MB larger than the first one did; with it
-# would go what trials share.
-_STAYING = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
+#: Variables of a process that stays: loky ends one after a task that leaves it 300 MB larger than
+#: the first one did, and with it would go what trials share.
+STAYING = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
 # Variables of the C library of Linux: memory that a trial frees stays with its process, up to a
 # size. On virtual machines that take it back, a gigabyte costs four seconds to have again.
 _KEEPING = "MALLOC_TRIM_THRESHOLD_"
@@ -277,10 +277,10 @@ class Worker:
                 raise BrokenProcessPool("stopped")
             if self._pool is None:
                 # some libraries read their number of threads only when they are loaded
-                env = dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | _STAYING
+                env = dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | STAYING
                 if self.limits.memory is None:
                     env |= _FROM_HEAP | {_KEEPING: str(self.kept_memory)}
-                self._pool = ProcessPoolExecutor(1, env=env, initializer=_depend_on_parent)
+                self._pool = ProcessPoolExecutor(1, env=env, initializer=depend_on_parent)
                 self._pid = self._pool.submit(_get_ready).result()
             return self._pool
 
@@ -306,7 +306,7 @@ class Worker:
             pool.shutdown(wait=False, kill_workers=True)
 
 
-def _depend_on_parent() -> None:
+def depend_on_parent() -> None:
     """Ignore Ctrl-C, on which the parent ends its processes, and end when the parent has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
