@@ -5,6 +5,8 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine import build, protocol
 from kernlearn.experiments.engine.tasks import equal_frequency
 from kernlearn.experiments.registry import BUILT_IN, TASKS
+from kernlearn.features import RandomMaclaurin
+from kernlearn.kernels import PolynomialKernel
 from kernlearn.pairwise import stream_regret
 from kernlearn.pairwise.regret import follow
 
@@ -216,3 +218,37 @@ def test_a_compositional_map_is_compared_with_the_composed_kernel(tmp_path):
         found = store.get(t.key for t in plan.trials)
     few, many = (found[t.key].metrics["gram_error"] for t in plan.trials)
     assert many < 0.1 < few
+
+
+def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_path):
+    X = np.random.default_rng(0).normal(3.0, 2.0, size=(60, 4))
+    rows = [",".join(map(str, [*x.tolist(), i % 2])) for i, x in enumerate(X)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,c,d,y", *rows]))
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: kernel_approximation\nmetrics: [relative_gram_error]\n"
+        "datasets: {mine: {file: mine.csv, target: y}}\n"
+        "kernels:\n  square: {kernel: polynomial, degree: 2}\n"
+        "  cube: {kernel: polynomial, degree: 3}\n"
+        "methods:\n  map: {estimator: RandomMaclaurin, n_components: 50}\n"
+        "  sketch:\n    estimator: sklearn.kernel_approximation.PolynomialCountSketch\n"
+        "    degree: 2\n    coef0: 1\n"
+        "protocol: {splits: 2, train: 0.5, scale: [zscore, unit_norm], seed: 3}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        found = store.get(t.key for t in plan.trials)
+    # the sketch has no kernel of its own and is compared with both
+    cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in plan.trials]
+    assert len(cells) == len(set(cells)) == 8
+    trial = next(t for t in plan.trials if t.labels["method"] == "map" and t.split == 1)
+    data = build.load_data(trial, BUILT_IN, None)
+    parts = protocol.prepare(data.data, data.target, trial.spec.protocol, 1)
+    kernel = PolynomialKernel(2)
+    seed = protocol.random_state(3, "estimator", 1)
+    Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.X_train).transform(parts.X_test)
+    gram = kernel(parts.X_test)
+    expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)
+    assert found[trial.key].metrics["relative_gram_error"] == pytest.approx(expected)
+    assert found[trial.key].info["n_train"] == 30
