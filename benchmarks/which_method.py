@@ -45,6 +45,11 @@ class Part:
     better: int
     budget: str | None = None
 
+    @property
+    def picture(self) -> str:
+        """The name of its picture, without a suffix."""
+        return self.name.replace("today", "which")
+
     def numbers(self) -> pd.DataFrame:
         """Return the means, a row per data set, method (with its kernel) and budget."""
         frame = pd.read_csv(MEASURED / f"{self.name}.csv")
@@ -199,7 +204,7 @@ def with_tables(text: str) -> str:
 def draw() -> None:
     """Draw the pictures, and write the tables of the page."""
     for part in measured():
-        _, pdf = save_pictures(chart(part), MEASURED / part.name)
+        _, pdf = save_pictures(chart(part), MEASURED / part.picture)
         pdf.unlink()
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from benchmarks.which_method import measured
 from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.reports.charts import build_chart
@@ -21,7 +22,7 @@ from tests.marked_numbers import MEASURED
 from tests.test_readme import EXPERIMENTS
 
 # those of all experiments, and of benchmarks
-OTHERS = {"map", "growth", "choice"}
+OTHERS = {"map", "growth", "choice", *(part.picture for part in measured())}
 PICTURES = sorted({path.stem for path in MEASURED.glob("*.svg")} - OTHERS)
 # a point's own text has its mean; lines and bars do not
 POINT = re.compile(r'aria-label="([^"]*; mean: [^"]*)"')
