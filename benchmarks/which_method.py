@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
 PAGE = ROOT / "docs" / "which_method.md"
 KERNELS = "today_kernels"
+_CONSTANTS = ("majority class", "mean")
 #: A method is close to the best where it is within this much of it: a point, or 5 % of an MSE.
 _CLOSE = {"accuracy": 0.01, "auc": 0.01, "error_percent": 1.0, "mse": 0.05}
 
@@ -156,6 +157,9 @@ def kernel_table() -> str:
 def chart(part: Part) -> dict[str, Any]:
     """Draw how far methods are behind the best against their seconds to fit and to predict."""
     found = standing(part)
+    # constants are far from all others; means over fewer data sets do not compare
+    whole_rows = found["n"] == found["n"].max()
+    found = found[whole_rows & ~found["method"].isin(_CONSTANTS)].copy()
     unit = "%" if part.metric == "mse" else "points"
     found["behind"] *= 1.0 if part.metric == "error_percent" else 100.0
     domain = list(dict.fromkeys(found["method"]))
