@@ -437,6 +437,10 @@ def test_nothing_is_drawn_again_that_has_not_changed(site, tmp_path, monkeypatch
     assert {p: p.read_bytes() for p in before} == before
     # what was not written in full, and what has changed, is drawn
     (tmp_path / "figure1.svg").write_text("<svg")
+    write_report(report, tmp_path)
+    assert {p: p.read_bytes() for p in before} == before  # taken from the cache
+    (tmp_path / "figure1.svg").write_text("<svg")
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "empty"))
     with pytest.raises(TypeError):
         write_report(report, tmp_path)
 
