@@ -128,6 +128,11 @@ class Entry(BaseModel):
         """The keys that belong to the component."""
         return dict(self.model_extra or {})
 
+    @property
+    def shown_parameters(self) -> dict[str, Any]:
+        """The parameters under their labels in results."""
+        return self.parameters
+
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> "Entry":
         if (names := names_of(info)) is not None:

@@ -31,10 +31,8 @@ def _telling(config: ExperimentConfig) -> list[str]:
     kernels = config.kernels.values()
     several = len(config.kernels) > 1 or any(_lists(entry.parameters) for entry in kernels)
     found = ["kernel"] if several else []
-    parameters = [entry.parameters for entry in config.datasets.values()]
-    parameters += [entry.shown_parameters for entry in config.methods.values()]
-    for each in parameters:
-        found += _lists(each)
+    for entry in (*config.datasets.values(), *config.methods.values()):
+        found += _lists(entry.shown_parameters)
     return list(dict.fromkeys(found))
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from kernlearn.experiments.config.checks import LABELS, Fault, Names, names_of
+from kernlearn.experiments.config.checks import Fault, Names, names_of
 from kernlearn.experiments.config.components import component_faults, fit_faults
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
 from kernlearn.experiments.config.yaml import KeyPath
+from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.libraries import install_hint, name_fault
 from kernlearn.experiments.registry import Scope, suggestion
 from kernlearn.registration import Kind, RegisteredEstimator
@@ -105,7 +106,7 @@ class MethodEntry(Entry):
     @property
     def shown_parameters(self) -> dict[str, Any]:
         """The parameters under their labels in results."""
-        return {self.shown_as.get(name, name): value for name, value in self.parameters.items()}
+        return relabelled(self.parameters, self.shown_as)
 
     def _faults(self, names: Names) -> Iterator[Fault]:
         if self.steps is None and self.estimator is None:
@@ -132,10 +133,8 @@ class MethodEntry(Entry):
             ]
         for parameter, label in self.shown_as.items():
             if parameter not in self.parameters:
-                yield (
-                    ("shown_as", parameter),
-                    f"is no parameter here{suggestion(parameter, self.parameters)}",
-                )
+                text = f"is no parameter here{suggestion(parameter, self.parameters)}"
+                yield ("shown_as", parameter), text
             elif label in LABELS or not label.isidentifier():
                 yield ("shown_as", parameter), f"{label!r} cannot be a label: take another name"
             elif label != parameter and label in self.parameters:
@@ -214,7 +213,12 @@ def labelled(entry: Mapping[str, Any]) -> dict[str, Any]:
     found, shown = flat(entry), entry.get("shown_as")
     if not isinstance(shown, dict):
         return found
-    return {str(shown.get(key, key)): value for key, value in found.items()}
+    return relabelled(found, shown)
+
+
+def relabelled(parameters: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters under other names, where there are some."""
+    return {str(labels.get(name, name)): value for name, value in parameters.items()}
 
 
 def _step_labels(steps: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -16,6 +16,7 @@ from kernlearn.experiments.config.methods import (
     MethodEntry,
     components,
     is_installed,
+    relabelled,
     takes_kernel,
 )
 from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
@@ -120,10 +121,10 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    entries = [*config.datasets.values(), *config.kernels.values()]
-    parameters = [entry.parameters for entry in entries]
-    parameters += [entry.shown_parameters for entry in config.methods.values()]
-    axes = list(dict.fromkeys(name for each in parameters for name in varied(each)))
+    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
+    axes = list(
+        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
+    )
     sharing = {
         name
         for name, component in config.scope.estimators.items()
@@ -303,7 +304,7 @@ def _methods(
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
-                shown = {entry.shown_as.get(k, k): value for k, value in fixed.items()}
+                shown = relabelled(fixed, entry.shown_as)
                 labels |= {k: shown[k] for k in axes if k in shown}
                 values = [*fixed.values(), *chain.from_iterable(grid.values())]
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
