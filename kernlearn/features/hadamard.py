@@ -1,5 +1,6 @@
 """Structured random signs, whose products with points a fast Walsh–Hadamard transform computes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,10 +56,7 @@ class HadamardSigns:
         cls, n_features: int, n_columns: int, random_state: np.random.RandomState
     ) -> "HadamardSigns":
         """Draw columns; those of the last block are a random choice of its columns."""
-        order, n_blocks = _size(n_features, n_columns)
-        signs = real_signs((n_blocks, n_features), random_state)
-        places = _places(order, n_blocks, n_columns, random_state)
-        return cls(signs, places, random_state.permutation(order)[:n_features], order)
+        return cls(*_draw(real_signs, n_features, n_columns, random_state))
 
     def matrix(self) -> Signs:
         """Return the columns, shape (n_features, n_columns)."""
@@ -99,10 +97,8 @@ class ComplexHadamardSigns:
         cls, n_features: int, n_columns: int, random_state: np.random.RandomState
     ) -> "ComplexHadamardSigns":
         """Draw `n_columns` columns, which are half as many complex ones."""
-        order, n_blocks = _size(n_features, n_columns // 2)
-        signs = complex_signs((n_blocks, n_features), random_state)
-        places = _places(order, n_blocks, n_columns // 2, random_state)
-        rows = random_state.permutation(order)[:n_features]
+        drawn = _draw(complex_signs, n_features, n_columns // 2, random_state)
+        signs, places, rows, order = drawn
         parts = (np.ascontiguousarray(signs[:, :, part]) for part in (0, 1))
         return cls(*(HadamardSigns(part, places, rows, order) for part in parts))
 
@@ -121,21 +117,22 @@ class ComplexHadamardSigns:
         self.imaginary.times(X, scales[1::2], out[:, 1::2])
 
 
-def _size(n_features: int, n_columns: int) -> tuple[int, int]:
-    """Return the order of the Hadamard matrix, and the number of blocks."""
+def _draw(
+    draw_signs: Callable[[tuple[int, ...], np.random.RandomState], Signs],
+    n_features: int,
+    n_columns: int,
+    random_state: np.random.RandomState,
+) -> tuple[Signs, NDArray[np.intp], NDArray[np.intp], int]:
+    """Draw the signs, the places, the rows and the order of the matrix of some columns."""
     order = 1 << max(n_features - 1, 0).bit_length()
-    return order, -(-n_columns // order)
-
-
-def _places(
-    order: int, n_blocks: int, n_columns: int, random_state: np.random.RandomState
-) -> NDArray[np.intp]:
+    n_blocks = -(-n_columns // order)
+    signs = draw_signs((n_blocks, n_features), random_state)
     places = np.arange(n_columns)
     n_last = n_columns - (n_blocks - 1) * order
     if n_blocks and n_last < order:
         last = np.sort(random_state.permutation(order)[:n_last])
         places[-n_last:] = (n_blocks - 1) * order + last
-    return places
+    return signs, places, random_state.permutation(order)[:n_features], order
 
 
 @njit(cache=True, nogil=True, inline="always")  # pragma: no cover
