@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from benchmarks import pages
 from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.vega import data_of, whole
 
@@ -174,10 +174,7 @@ TABLES = {"growth": slopes_table, "choice": choice_table}
 
 def with_tables(text: str) -> str:
     """Return a text with every table between marks as the committed numbers have it."""
-    for name, table in TABLES.items():
-        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
-        text = re.sub(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
-    return text
+    return pages.with_tables(text, {name: table() for name, table in TABLES.items()})
 
 
 def draw() -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks import pages
 from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.vega import data_of, whole
 
@@ -199,10 +199,7 @@ def with_tables(text: str) -> str:
     tables = {part.name: table(part) for part in measured()}
     if (MEASURED / f"{KERNELS}.csv").is_file():
         tables[KERNELS] = kernel_table()
-    for name, content in tables.items():
-        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
-        text = re.sub(marks, lambda m, c=content: m[1] + c + m[2], text, flags=re.DOTALL)
-    return text
+    return pages.with_tables(text, tables)
 
 
 def draw() -> None:

@@ -162,6 +162,18 @@ def _gammas(widths: tuple[float, float]) -> dict[str, list[Any]]:
     return _select(*sorted(_plain(0.5 / width**2) for width in widths))
 
 
+def _nystroem(widths: tuple[float, float]) -> dict[str, Any]:
+    """Return the step of Nyström features of a Gaussian kernel."""
+    embedding = {"estimator": "NystroemEmbedding", **_gaussian(widths)}
+    return {**embedding, "n_components": 300, "selection": "rpcholesky"}
+
+
+def _too_long(n_rows: int) -> str:
+    """Return why LIBSVM is not taken for so many rows, if it is not."""
+    slow = f"{n_rows} rows, and LIBSVM is taken for at most {_MOST_KERNEL_SVM}"
+    return slow if n_rows > _MOST_KERNEL_SVM else ""
+
+
 def _dense_only(facts: Facts, entry: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the entry of a method that takes no sparse data, and why it is left out."""
     if not facts.sparse:
@@ -209,12 +221,7 @@ def _classifiers(facts: Facts) -> Iterator[Candidate]:
             "maclaurinsvm__C",
             left_out=too_wide if d > _MOST_EXACT else "",
         )
-    nystroem = {
-        "estimator": "NystroemEmbedding",
-        **_gaussian(narrow),
-        "n_components": 300,
-        "selection": "rpcholesky",
-    }
+    nystroem = _nystroem(narrow)
     yield Candidate(
         "Nystroem SVM",
         {"steps": [nystroem, {"estimator": "LinearSVM", "C": three}]},
@@ -239,13 +246,11 @@ def _classifiers(facts: Facts) -> Iterator[Candidate]:
         },
         "n_landmarks",
     )
-    rows = facts.n_rows
-    slow = f"{rows} rows, and LIBSVM is taken for at most {_MOST_KERNEL_SVM}"
     yield Candidate(
         "kernel SVM",
         {"estimator": "KernelSVM", "kernel": "rbf", "gamma": _gammas(narrow), "C": three},
         "C",
-        left_out=slow if rows > _MOST_KERNEL_SVM else "",
+        left_out=_too_long(facts.n_rows),
     )
     yield from _trees_and_neighbours(facts, "Classifier")
 
@@ -269,26 +274,20 @@ def _regressors(facts: Facts) -> Iterator[Candidate]:
         },
         "C",
     )
-    nystroem = {
-        "estimator": "NystroemEmbedding",
-        **_gaussian(widths),
-        "n_components": 300,
-        "selection": "rpcholesky",
-    }
+    nystroem = _nystroem(widths)
     yield Candidate(
         "Nystroem ridge",
         {"steps": [nystroem, {"estimator": "Ridge", "alpha": penalties}]},
         "ridge__alpha",
     )
     rows = facts.n_rows
-    slow = f"{rows} rows, and LIBSVM is taken for at most {_MOST_KERNEL_SVM}"
     matrix = f"its kernel matrix has {rows} rows, at most {_MOST_KERNEL_MATRIX} are held in memory"
     gammas = _gammas(widths)
     yield Candidate(
         "SVR",
         {"estimator": "SVR", "kernel": "rbf", "gamma": gammas, "C": _select(0.1, 1, 10)},
         "C",
-        left_out=slow if rows > _MOST_KERNEL_SVM else "",
+        left_out=_too_long(rows),
     )
     yield Candidate(
         "kernel ridge",
