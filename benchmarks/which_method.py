@@ -27,6 +27,11 @@ PAGE = ROOT / "docs" / "which_method.md"
 KERNELS = "today_kernels"
 _CONSTANTS = ("majority class", "mean")
 _BUDGETS = {"columns": "columns", "n_landmarks": "landmarks", "buffer_size": "buffer"}
+_WITH = {
+    "columns": "{:g} columns",
+    "n_landmarks": "{:g} landmarks",
+    "buffer_size": "a buffer of {:g}",
+}
 #: A method is close to the best where it is within a point of it. Targets have variance 1, so that
 #: a mean squared error is 1 - R².
 _CLOSE = {"accuracy": 0.01, "auc": 0.01, "error_percent": 1.0, "mse": 0.01}
@@ -111,6 +116,10 @@ PARTS = (
     Part(
         "today_features", "accuracy", 1, "columns", "classes, features of a kernel",
         ("H0/1", "centred", "TensorSketch"),
+    ),
+    Part(
+        "today_rows", "accuracy", 1, "columns", "classes, many rows",
+        ("H0/1", "BBS"),
     ),
     Part(
         "today_landmarks", "accuracy", 1, "n_landmarks", "classes, similarities to landmarks",
@@ -233,7 +242,7 @@ def _named(row: Any, part: Part) -> str:
     """Return the method of a row with its budget."""
     if np.isnan(row["budget"]):
         return str(row["method"])
-    return f"{row['method']} ({row['budget']:g} {_BUDGETS[part.budget]})"
+    return f"{row['method']} ({_WITH[part.budget].format(row['budget'])})"
 
 
 def ranked(part: Part) -> Ranks:
@@ -249,7 +258,7 @@ def ranked(part: Part) -> Ranks:
 def ranks_text(part: Part) -> str:
     """Say what the tests over the data sets tell."""
     found = ranked(part)
-    budget = f"{part.numbers()['budget'].max():g} {_BUDGETS[part.budget]}"
+    budget = _WITH[part.budget].format(part.numbers()["budget"].max())
     n = f"{found.n_datasets} data sets"
     if found.left_out:
         lacks = (f"{name}, where {' and '.join(of)} has no number" for name, of in
@@ -288,14 +297,10 @@ def sentence(part: Part) -> str:
         )
     return (
         f"{_named(best, part)} is the closest to the best of each data set, {gap(best)} behind on "
-        f"average; of the papers' methods it is {_named(own, part)}, {gap(own)} behind, in "
-        f"{_share(own['fit_seconds'] / best['fit_seconds'])} the time to fit and "
-        f"{_share(own['predict_seconds'] / best['predict_seconds'])} the time to predict."
+        f"average; of the papers' methods it is {_named(own, part)}, {gap(own)} behind, with "
+        f"{own['fit_seconds'] / best['fit_seconds']:.2g} times its time to fit and "
+        f"{own['predict_seconds'] / best['predict_seconds']:.2g} times its time to predict."
     )
-
-
-def _share(ratio: float) -> str:
-    return f"{ratio:.2g} times"
 
 
 def sentences() -> str:
