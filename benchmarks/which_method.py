@@ -27,6 +27,8 @@ PAGE = ROOT / "docs" / "which_method.md"
 KERNELS = "today_kernels"
 _CONSTANTS = ("majority class", "mean")
 _BUDGETS = {"columns": "columns", "n_landmarks": "landmarks", "buffer_size": "buffer"}
+# what a prediction compares a point with, where it is measured
+_KEPT = ("n_similarities", "n_support")
 _WITH = {
     "columns": "{:g} columns",
     "n_landmarks": "{:g} landmarks",
@@ -148,7 +150,7 @@ def standing(part: Part) -> pd.DataFrame:
 
     The mean of the metric, the mean distance from the best, on how many data sets it is the best,
     close to it and not told apart from it by a paired t-test over the splits, the number of data
-    sets, and geometric means of seconds.
+    sets, how many points a prediction compares with, and geometric means of seconds.
     """
     numbers = part.numbers()
     numbers["behind"] = behind(numbers, part)
@@ -158,8 +160,12 @@ def standing(part: Part) -> pd.DataFrame:
             name: float(np.exp(np.log(group[name].clip(lower=1e-6)).mean()))
             for name in ("fit_seconds", "predict_seconds")
         }
+        kept = [
+            group[name].dropna() for name in _KEPT if name in group and group[name].notna().any()
+        ]
         rows.append({
-            "method": method, "budget": budget, "mean": group[part.metric].mean(),
+            "method": method, "budget": budget,
+            "kept": float(kept[0].mean()) if kept else np.nan, "mean": group[part.metric].mean(),
             "behind": group["behind"].mean(), "best": int((group["behind"] == 0).sum()),
             "close": int((group["behind"] <= _CLOSE[part.metric]).sum()),
             "alike": int(group["alike"].eq(True).sum()), "n": len(group), **seconds,
@@ -172,8 +178,10 @@ def table(part: Part) -> str:
     found = standing(part)
     n = int(found["n"].max())
     percent = part.metric in ("accuracy", "auc")
+    kept = found["kept"].notna().any()
     heads = [
-        _BUDGETS[part.budget], f"mean {part.metric.replace('_', ' ')}",
+        _BUDGETS[part.budget], *(["compared with"] if kept else []),
+        f"mean {part.metric.replace('_', ' ')}",
         f"behind the best, {part.unit}", f"best or close, of {n}", "not told apart", "fit s",
         "predict s",
     ]  # fmt: skip
@@ -182,7 +190,8 @@ def table(part: Part) -> str:
         some = f" of {one['n']}" if one["n"] < n else ""
         mean = f"{100 * one['mean']:.1f} %" if percent else f"{one['mean']:.3g}"
         cells = [
-            "" if np.isnan(one["budget"]) else f"{one['budget']:g}", mean,
+            "" if np.isnan(one["budget"]) else f"{one['budget']:g}",
+            *(["" if np.isnan(one["kept"]) else f"{one['kept']:.0f}"] if kept else []), mean,
             f"{part.factor * one['behind']:.1f}", f"{one['close']}{some}", f"{one['alike']}",
             f"{one['fit_seconds']:.2g}", f"{one['predict_seconds']:.2g}",
         ]  # fmt: skip
