@@ -38,9 +38,9 @@ class Centering(ABC):
     def series(self) -> BaseDotProductKernel:
         """The kernel with the coefficients bₙ."""
 
-    @abstractmethod
-    def points(self, X: Floats) -> Floats:
+    def points(self, X: Any) -> Floats:
         """Return x̃ of each row, shape (n_samples, n_features)."""
+        return self.split(X)[0]
 
     @abstractmethod
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
@@ -51,8 +51,11 @@ class Centering(ABC):
         """Return what the factors gₙ are made of, shape (n_samples,)."""
 
     @abstractmethod
-    def split(self, X: Floats) -> tuple[Floats, Floats]:
-        """Return :meth:`points` and :meth:`bases`, with what they share computed once."""
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return :meth:`points` and :meth:`bases`, with what they share computed once.
+
+        The points are written into `out` if it is given.
+        """
 
     @abstractmethod
     def log_factors(self, bases: Floats, order: int) -> Floats:
@@ -97,9 +100,6 @@ class AlongTheMean(Centering):
     def series(self) -> BaseDotProductKernel:
         return PolynomialKernel(self.degree, coef0=1.0)
 
-    def points(self, X: Floats) -> Floats:
-        return self.split(X)[0]
-
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
         along = self.normal[1:] @ directions
         projection = directions - 2 * np.outer(self.normal[1:], along)
@@ -108,9 +108,9 @@ class AlongTheMean(Centering):
     def bases(self, X: Any) -> Floats:
         return np.asarray(X @ self.direction[1:] + self.root * self.direction[0])
 
-    def split(self, X: Floats) -> tuple[Floats, Floats]:
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
         along = X @ self.normal[1:] + self.root * self.normal[0]
-        points = np.outer(-2 * along, self.normal[1:])
+        points = np.outer(-2 * along, self.normal[1:], out=out)
         points += X
         # the other way round digits would be lost for a mean close to 0
         return points, np.asarray(self.root + self.length * along)
@@ -148,11 +148,8 @@ class AroundTheMean(Centering):
     def series(self) -> BaseDotProductKernel:
         return self.kernel
 
-    def points(self, X: Floats) -> Floats:
-        return X - self.mean
-
-    def split(self, X: Floats) -> tuple[Floats, Floats]:
-        return self.points(X), self.bases(X)
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
+        return np.subtract(X, self.mean, out=out), self.bases(X)
 
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
         return directions, -(self.mean @ directions)

@@ -53,6 +53,8 @@ class Factors:
         What the points are to be replaced by.
     dtype : dtype
         Of points and factors.
+    n_rows : int
+        Most rows of a block.
     dense : bool
         Whether the points are needed as arrays, for exact terms.
     """
@@ -65,6 +67,7 @@ class Factors:
         center: Centering | None,
         dtype: np.dtype,
         *,
+        n_rows: int,
         dense: bool = False,
     ) -> None:
         self._center, self._dtype = center, dtype
@@ -84,6 +87,10 @@ class Factors:
         }
         self._projected: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._dense = dense
+        # memory that is had anew for every block costs more than what is computed in it
+        shape = (n_rows, len(omega)) if center else (0, 0)
+        self._centred = np.empty(shape)
+        self._scaled = np.empty((2, *shape), dtype)
 
     def of_rows(self, X: Any) -> Rows:
         """Prepare some rows."""
@@ -99,12 +106,15 @@ class Factors:
                 return Rows(write, None, None, bases)
             points = center.points(X.toarray()).astype(self._dtype, copy=False)
             return Rows(write, points, points, bases)
-        points, bases = center.split(blocks.to_dense(X))
+        dense = blocks.to_dense(X)
+        points, bases = center.split(dense, out=self._centred[: len(dense)])
         scales = center.row_scales(bases, self._dtype)
         if scales is None:
             points = points.astype(self._dtype, copy=False)
             return Rows(self._of_points(points, points), points, points, bases)
-        first, further = ((points * each[:, np.newaxis]).astype(self._dtype) for each in scales)
+        first, further = self._scaled[:, : len(dense)]
+        for each, out in zip(scales, (first, further), strict=True):
+            np.multiply(points, each[:, np.newaxis], out=out, casting="same_kind")
         return Rows(self._of_points(first, further), first, further, bases, scaled=True)
 
     def _of_points(self, first: Any, later: Any) -> base.WriteFactors:

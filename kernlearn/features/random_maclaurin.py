@@ -338,7 +338,9 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         levels, exact, center = self._levels, self._exact, self._centering
         scratch = levels.scratch(n_rows, dtype)
         dense = max(exact.slices, default=0) > 0
-        factors = Factors(levels, self.omega_, self._structured, center, dtype, dense=dense)
+        factors = Factors(
+            levels, self.omega_, self._structured, center, dtype, n_rows=n_rows, dense=dense
+        )
         write_exact = exact.writer(n_rows, dtype)
 
         def write(X: Any, out: np.ndarray) -> None:
