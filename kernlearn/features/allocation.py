@@ -1,7 +1,8 @@
-"""Numbers of features of each order that minimise the variance of the estimated kernel."""
+"""Numbers of features of each order, and exact orders, for the least variance of the estimate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,17 @@ class OrderSizes:
     log_variances: Floats
     log_squares: Floats
 
+    @property
+    def present(self) -> NDArray[np.intp]:
+        """The orders that are in the series."""
+        return np.flatnonzero(np.isfinite(self.log_squares))
+
+    def without(self, orders: Collection[int]) -> "OrderSizes":
+        """Return the sizes for the series without some orders."""
+        left_out = np.isin(np.arange(len(self.log_squares)), list(orders))
+        parts = (self.log_variances, self.log_squares)
+        return OrderSizes(*(np.where(left_out, -np.inf, part) for part in parts))
+
 
 def order_sizes(
     kernel: BaseDotProductKernel,
@@ -131,10 +143,14 @@ def order_sizes(
     """
     highest = kernel.degree_max
     end = _FIRST_ORDERS if highest is None else highest + 1
+    variances, squares = np.empty(0), np.empty(0)
     while True:
         logs = 2 * kernel.log_coefficients(end - 1)
-        variances, squares = np.full(end, -np.inf), np.full(end, -np.inf)
-        for n in np.flatnonzero(np.isfinite(logs[first:])) + first:
+        known = max(first, len(squares))
+        variances, squares = (
+            np.append(part, np.full(end - len(part), -np.inf)) for part in (variances, squares)
+        )
+        for n in np.flatnonzero(np.isfinite(logs[known:])) + known:
             found = moments.logs(int(n), 0.0 if log_factors is None else log_factors(int(n)))
             variances[n], squares[n] = logs[n] + np.array(found)
         roots = np.exp((squares - squares.max()) / 2) if np.isfinite(squares).any() else squares
@@ -162,6 +178,99 @@ def allocate(
     are left, in proportion to the root mean square of their estimates, which minimises the
     variance of that draw: the sum remains unbiased.
     """
+    counts, rare, roots = _counts(sizes, n_features)
+    n_rare = n_features - int(counts.sum())
+    orders = np.repeat(np.arange(len(counts)), counts)
+    logs = -0.5 * np.log(counts[orders])
+    if n_rare:
+        chances = roots[rare] / roots[rare].sum()
+        drawn = random_state.choice(len(rare), n_rare, p=chances)
+        orders = np.append(orders, rare[drawn])
+        logs = np.append(logs, -0.5 * (np.log(n_rare) + np.log(chances[drawn])))
+    return orders, logs
+
+
+def log_variance(sizes: OrderSizes, n_features: int) -> float:
+    """Return the logarithm of the variance of the estimate by the features of :func:`allocate`.
+
+    That of orders that are drawn is taken to be its mean square, from which it hardly differs.
+    """
+    if not sizes.present.size:
+        return -np.inf
+    if n_features < 1:
+        return np.inf
+    counts, rare, roots = _counts(sizes, n_features)
+    largest = sizes.log_squares.max()
+    used = counts > 0
+    total = (np.exp(sizes.log_variances[used] - largest) / counts[used]).sum()
+    if n_rare := n_features - int(counts.sum()):
+        total += roots[rare].sum() ** 2 / n_rare
+    return float(largest + np.log(total)) if total > 0 else -np.inf
+
+
+def orders_that_pay(
+    sizes: OrderSizes,
+    columns: Callable[[int], int],
+    n_columns: int,
+    *,
+    width: int,
+    always: Collection[int],
+) -> frozenset[int]:
+    """Return the orders to be exact, of a given number of columns, for the least variance.
+
+    An exact order takes its columns from the random features, and its variance from the sum.
+    Compared are all orders up to some order, and those that take most of the standard deviation
+    away for each of their columns.
+
+    Parameters
+    ----------
+    sizes : OrderSizes
+    columns : callable
+        Returns the number of columns of an exact order, which rises with the order.
+    n_columns : int
+        Number of all columns.
+    width : int
+        Columns of a random feature.
+    always : collection of int
+        Orders that are exact in any case.
+    """
+    first = frozenset(always)
+    affordable = list(
+        takewhile(lambda n: columns(n) <= n_columns, map(int, sizes.without(first).present))
+    )
+    deviations = {n: sizes.log_variances[n] / 2 - np.log(columns(n)) for n in affordable}
+    best, least = first, _log_variance_beside(sizes, columns, n_columns, width, first)
+    for others in (affordable, sorted(affordable, key=lambda n: -deviations[n])):
+        chosen = first
+        for order in others:
+            variance = _log_variance_beside(sizes, columns, n_columns, width, chosen | {order})
+            if variance == np.inf:
+                continue
+            chosen |= {order}
+            if variance < least:
+                best, least = chosen, variance
+    return best
+
+
+def _log_variance_beside(
+    sizes: OrderSizes,
+    columns: Callable[[int], int],
+    n_columns: int,
+    width: int,
+    exact: frozenset[int],
+) -> float:
+    """Return the logarithm of the variance beside exact orders, infinite if they do not fit."""
+    left = n_columns - sum(columns(n) for n in exact)
+    return log_variance(sizes.without(exact), left // width) if left >= 0 else np.inf
+
+
+def _counts(
+    sizes: OrderSizes, n_features: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return the numbers of features of orders, the orders of the others, and root mean squares.
+
+    The features without a given order are drawn from the orders in the second array.
+    """
     roots = np.exp((sizes.log_squares - sizes.log_squares.max()) / 2)
     deviations = np.exp((sizes.log_variances - sizes.log_squares.max()) / 2)
     present = np.flatnonzero(roots)
@@ -184,15 +293,7 @@ def allocate(
         rare = np.setdiff1d(others, np.flatnonzero(counts))
     if not len(rare):
         counts[present[-1]] += n_features - counts.sum()
-    n_rare = n_features - int(counts.sum())
-    orders = np.repeat(np.arange(len(counts)), counts)
-    logs = -0.5 * np.log(counts[orders])
-    if n_rare:
-        chances = roots[rare] / roots[rare].sum()
-        drawn = random_state.choice(len(rare), n_rare, p=chances)
-        orders = np.append(orders, rare[drawn])
-        logs = np.append(logs, -0.5 * (np.log(n_rare) + np.log(chances[drawn])))
-    return orders, logs
+    return counts, rare, roots
 
 
 def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:

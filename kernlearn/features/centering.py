@@ -38,9 +38,9 @@ class Centering(ABC):
     def series(self) -> BaseDotProductKernel:
         """The kernel with the coefficients bₙ."""
 
-    @abstractmethod
-    def points(self, X: Floats) -> Floats:
+    def points(self, X: Any) -> Floats:
         """Return x̃ of each row, shape (n_samples, n_features)."""
+        return self.split(X)[0]
 
     @abstractmethod
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
@@ -49,6 +49,13 @@ class Centering(ABC):
     @abstractmethod
     def bases(self, X: Any) -> Floats:
         """Return what the factors gₙ are made of, shape (n_samples,)."""
+
+    @abstractmethod
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return :meth:`points` and :meth:`bases`, with what they share computed once.
+
+        The points are written into `out` if it is given.
+        """
 
     @abstractmethod
     def log_factors(self, bases: Floats, order: int) -> Floats:
@@ -67,13 +74,15 @@ class Centering(ABC):
 class AlongTheMean(Centering):
     """A polynomial kernel split along the mean direction of (√r, x).
 
-    The reflection that maps the mean direction to the first axis is I − 2vvᵀ.
+    The reflection that maps the mean direction to the first axis is I − 2vvᵀ, where v is the
+    direction less the axis, divided by the length of that.
     """
 
     degree: int
     root: float
     direction: Floats
     normal: Floats
+    length: float
 
     @classmethod
     def fit(cls, degree: int, shift: float, X: Any) -> "AlongTheMean":
@@ -85,15 +94,11 @@ class AlongTheMean(Centering):
         normal[0] -= 1.0
         length = np.linalg.norm(normal)
         normal = normal / length if length else normal
-        return cls(degree, float(np.sqrt(shift)), direction, normal)
+        return cls(degree, float(np.sqrt(shift)), direction, normal, float(length))
 
     @property
     def series(self) -> BaseDotProductKernel:
         return PolynomialKernel(self.degree, coef0=1.0)
-
-    def points(self, X: Floats) -> Floats:
-        along = X @ self.normal[1:] + self.root * self.normal[0]
-        return X - 2 * np.outer(along, self.normal[1:])
 
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
         along = self.normal[1:] @ directions
@@ -102,6 +107,13 @@ class AlongTheMean(Centering):
 
     def bases(self, X: Any) -> Floats:
         return np.asarray(X @ self.direction[1:] + self.root * self.direction[0])
+
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
+        along = X @ self.normal[1:] + self.root * self.normal[0]
+        points = np.outer(-2 * along, self.normal[1:], out=out)
+        points += X
+        # the other way round digits would be lost for a mean close to 0
+        return points, np.asarray(self.root + self.length * along)
 
     def log_factors(self, bases: Floats, order: int) -> Floats:
         if order == self.degree:
@@ -136,8 +148,8 @@ class AroundTheMean(Centering):
     def series(self) -> BaseDotProductKernel:
         return self.kernel
 
-    def points(self, X: Floats) -> Floats:
-        return X - self.mean
+    def split(self, X: Any, out: Floats | None = None) -> tuple[Floats, Floats]:
+        return np.subtract(X, self.mean, out=out), self.bases(X)
 
     def project(self, directions: Floats) -> tuple[Floats, Floats]:
         return directions, -(self.mean @ directions)

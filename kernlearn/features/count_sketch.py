@@ -17,6 +17,7 @@ from numba import njit
 from kernlearn.features.transform_plan import LANES
 
 _FUSED = {"contract"}  # products may be added without being rounded before
+_TILE = 16  # entries of a row: two or more lines of cache
 
 
 @njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
@@ -29,6 +30,7 @@ def multiply_transforms(
     half_root: float,
     places: np.ndarray,
     scales: np.ndarray,
+    found: np.ndarray,
     out: np.ndarray,
 ) -> None:
     """Write c_0 + F_1 (c_1 + F_2 (c_2 + ...)) for transforms F_p of count sketches of rows.
@@ -51,43 +53,64 @@ def multiply_transforms(
         Columns of the result for the real and imaginary part of each frequency; -1 for none.
     scales : ndarray of shape (n_residues, n_parts, 2)
         Factors of these.
+    found : ndarray of shape (n_frequencies, LANES)
+        Is overwritten: the result of a block of rows, which is written row by row at last. Written
+        frequency by frequency into rows of `out` it would take as long as all the rest.
     out : ndarray of shape (n_rows, n_frequencies)
     """
     n_factors, n_parts = ends.shape
-    sums = np.empty(2 * LANES * n_parts, points.dtype)
-    products = np.empty(2 * LANES * n_parts, points.dtype)
-    for residue in range(len(places)):
-        real, imaginary = weights[residue, 0], weights[residue, 1]
-        for block in range(len(points)):
+    n_residues = len(places)
+    sums = np.empty((2, 2 * LANES * n_parts), points.dtype)
+    products = np.empty((2, 2 * LANES * n_parts), points.dtype)
+    for block in range(len(points)):
+        for residue in range(0, n_residues, 2):
+            # two residues at a time, for which points are loaded once
+            last_residue = min(residue + 1, n_residues - 1)
+            one, two = weights[residue], weights[last_residue]
             for part in range(n_parts):
                 at = 2 * LANES * part
-                products[at : at + LANES] = constants[n_factors]
-                products[at + LANES : at + 2 * LANES] = 0
+                products[:, at : at + LANES] = constants[n_factors]
+                products[:, at + LANES : at + 2 * LANES] = 0
             for factor in range(n_factors - 1, -1, -1):
                 first = ends[factor - 1, n_parts - 1] if factor > 0 else 0
                 for part in range(n_parts):
                     last = ends[factor, part]
+                    some = slice(2 * LANES * part, 2 * LANES * (part + 1))
                     _add_entries(
-                        points[block], columns, first, last, real, imaginary,
-                        sums[2 * LANES * part : 2 * LANES * (part + 1)],
-                    )  # fmt: skip
+                        points[block], columns, first, last, one, two, sums[0, some], sums[1, some]
+                    )
                     first = last
-                if n_parts == 8:
-                    _multiply_8(sums, products, constants[factor], half_root)
-                elif n_parts == 4:
-                    _multiply_4(sums, products, constants[factor])
-                elif n_parts == 2:
-                    _multiply_2(sums, products, constants[factor])
-                else:
-                    _multiply_1(sums, products, constants[factor])
-            n_rows = min(LANES, len(out) - block * LANES)
-            for part in range(n_parts):
-                for half in range(2):
-                    place, scale = places[residue, part, half], scales[residue, part, half]
-                    at = 2 * LANES * part + LANES * half
-                    if place >= 0:
-                        for lane in range(n_rows):
-                            out[block * LANES + lane, place] = scale * products[at + lane]
+                for k in range(2):
+                    if n_parts == 8:
+                        _multiply_8(sums[k], products[k], constants[factor], half_root)
+                    elif n_parts == 4:
+                        _multiply_4(sums[k], products[k], constants[factor])
+                    elif n_parts == 2:
+                        _multiply_2(sums[k], products[k], constants[factor])
+                    else:
+                        _multiply_1(sums[k], products[k], constants[factor])
+            for k in range(last_residue - residue + 1):
+                for part in range(n_parts):
+                    for half in range(2):
+                        place = places[residue + k, part, half]
+                        scale = scales[residue + k, part, half]
+                        if place >= 0:
+                            at, target = 2 * LANES * part + LANES * half, found[place]
+                            source = products[k]
+                            for lane in range(LANES):
+                                target[lane] = scale * source[at + lane]
+        _transpose(found, out[block * LANES : (block + 1) * LANES])
+
+
+@njit(cache=True, nogil=True)  # pragma: no cover
+def _transpose(found: np.ndarray, out: np.ndarray) -> None:
+    """Write the leading columns of `found` as rows, some entries of each row at a time."""
+    for first in range(0, len(found), _TILE):
+        last = min(first + _TILE, len(found))
+        for row in range(len(out)):
+            target = out[row]
+            for place in range(first, last):
+                target[place] = found[place, row]
 
 
 @njit(cache=True, nogil=True, fastmath=_FUSED)  # pragma: no cover
@@ -96,29 +119,42 @@ def _add_entries(
     columns: np.ndarray,
     first: int,
     last: int,
-    real: np.ndarray,
-    imaginary: np.ndarray,
-    sums: np.ndarray,
+    one: np.ndarray,
+    two: np.ndarray,
+    sums_1: np.ndarray,
+    sums_2: np.ndarray,
 ) -> None:
-    """Write the sums of some columns times their weights: LANES real parts, then imaginary."""
-    sums[:] = 0
+    """Write the sums of some columns times the weights `one` and `two` of two residues.
+
+    LANES real parts come first, then the imaginary ones.
+    """
+    if first == last:
+        sums_1[:] = 0
+        sums_2[:] = 0
+    r, i = one[0], one[1]
+    s, t = two[0], two[1]
     for e in range(first, last, 4):
         # rows of their own, as an index of any sign would keep the loop from being vectorised
-        row_0, row_1 = points[columns[e]], points[columns[e + 1]]
-        row_2, row_3 = points[columns[e + 2]], points[columns[e + 3]]
-        real_0, real_1, real_2, real_3 = real[e], real[e + 1], real[e + 2], real[e + 3]
-        imaginary_0, imaginary_1 = imaginary[e], imaginary[e + 1]
-        imaginary_2, imaginary_3 = imaginary[e + 2], imaginary[e + 3]
-        for lane in range(LANES):
-            x_0, x_1, x_2, x_3 = row_0[lane], row_1[lane], row_2[lane], row_3[lane]
-            sums[lane] = sums[lane] + real_0 * x_0 + real_1 * x_1 + real_2 * x_2 + real_3 * x_3
-            sums[LANES + lane] = (
-                sums[LANES + lane]
-                + imaginary_0 * x_0
-                + imaginary_1 * x_1
-                + imaginary_2 * x_2
-                + imaginary_3 * x_3
-            )
+        row_a, row_b = points[columns[e]], points[columns[e + 1]]
+        row_c, row_d = points[columns[e + 2]], points[columns[e + 3]]
+        r_a, r_b, r_c, r_d = r[e], r[e + 1], r[e + 2], r[e + 3]
+        i_a, i_b, i_c, i_d = i[e], i[e + 1], i[e + 2], i[e + 3]
+        s_a, s_b, s_c, s_d = s[e], s[e + 1], s[e + 2], s[e + 3]
+        t_a, t_b, t_c, t_d = t[e], t[e + 1], t[e + 2], t[e + 3]
+        if e == first:  # faster than to set the sums to 0 before
+            for lane in range(LANES):
+                a, b, c, d = row_a[lane], row_b[lane], row_c[lane], row_d[lane]
+                sums_1[lane] = r_a * a + r_b * b + r_c * c + r_d * d
+                sums_1[LANES + lane] = i_a * a + i_b * b + i_c * c + i_d * d
+                sums_2[lane] = s_a * a + s_b * b + s_c * c + s_d * d
+                sums_2[LANES + lane] = t_a * a + t_b * b + t_c * c + t_d * d
+        else:
+            for lane in range(LANES):
+                a, b, c, d = row_a[lane], row_b[lane], row_c[lane], row_d[lane]
+                sums_1[lane] += r_a * a + r_b * b + r_c * c + r_d * d
+                sums_1[LANES + lane] += i_a * a + i_b * b + i_c * c + i_d * d
+                sums_2[lane] += s_a * a + s_b * b + s_c * c + s_d * d
+                sums_2[LANES + lane] += t_a * a + t_b * b + t_c * c + t_d * d
 
 
 @njit(inline="always")  # pragma: no cover

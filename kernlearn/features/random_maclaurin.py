@@ -15,9 +15,10 @@ from sklearn.utils.extmath import row_norms
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
 from kernlearn.features import base, blocks
 from kernlearn.features.accuracy import components_for
-from kernlearn.features.allocation import PairMoments, allocate, order_sizes, pair_sums
+from kernlearn.features.allocation import allocate
 from kernlearn.features.centering import centering
 from kernlearn.features.factors import Factors
+from kernlearn.features.order_plan import OrderPlan, Planner, Sample
 from kernlearn.features.orders import residual, truncate
 from kernlearn.features.signs import complex_signs, real_signs
 from kernlearn.kernels import BaseDotProductKernel
@@ -25,9 +26,6 @@ from kernlearn.theory.bounds import UniformAccuracy
 
 if TYPE_CHECKING:
     from kernlearn.features.hadamard import ComplexHadamardSigns, HadamardSigns
-
-# Points whose pairs tell the variance of each order: 32640 pairs.
-_SAMPLE = 256
 
 
 @dataclass(eq=False, repr=False)
@@ -59,11 +57,19 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         represented exactly by additional leading columns, and all D features have orders of at
         least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
     include_exact : bool, default=False
-        Whether an int as `n_components` is the number of all columns, so that those that `h01`
-        adds are among them (with `complex_to_real` one less if that leaves an odd number).
+        Whether an int as `n_components` is the number of all columns, so that the exact ones are
+        among them (with complex signs one less if that leaves an odd number).
+    exact_orders : int, "auto" or None, default=None
+        The greatest order that is represented exactly, as are all below it ("H0/k"): order n by
+        the :math:`\binom{d + n - 1}{n}` monomials of d features, as leading columns. If no order
+        is left there are no random features. None is 1 with `h01`, and no order without it.
+        "auto" chooses the orders for the least estimated variance, with `n_components` the number
+        of all columns: an exact order takes its columns from the random features, and its
+        variance from the sum. Order 0 is among them, with `h01` order 1; others may be left out
+        in between. It needs ``measure="variance"``.
     include_bias : bool, default=True
-        With `h01`, whether the constant term is a column; False leaves it to the intercept of a
-        linear model. Ignored without `h01`, and with `center`, where that column is no constant.
+        Whether an exact constant term is a column; False leaves it to the intercept of a linear
+        model. Ignored with `center`, where that column is no constant.
     measure : {"geometric", "support", "variance"}, default="geometric"
         "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
         "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
@@ -77,10 +83,12 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         a product of a power of the coordinate along the mean, and of factors of what is left of
         the point, whose norm is smaller. For polynomial and exponential kernels. The features
         estimate the same kernel, with less variance where points have a mean that is far from 0.
-    complex_to_real : bool, default=False
+    complex_to_real : bool or "auto", default=False
         Whether signs are complex, 1, i, -1 or -i, as in [2]_: a feature is then two columns, its
         real and its imaginary part, and there are D / 2 of them. The estimate has less variance
-        for orders of at least 2, the more so the higher the order.
+        for orders of at least 2, the more so the higher the order. "auto" takes what has less
+        estimated variance, together with `exact_orders`, and one column less than an odd D for
+        complex signs; it needs ``measure="variance"``.
     projection : {"signs", "hadamard"}, default="signs"
         How the vectors of signs are drawn: each by itself, or as columns of Hadamard matrices
         with random signs, which are orthogonal to each other and multiplied by a fast transform
@@ -108,6 +116,10 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         largest of the training points, up to rounding of about 1e-16 times the kernel's value.
     n_components_ : int
         Number D of columns of random features.
+    exact_orders_ : ndarray of int
+        The orders that have exact columns, in the order of these.
+    complex_to_real_ : bool
+        Whether signs are complex.
     degrees_ : ndarray of shape (n_random_features,)
         Order of each random feature, sorted by the number of factors in descending order; there
         are D, or D / 2 complex ones.
@@ -161,10 +173,11 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     p: float = 2.0
     h01: bool = False
     include_exact: bool = False
+    exact_orders: int | Literal["auto"] | None = None
     include_bias: bool = True
     measure: Literal["geometric", "support", "variance"] = "geometric"
     center: bool = False
-    complex_to_real: bool = False
+    complex_to_real: bool | Literal["auto"] = False
     projection: Literal["signs", "hadamard"] = "signs"
     truncation: int | float | Iterable[int] | None = None
     block_rows: int | None = None
@@ -177,11 +190,12 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         "h01": ["boolean"],
         "measure": [StrOptions({"geometric", "support", "variance"})],
         "center": ["boolean"],
-        "complex_to_real": ["boolean"],
+        "complex_to_real": ["boolean", StrOptions({"auto"})],
         "projection": [StrOptions({"signs", "hadamard"})],
         "n_jobs": [None, Integral],
         "include_bias": ["boolean"],
         "include_exact": ["boolean"],
+        "exact_orders": [None, WHOLE, StrOptions({"auto"})],
         "truncation": [None, WHOLE, Interval(RealNotInt, 0, 1, closed="neither"), "array-like"],
     }
 
@@ -205,9 +219,9 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         ------
         ValueError
             If a parameter is not valid, the training points exceed the kernel's radius of
-            convergence, or the required accuracy needs more than ten million features; or with
-            `complex_to_real` if D is odd, with `include_exact` if nothing is left for random
-            features.
+            convergence, or the required accuracy or the exact orders need more than ten million
+            features; or with `complex_to_real` if D is odd, with `include_exact` if nothing is
+            left for random features.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
@@ -221,36 +235,70 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                 "'truncation' to the highest order to keep"
             )
         self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
-        self._width = 2 if self.complex_to_real else 1
         self._centering = None
         if self.center:
             if self.truncation is not None:
                 raise ValueError("'truncation' is for center=False: the centred series has others")
             self._centering = centering(self.kernel_, X)
         series = self._centering.series if self._centering else self.truncated_kernel_
-        # The factors of the constant and the linear columns; 0 for none.
-        self._constant, self._linear = 0.0, 0.0
-        if self.h01:
-            self._constant, self._linear = np.sqrt(series.coefficients(1)).tolist()
-        if not (self.include_bias or self.center):
-            self._constant = 0.0
-        self._n_exact = (self._constant > 0) + X.shape[1] * (self._linear > 0)
-        self.n_components_ = self._count_components(X)
-        self._n_features_out = self._n_exact + self.n_components_
-        first, n_random = 2 if self.h01 else 0, self.n_components_ // self._width
-        if self.measure == "variance":
-            self._allocate(series, X, random_state, first, n_random)
+        plan = self._plan(series, X, random_state)
+        self._exact, self._width, self.n_components_ = plan.exact, plan.width, plan.n_components
+        self.exact_orders_ = np.array(list(plan.exact.slices), dtype=int)
+        self.complex_to_real_ = self._width == 2
+        self._n_features_out = self._exact.n_columns + self.n_components_
+        if not self._n_features_out:
+            raise ValueError("no feature is left: the kernel is constant, take include_bias=True")
+        if not plan.n_random:
+            self._set_orders(np.empty(0, int), np.empty(0), self._width)
+        elif plan.sizes is not None:
+            orders, logs = allocate(plan.sizes, plan.n_random, random_state)
+            logs += series.log_coefficients(int(orders.max()))[orders] / 2
+            self._set_orders(orders, logs, self._width)
         else:
-            self._draw(series, n_random, random_state, first, self._width)
+            self._draw(series, plan.n_random, random_state, self._first_random(), self._width)
         self._draw_signs(X.shape[1], random_state)
-        self._columns = list(self._columns_by_order(X.shape[1]))
+        self._columns = list(self._columns_by_order())
         return self
+
+    def _first_random(self) -> int:
+        """Return the order below which all are exact in any case."""
+        if self.exact_orders is None or self.exact_orders == "auto":
+            return 2 if self.h01 else 0
+        if self.h01 and self.exact_orders < 1:
+            raise ValueError("h01=True makes order 1 exact: take 'exact_orders' >= 1")
+        return int(self.exact_orders) + 1
+
+    def _plan(
+        self, series: BaseDotProductKernel, X: Any, random_state: np.random.RandomState
+    ) -> OrderPlan:
+        """Choose the orders that are exact, and between real and complex signs."""
+        first, choose = self._first_random(), self.exact_orders == "auto"
+        for name in ("exact_orders", "complex_to_real"):
+            if getattr(self, name) == "auto" and self.measure != "variance":
+                raise ValueError(f"{name}='auto' is for measure='variance', which it compares")
+        if choose and not isinstance(self.n_components, Integral):
+            raise ValueError("exact_orders='auto' needs an int as 'n_components'")
+        sample = None
+        if self.measure == "variance":
+            sample = Sample(X, self._centering, random_state)
+        bias = self.include_bias or self.center
+        planner = Planner(
+            series, X.shape[1], bias, sample, lambda *numbers: self._count_components(X, *numbers)
+        )
+        widths = (1, 2) if self.complex_to_real == "auto" else (1 + self.complex_to_real,)
+        if choose:
+            number = int(self.n_components)  # type: ignore[arg-type]
+            plans = [planner.best(first, number, width) for width in widths]
+        else:
+            known = self.exact_orders is not None
+            plans = [planner.up_to(first, width, may_be_none=known) for width in widths]
+        return min(plans, key=lambda plan: plan.log_variance)
 
     def _draw_signs(self, n_features: int, random_state: np.random.RandomState) -> None:
         self._structured: list[HadamardSigns | ComplexHadamardSigns] = []
         if self.projection == "signs":
             n_factors = self._levels.n_factors
-            if self.complex_to_real:
+            if self.complex_to_real_:
                 drawn = complex_signs((n_features, n_factors // 2), random_state)
                 self.omega_ = drawn.reshape(n_features, n_factors)
             else:
@@ -258,91 +306,61 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
             return
         from kernlearn.features import hadamard  # loads numba
 
-        kind = hadamard.ComplexHadamardSigns if self.complex_to_real else hadamard.HadamardSigns
+        kind = hadamard.ComplexHadamardSigns if self.complex_to_real_ else hadamard.HadamardSigns
         for columns in self._levels.slices:
             n_columns = columns.stop - columns.start
             self._structured.append(kind.draw(n_features, n_columns, random_state))
         found = [signs.matrix() for signs in self._structured]
         self.omega_ = np.hstack([np.empty((n_features, 0), np.int8), *found])
 
-    def _count_components(self, X: Any) -> int:
-        """Return the number of columns of random features."""
+    def _count_components(self, X: Any, n_exact: int, width: int) -> int:
+        """Return the number of columns of random features beside exact columns."""
         given = self.n_components
         if isinstance(given, UniformAccuracy | Mapping):
             wish = components_for(given, self.truncated_kernel_, X, self.p)
-            return wish + wish % self._width
+            return wish + wish % width
         number = int(given)
-        if self.include_exact:
-            number -= self._n_exact
-            if number < self._width:
+        if self.include_exact or self.exact_orders == "auto":
+            number -= n_exact
+            if number < width:
                 raise ValueError(
-                    f"'n_components' = {given} leaves no random features with the {self._n_exact} "
+                    f"'n_components' = {given} leaves no random features with the {n_exact} "
                     "exact columns in it: raise it, or take include_exact=False"
                 )
-            return number - number % self._width
-        if number % self._width:
+        elif number % width and self.complex_to_real != "auto":
             raise ValueError(
                 f"'n_components' = {given} must be even with complex_to_real=True: a feature is "
                 "two columns"
             )
-        return number
-
-    def _allocate(
-        self,
-        series: BaseDotProductKernel,
-        X: Any,
-        random_state: np.random.RandomState,
-        first: int,
-        n_random: int,
-    ) -> None:
-        """Take the numbers of features of each order that suit a sample of the points."""
-        some = random_state.permutation(X.shape[0])[:_SAMPLE]
-        points = np.asarray(blocks.to_dense(X[some]), dtype=np.float64)
-        log_factors = None
-        if (center := self._centering) is not None:
-            bases, points = center.bases(points), center.points(points)
-
-            def log_factors(order: int) -> np.ndarray:
-                return pair_sums(2 * center.log_factors(bases, order))
-
-        moments = PairMoments.of_signs(points, are_complex=self.complex_to_real)
-        sizes = order_sizes(series, moments, first=first, log_factors=log_factors)
-        orders, log_weights = allocate(sizes, n_random, random_state)
-        log_weights += series.log_coefficients(int(orders.max()))[orders] / 2
-        self._set_orders(orders, log_weights, self._width)
+        return number - number % width
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        levels, n_exact, center = self._levels, self._n_exact, self._centering
+        levels, exact, center = self._levels, self._exact, self._centering
         scratch = levels.scratch(n_rows, dtype)
-        factors = Factors(levels, self.omega_, self._structured, center, dtype)
+        dense = max(exact.slices, default=0) > 0
+        factors = Factors(
+            levels, self.omega_, self._structured, center, dtype, n_rows=n_rows, dense=dense
+        )
+        write_exact = exact.writer(n_rows, dtype)
 
         def write(X: Any, out: np.ndarray) -> None:
-            if self._constant:
-                out[:, 0] = self._constant
-            if self._linear:
-                linear, dense = out[:, n_exact - X.shape[1] : n_exact], blocks.to_dense(X)
-                points = dense if center is None else center.points(dense)
-                np.multiply(points, self._linear, out=linear)
-            write_factors, scaled = factors.of_rows(X)
-            levels.write(write_factors, out[:, n_exact:], scratch)
-            if center is not None:
-                bases = center.bases(X)
-                for order, columns in self._columns:
-                    if scaled and order and columns.start >= n_exact:
-                        continue
-                    sizes = center.factors(bases, order)
+            rows = factors.of_rows(X)
+            write_exact(rows.first, rows.further, out)
+            levels.write(rows.write, out[:, exact.n_columns :], scratch)
+            if center is None or rows.bases is None:
+                return
+            for order, columns in self._columns:
+                if not (rows.scaled and order):
+                    sizes = center.factors(rows.bases, order)
                     out[:, columns] *= sizes[:, np.newaxis].astype(dtype, copy=False)
 
         return write
 
-    def _columns_by_order(self, n_features: int) -> Iterator[tuple[int, slice]]:
+    def _columns_by_order(self) -> Iterator[tuple[int, slice]]:
         """Yield orders with the columns that have them."""
-        if self._constant:
-            yield 0, slice(0, 1)
-        if self._linear:
-            yield 1, slice(self._n_exact - n_features, self._n_exact)
-        width = self._width
-        ends = np.flatnonzero(np.diff(self.degrees_)) + 1
-        for start, end in pairwise([0, *ends.tolist(), len(self.degrees_)]):
-            first, last = self._n_exact + width * start, self._n_exact + width * end
-            yield int(self.degrees_[start]), slice(first, last)
+        yield from self._exact.slices.items()
+        n_exact, width = self._exact.n_columns, self._width
+        ends = (np.flatnonzero(np.diff(self.degrees_, append=-1)) + 1).tolist()
+        for start, end in pairwise([0, *ends]):
+            columns = slice(n_exact + width * start, n_exact + width * end)
+            yield int(self.degrees_[start]), columns

@@ -14,8 +14,8 @@ from kernlearn.solvers import LinearSVM
 if TYPE_CHECKING:
     from kernlearn.features.svm_path import MaclaurinPath
 
-_MAP = ("kernel", "n_components", "p", "h01", "include_exact", "measure", "center",
-        "complex_to_real", "projection", "truncation", "random_state")  # fmt: skip
+_MAP = ("kernel", "n_components", "p", "h01", "include_exact", "exact_orders", "measure",
+        "center", "complex_to_real", "projection", "truncation", "random_state")  # fmt: skip
 _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
         "random_state")  # fmt: skip
 
@@ -38,7 +38,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         A dot-product kernel, see :class:`RandomMaclaurin`.
     n_components : int, UniformAccuracy or dict, default=200
         Number D of random features, or the required accuracy.
-    h01, include_exact, p, measure, center, complex_to_real, projection, truncation
+    h01, include_exact, exact_orders, p, measure, center, complex_to_real, projection, truncation
         As for :class:`RandomMaclaurin`.
     C : float, default=1.0
         Weight of the losses relative to the norm.
@@ -73,10 +73,11 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     _: KW_ONLY
     h01: bool = False
     include_exact: bool = False
+    exact_orders: Any = None
     p: float = 2.0
     measure: str = "geometric"
     center: bool = False
-    complex_to_real: bool = False
+    complex_to_real: bool | str = False
     projection: str = "signs"
     truncation: Any = None
     C: float = 1.0

@@ -219,6 +219,7 @@ class TensorSketch(blocks.BaseFeatureMap):
         if self._column:
             points[:, n_columns - 1] = self._column
         constants = self._constants.astype(dtype)
+        found = np.empty((self.n_components, LANES), dtype)
         half_root = dtype.type(np.sqrt(0.5))
 
         def write(X: Any, out: np.ndarray) -> None:
@@ -229,7 +230,7 @@ class TensorSketch(blocks.BaseFeatureMap):
                 points[block, : X.shape[1], : len(rows)] = rows.T
             multiply_transforms(
                 points[:n_blocks], plan.columns, plan.ends, plan.weights, constants, half_root,
-                plan.places, plan.scales, out,
+                plan.places, plan.scales, found, out,
             )  # fmt: skip
 
         return write

@@ -3,7 +3,7 @@
 import numpy as np
 
 #: Rows that are computed together, one for each lane of a few vector registers.
-LANES = 32
+LANES = 64
 # Lengths of the short transforms, the longest first.
 _PARTS = (8, 4, 2, 1)
 

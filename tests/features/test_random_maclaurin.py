@@ -28,6 +28,14 @@ KERNELS = [PolynomialKernel(5), HomogeneousPolynomialKernel(3), ExponentialKerne
         RandomMaclaurin(PolynomialKernel(4), truncation=2, block_rows=3),
         RandomMaclaurin(h01=True, measure="variance", center=True, projection="hadamard"),
         RandomMaclaurin(measure="variance", complex_to_real=True),
+        RandomMaclaurin(
+            PolynomialKernel(4),
+            n_components=30,
+            measure="variance",
+            exact_orders="auto",
+            complex_to_real="auto",
+        ),
+        RandomMaclaurin("exponential", n_components=7, exact_orders=2, center=True),
     ]
 )
 def test_conformance(estimator, check):
