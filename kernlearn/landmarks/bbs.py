@@ -139,14 +139,15 @@ class BBSClassifier(LandmarkClassifier):
         on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
-            default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky"}, default="random"
         How landmarks are chosen from the points trained on. "random" ignores classes,
         "stratified" takes some of each class in proportion to its size, "dselect" (algorithm 3)
-        takes points unlike each other. The last three are drawn to span the feature space of the
-        similarity as a kernel, by D² sampling, by approximate ridge leverage scores, or by
-        randomly pivoted Cholesky. All but the first two choose from each class evenly if there
-        are more than two, and take at least one point of either of two.
+        takes points unlike each other, "kmedoids" points such that each has one nearby, on a
+        sample of the points. "kmeans++", "leverage" and "rpcholesky" are drawn to span the feature
+        space of the similarity as a kernel, by D² sampling, by approximate ridge leverage scores,
+        or by randomly pivoted Cholesky. All but the first two choose from each class evenly if
+        there are more than two, and take at least one point of either of two.
     normalize : bool, default=True
         Whether similarities are divided by the greatest absolute one between training points
         and landmarks: the thesis takes them to be at most 1, and C depends on it.

@@ -67,9 +67,9 @@ class FTuneClassifier(LandmarkClassifier):
     similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
         As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
         ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with
-        "kmeans++", "leverage" and "rpcholesky" from d points chosen by these, with "shared" from d
-        points drawn evenly from the classes, which all problems share: a prediction then takes no
-        more similarities than with d single landmarks.
+        "kmeans++", "kmedoids", "leverage" and "rpcholesky" from d points chosen by these, with
+        "shared" from d points drawn evenly from the classes, which all problems share: a
+        prediction then takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an

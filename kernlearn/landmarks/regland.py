@@ -44,9 +44,11 @@ class RegLand(RegressorMixin, GridModel):
         on data is computed from the training points without the held-out ones.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+    selection : {"random", "dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky"}, \
+            default="random"
         How landmarks are chosen from the training points: uniformly; to be unlike each other
-        (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
+        (algorithm 3); such that each point has one nearby; or to span the kernel's feature space,
+        as by :class:`BBSClassifier`.
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=(0.1, 1, 10, 100)

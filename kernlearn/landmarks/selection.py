@@ -7,11 +7,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn.landmarks.medoids import sampled_medoids
 from kernlearn.landmarks.sampling import kmeans_plusplus, leverage_sampling, random_pivots
 from kernlearn.landmarks.similarity import Compared, Floats, Indices, finite
 
 #: Those that look at similarities, and at classes only to choose from each.
-BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
+BY_SIMILARITY = ("dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky")
 SELECTIONS = ("random", "stratified", *BY_SIMILARITY)
 PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
@@ -101,7 +102,8 @@ def select_landmarks(
     "stratified" from each class in proportion to its size, by largest remainders, at least one if
     there are as many landmarks as classes. The others look at the `similarities` of the training
     points: "dselect" is algorithm 3 (:func:`dselect`), "kmeans++" D² sampling
-    (:func:`~kernlearn.landmarks.sampling.kmeans_plusplus`), "leverage" recursive sampling by ridge
+    (:func:`~kernlearn.landmarks.sampling.kmeans_plusplus`), "kmedoids" k-medoids of a sample
+    (:func:`~kernlearn.landmarks.medoids.sampled_medoids`), "leverage" recursive sampling by ridge
     leverage scores (:func:`~kernlearn.landmarks.sampling.leverage_sampling`), and "rpcholesky"
     randomly pivoted Cholesky (:func:`~kernlearn.landmarks.sampling.random_pivots`). For one or two
     classes they choose from all points; for more within each class, evenly, the remainder from the
@@ -110,8 +112,9 @@ def select_landmarks(
     the rest.
 
     Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"
-    for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
-    for as many as to 2 m other points, and those to themselves: their docstrings have the details.
+    for these and those of all points to themselves, "rpcholesky" for those to m, "leverage" for as
+    many as to 2 m other points, and those to themselves, and "kmedoids" for those of 80 + 4 m
+    points to each other: their docstrings have the details.
     """
     if n_landmarks > len(codes):
         warnings.warn(
@@ -144,8 +147,8 @@ def select_pairs(
     uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
     proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
     singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
-    at least one per class, and so do "kmeans++", "leverage" and "rpcholesky"; "shared" from as
-    many that are drawn evenly from the classes.
+    at least one per class, and so do the others that look at similarities; "shared" from as many
+    that are drawn evenly from the classes.
     """
     n_classes = int(codes.max()) + 1
     if n_classes < 2:
@@ -180,6 +183,7 @@ def _dselect(
 _CHOOSE: dict[str, Callable[..., Indices]] = {
     "dselect": _dselect,
     "kmeans++": kmeans_plusplus,
+    "kmedoids": sampled_medoids,
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
 }
