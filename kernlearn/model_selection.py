@@ -191,6 +191,11 @@ class Scoreboard:
         cells = [np.unravel_index(place, shape) for place in places]
         return [(int(row), int(column)) for row, column in cells]
 
+    def correct(self, row: int, column: int) -> NDArray[np.bool_]:
+        """Return which points a choice classifies correctly."""
+        found: NDArray[np.bool_] = self._winner[row, column] == self.codes
+        return found
+
     def _counts(self, each: bool) -> NDArray[Any]:
         if each:
             return self._correct

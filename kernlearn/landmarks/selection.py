@@ -133,6 +133,47 @@ def select_landmarks(
     return np.concatenate(drawn)
 
 
+def extend_landmarks(
+    chosen: Indices,
+    n_landmarks: int,
+    codes: Indices,
+    selection: str,
+    rng: Random,
+    similarities: Compared | None = None,
+) -> Indices:
+    """Return the landmarks chosen before, followed by further ones: `n_landmarks` in all.
+
+    The further ones are chosen as by :func:`select_landmarks` from the points that are left, with
+    regard to those chosen before, but for "leverage", whose scores do not depend on these.
+    "stratified" takes them in proportion to the points left of each class. There are as many
+    points at least.
+    """
+    if not len(chosen):
+        return select_landmarks(n_landmarks, codes, selection, rng, similarities)
+    left = rng.permutation(np.setdiff1d(np.arange(len(codes)), chosen))
+    n_more, sizes = n_landmarks - len(chosen), np.bincount(codes)
+    if selection == "random":
+        return np.concatenate([chosen, left[:n_more]])
+    parts = [chosen]
+    if selection == "stratified":
+        present, of_left = np.unique(codes[left], return_inverse=True)
+        for c, n in enumerate(_proportional_shares(n_more, np.bincount(of_left))):
+            parts.append(left[codes[left] == present[c]][:n])
+        return np.concatenate(parts)
+    if similarities is None:
+        raise ValueError(f"selection={selection!r} needs the similarities of the training points")
+    groups, before = codes, codes[chosen]
+    if len(sizes) <= 2:
+        groups, before, sizes = np.zeros_like(codes), np.zeros_like(before), np.array([len(codes)])
+    shares = np.bincount(before, minlength=len(sizes))
+    more = _even_shares(n_landmarks, sizes, shares) - shares
+    for c, n in enumerate(more):
+        if n:
+            candidates, given = np.sort(left[groups[left] == c]), chosen[before == c]
+            parts.append(_CHOOSE[selection](similarities, candidates, n, rng, given=given))
+    return np.concatenate(parts)
+
+
 def select_pairs(
     n_landmarks: int,
     codes: Indices,
@@ -208,14 +249,13 @@ def _spread(
     return chosen
 
 
-def _even_shares(n: int, sizes: Indices) -> Indices:
-    """Split n ≤ Σ sizes evenly, up to the size of each class."""
-    shares = np.zeros_like(sizes)
-    largest_first = np.argsort(-sizes, kind="stable")
-    while (left := n - int(shares.sum())) > 0:
-        room = largest_first[(shares < sizes)[largest_first]]
-        taking = room[:left]
-        shares[taking] = np.minimum(shares[taking] + left // len(taking), sizes[taking])
+def _even_shares(n: int, sizes: Indices, shares: Indices | None = None) -> Indices:
+    """Split n ≤ Σ sizes evenly, up to the size of each class; no class has less than `shares`."""
+    shares = np.zeros_like(sizes) if shares is None else shares.copy()
+    for _ in range(n - int(shares.sum())):
+        # the class with least, of equals the largest
+        order = np.lexsort([-sizes, shares, shares >= sizes])
+        shares[order[0]] += 1
     return shares
 
 

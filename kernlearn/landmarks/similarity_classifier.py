@@ -74,6 +74,10 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         """Train, choose, and set the fitted attributes."""
 
+    def _n_choices(self, grid: dict[str, Any]) -> int:
+        """Return the number of choices; points are held out if there is more than one."""
+        return prod(map(len, grid.values()))
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
@@ -133,7 +137,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
             weights = np.zeros(X.shape[0])
             weights[used] = factors
         rng = check_random_state(self.random_state)
-        n_choices = prod(map(len, grid.values()))
+        n_choices = self._n_choices(grid)
         rows, X_val, y_val, weights_val = split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, given
         )
