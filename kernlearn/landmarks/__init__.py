@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "dboost": "DBoostClassifier",
         "embedding": "LandmarkEmbedding PairEmbedding",
         "ftune": "FTuneClassifier",
+        "landmark_neighbors": "LandmarkKNNClassifier LandmarkKNNRegressor",
         "nystroem": "NystroemEmbedding",
         "orland": "ORLand",
         "rankland": "RankLand",
