@@ -196,6 +196,10 @@ class Scoreboard:
         found: NDArray[np.bool_] = self._winner[row, column] == self.codes
         return found
 
+    def mean_loss(self, row: int, column: int) -> float:
+        """Return the mean loss of a choice over points and problems."""
+        return float(self._losses[:, row, column].mean())
+
     def _counts(self, each: bool) -> NDArray[Any]:
         if each:
             return self._correct

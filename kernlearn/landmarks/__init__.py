@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "embedding": "LandmarkEmbedding PairEmbedding",
         "ftune": "FTuneClassifier",
         "landmark_neighbors": "LandmarkKNNClassifier LandmarkKNNRegressor",
+        "multi_similarity": "MultiSimilarityClassifier",
         "nystroem": "NystroemEmbedding",
         "orland": "ORLand",
         "rankland": "RankLand",

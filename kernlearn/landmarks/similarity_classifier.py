@@ -78,6 +78,11 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         """Return the number of choices; points are held out if there is more than one."""
         return prod(map(len, grid.values()))
 
+    def _compared(self, X: Any, labels: Any, rows: Indices) -> tuple[Any, Any]:
+        """Return all points as candidates for landmarks, and the points' similarities to them."""
+        candidates = self._all_points(X, labels, rows)
+        return candidates, KeptSimilarities(candidates, X)
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
@@ -151,8 +156,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
-        candidates = self._all_points(X, labels[rows], rows)
-        kept = KeptSimilarities(candidates, X)
+        candidates, kept = self._compared(X, labels[rows], rows)
         data = Training(
             X, codes[rows], candidates, kept, X_val, codes_val, taken(weights, rows), choosing
         )
