@@ -1,6 +1,6 @@
 """Weights of groups of features, learnt by the group lasso."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,3 +63,9 @@ def group_lasso(solve: Solve, groups: list[slice]) -> tuple[Floats, Floats]:
         if np.abs(shares - before).max() < _CLOSE:
             break
     return coef, shares
+
+
+def slices_of(sizes: Sequence[int]) -> list[slice]:
+    """Return the places of consecutive groups."""
+    stops = np.cumsum(sizes).tolist()
+    return [slice(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]

@@ -14,8 +14,10 @@ from kernlearn.landmarks.similarity import Floats, Indices
 N_LANDMARKS = [COUNT, StrOptions({"auto"})]
 MAX_COMPARISONS = [COUNT, None]
 
+#: Sets in succession that may be no better before sets stop growing.
+PATIENCE = 2
+
 _FIRST = 5  # landmarks of the first set
-_PATIENCE = 2  # sets in succession that may be no better before the sets stop growing
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ def grow(
         score = float(found.scores.max())
         tried.append(TriedSize(size, score, gain, error, better, size * n_compared))
         kept, failures = (found, 0) if better else (kept, failures + 1)
-        if failures == _PATIENCE:
+        if failures == PATIENCE:
             break
     assert kept is not None
     return kept, tuple(tried)

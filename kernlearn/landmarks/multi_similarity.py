@@ -10,94 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import COUNT
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks.bbs import LandmarkClassifier
-from kernlearn.landmarks.group_weights import group_lasso, group_sizes
-from kernlearn.landmarks.growth import growing_sizes, paired_gain
+from kernlearn.landmarks.forward_selection import Fitted, View, add_while_it_pays
+from kernlearn.landmarks.group_weights import group_lasso, group_sizes, slices_of
 from kernlearn.landmarks.parts import as_measures
-from kernlearn.landmarks.selection import extend_landmarks
-from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.landmarks.similarity_classifier import Training
 from kernlearn.model_selection import Scoreboard
 from kernlearn.solvers.linear_path import linear_paths
-
-_PATIENCE = 2  # additions in succession that may gain nothing
-
-
-@dataclass(frozen=True)
-class TriedGroup:
-    """Landmarks of one similarity that were added, and what validation points gained by them.
-
-    Attributes
-    ----------
-    similarity : int
-        The place of the similarity to which landmarks were added.
-    n_landmarks : tuple of int
-        Numbers of landmarks of all similarities, with those added.
-    score : float
-        The best accuracy on the validation points.
-    gain : float
-        Increase of the accuracy over that of the landmarks kept before; NaN for the first.
-    standard_error : float
-        That of the gain, from the differences of each point.
-    kept : bool
-        Whether the gain is greater than its standard error.
-    n_comparisons : int
-        Comparisons of training and validation points with landmarks so far, also of similarities
-        that were not taken, without those of the selection.
-    """
-
-    similarity: int
-    n_landmarks: tuple[int, ...]
-    score: float
-    gain: float
-    standard_error: float
-    kept: bool
-    n_comparisons: int
-
-
-class _View:
-    """The points as one similarity sees them, and the landmarks that it may have."""
-
-    def __init__(
-        self, landmarks: Landmarks, similarities: KeptSimilarities, selection: str, seed: int
-    ) -> None:
-        self.landmarks, self._similarities, self._selection = landmarks, similarities, selection
-        self._rng = np.random.RandomState(seed)
-        self.held_out: KeptSimilarities
-        self.chosen: Indices = np.zeros(0, dtype=np.intp)
-
-    def take(self, n_landmarks: int, codes: Indices) -> Indices:
-        """Return as many landmarks, the same as before and more if these do not suffice."""
-        if n_landmarks > len(self.chosen):
-            self.chosen = extend_landmarks(
-                self.chosen, n_landmarks, codes, self._selection, self._rng, self._similarities
-            )
-        return self.chosen[:n_landmarks]
-
-    def features(self, n_landmarks: int, normalize: bool) -> tuple[Floats, Floats, float]:
-        """Return the features of training and validation points, and their divisor."""
-        chosen = self.chosen[:n_landmarks]
-        values = self._similarities.columns(chosen)
-        largest = float(np.abs(values).max())
-        scale = largest if normalize and largest > 0 else 1.0
-        return values / scale, self.held_out.columns(chosen) / scale, scale
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """Separators on some landmarks of each similarity; `losses` of the validation points."""
-
-    sizes: tuple[int, ...]
-    coef: Floats
-    intercept: Floats
-    C: float
-    losses: Floats
-    mean_loss: float
-    scores: Floats
-
-    @property
-    def order(self) -> tuple[float, float]:
-        """Less is better."""
-        return -float(self.scores.max()), self.mean_loss
 
 
 @dataclass(eq=False, repr=False)
@@ -295,9 +214,16 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         self._measures = as_measures(self.similarities, self.kind)
         views = []
         for m, measure in enumerate(self._measures):
-            views.append(_View(candidates[m], similarities[m], self.selection, seeds[m]))
+            views.append(View(candidates[m], similarities[m], self.selection, seeds[m]))
             views[m].held_out = KeptSimilarities(candidates[m], self._part(measure, data.X_val))
-        found, self.growth_ = self._search(views, data, Cs, options)
+
+        def fit(sizes: tuple[int, ...]) -> Fitted:
+            return self._fit_at(sizes, views, data, Cs, options)
+
+        n_compared = len(data.codes) + data.X_val.shape[0]
+        found, self.growth_ = add_while_it_pays(
+            views, fit, data.codes, self.max_comparisons, data.weights_val, n_compared
+        )
         self.learnt_weights_ = False
         scores = [found.scores]
         if np.count_nonzero(found.sizes) > 1:
@@ -308,51 +234,16 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         self.validation_scores_ = np.array(scores)
         self._keep(found, views)
 
-    def _search(
-        self, views: list[_View], data: Training, Cs: np.ndarray, options: dict[str, Any]
-    ) -> tuple[_Fitted, tuple[TriedGroup, ...]]:
-        """Add landmarks of the best similarity as long as that pays."""
-        n_compared = len(data.codes) + data.X_val.shape[0]
-        ladder = [0, *growing_sizes(len(data.codes), self.max_comparisons, len(self.classes_))]
-        current, kept = (0,) * len(views), None
-        tried, failures = list[TriedGroup](), 0
-        while failures < _PATIENCE:
-            room = self.max_comparisons - sum(current)
-            larger = []
-            for m, size in enumerate(current):
-                more = min(next((n for n in ladder if n > size), size), size + room)
-                if more > size:
-                    sizes = (*current[:m], more, *current[m + 1 :])
-                    larger.append((self._fit_at(sizes, views, data, Cs, options), m))
-            if not larger:
-                break
-            best, added = min(larger, key=lambda one: (*one[0].order, one[1]))
-            gain, error, better = np.nan, np.nan, True
-            if kept is not None:
-                gain, error = paired_gain(kept.losses, best.losses, data.weights_val)
-                better = gain > error
-            n_comparisons = n_compared * sum(len(view.chosen) for view in views)
-            tried.append(
-                TriedGroup(
-                    added, best.sizes, float(best.scores.max()), gain, error, better,
-                    n_comparisons,
-                )
-            )  # fmt: skip
-            current = best.sizes
-            kept, failures = (best, 0) if better else (kept, failures + 1)
-        assert kept is not None
-        return kept, tuple(tried)
-
     def _fit_at(
         self,
         sizes: tuple[int, ...],
-        views: list[_View],
+        views: list[View],
         data: Training,
         Cs: np.ndarray,
         options: dict[str, Any],
         *,
         learnt: bool = False,
-    ) -> _Fitted:
+    ) -> Fitted:
         """Train with the first landmarks of each similarity, and choose C."""
         for view, size in zip(views, sizes, strict=True):
             view.take(size, data.codes)
@@ -364,7 +255,7 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         options = {**options, "weights": data.weights}
         if learnt:
             coef, intercept = _learnt_paths(
-                features, data.targets, Cs, _slices([n for n in sizes if n]), options
+                features, data.targets, Cs, slices_of([n for n in sizes if n]), options
             )
         else:
             coef, intercept = linear_paths(features, data.targets, Cs, **options)
@@ -374,13 +265,13 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         best = board.best(each=False)[0][1]
         losses = 1.0 - board.correct(0, best)
         dtype = held_out.dtype
-        return _Fitted(
+        return Fitted(
             sizes, coef[:, best].astype(dtype), intercept[:, best].astype(dtype),
             float(Cs[best]), losses, board.mean_loss(0, best), board.accuracies(each=False)[0],
         )  # fmt: skip
 
-    def _keep(self, found: _Fitted, views: list[_View]) -> None:
-        groups = _slices(found.sizes)
+    def _keep(self, found: Fitted, views: list[View]) -> None:
+        groups = slices_of(found.sizes)
         weights = group_sizes(found.coef, groups)
         self.similarity_weights_ = weights / (weights.sum() or 1.0)
         self.C_, self.best_params_ = found.C, {"C": found.C}
@@ -399,12 +290,6 @@ class MultiSimilarityClassifier(LandmarkClassifier):
 
     def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         raise NotImplementedError  # each similarity adds its own
-
-
-def _slices(sizes: Sequence[int]) -> list[slice]:
-    """Return the places of consecutive groups."""
-    stops = np.cumsum(sizes).tolist()
-    return [slice(stop - size, stop) for size, stop in zip(sizes, stops, strict=True)]
 
 
 def _learnt_paths(
