@@ -1,4 +1,4 @@
-"""Base of the classifiers on single landmarks, whose number may be found on validation points."""
+"""Bases of the classifiers whose number of landmarks may be found on validation points."""
 
 from abc import abstractmethod
 from typing import Any
@@ -20,20 +20,33 @@ from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
 
 
-class GrowingClassifier(SimilarityClassifier):
-    """Base of the classifiers on ``n_landmarks`` landmarks, a number or "auto"."""
+class FindsSize(SimilarityClassifier):
+    """Base of the classifiers with parameters ``n_landmarks``, a number or "auto"."""
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
         "n_landmarks": N_LANDMARKS,
         "max_comparisons": MAX_COMPARISONS,
-        "selection": [base.SELECTION],
     }
 
     n_landmarks: int | str
     max_comparisons: int | None
     selection: str
     growth_: tuple[TriedSize, ...]
+
+    def _n_choices(self, grid: dict[str, Any]) -> int:
+        n_choices = super()._n_choices(grid)
+        growing = check_growth(self.n_landmarks, self.max_comparisons)
+        return max(n_choices, 2) if growing else n_choices
+
+
+class GrowingClassifier(FindsSize):
+    """Base of the classifiers on single landmarks."""
+
+    _parameter_constraints = {
+        **FindsSize._parameter_constraints,
+        "selection": [base.SELECTION],
+    }
 
     @abstractmethod
     def _options(self, rng: np.random.RandomState) -> dict[str, Any]:
@@ -56,11 +69,6 @@ class GrowingClassifier(SimilarityClassifier):
     @abstractmethod
     def _keep(self, data: Training, found: Candidate) -> None:
         """Set the fitted attributes."""
-
-    def _n_choices(self, grid: dict[str, Any]) -> int:
-        n_choices = super()._n_choices(grid)
-        growing = check_growth(self.n_landmarks, self.max_comparisons)
-        return max(n_choices, 2) if growing else n_choices
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         self.__dict__.pop("growth_", None)  # of an earlier fit

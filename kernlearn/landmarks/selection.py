@@ -145,10 +145,10 @@ def extend_landmarks(
 
     The further ones are chosen as by :func:`select_landmarks` from the points that are left, with
     regard to those chosen before, but for "leverage", whose scores do not depend on these.
-    "stratified" takes them in proportion to the points left of each class. There are as many
-    points at least.
+    "stratified" takes them in proportion to the points left of each class, and "shared" draws them
+    evenly from the classes. There are as many points at least.
     """
-    if not len(chosen):
+    if not len(chosen) and selection != "shared":
         return select_landmarks(n_landmarks, codes, selection, rng, similarities)
     left = rng.permutation(np.setdiff1d(np.arange(len(codes)), chosen))
     n_more, sizes = n_landmarks - len(chosen), np.bincount(codes)
@@ -160,16 +160,19 @@ def extend_landmarks(
         for c, n in enumerate(_proportional_shares(n_more, np.bincount(of_left))):
             parts.append(left[codes[left] == present[c]][:n])
         return np.concatenate(parts)
-    if similarities is None:
+    if similarities is None and selection != "shared":
         raise ValueError(f"selection={selection!r} needs the similarities of the training points")
     groups, before = codes, codes[chosen]
-    if len(sizes) <= 2:
+    if len(sizes) <= 2 and selection != "shared":
         groups, before, sizes = np.zeros_like(codes), np.zeros_like(before), np.array([len(codes)])
     shares = np.bincount(before, minlength=len(sizes))
     more = _even_shares(n_landmarks, sizes, shares) - shares
     for c, n in enumerate(more):
-        if n:
-            candidates, given = np.sort(left[groups[left] == c]), chosen[before == c]
+        candidates, given = left[groups[left] == c], chosen[before == c]
+        if selection == "shared":
+            parts.append(candidates[:n])
+        elif n:
+            candidates = np.sort(candidates)
             parts.append(_CHOOSE[selection](similarities, candidates, n, rng, given=given))
     return np.concatenate(parts)
 
@@ -203,12 +206,23 @@ def select_pairs(
         pool = np.concatenate(
             [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
         )
+    return pairs_from(pool, n_landmarks, codes, rng, spread=selection == "stratified")
+
+
+def pairs_from(
+    pool: Indices, n_landmarks: int, codes: Indices, rng: Random, *, spread: bool = False
+) -> Indices:
+    """Draw pairs of points of a pool, which has some of each class, as by :func:`select_pairs`.
+
+    With `spread` the second points are spread over the classes of the rest.
+    """
+    n_classes = int(codes.max()) + 1
     problems = [1] if n_classes == 2 else range(n_classes)
     pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
     for c, drawn in zip(problems, pairs, strict=True):
         inside = codes[pool] == c
         drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
-        if selection == "stratified":
+        if spread:
             drawn[:, 1] = _systematic(n_landmarks, pool[~inside], codes, rng)
         else:
             drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn.landmarks import BBSClassifier, ORLand, RegLand
+from kernlearn.kernels import CallableKernel
+from kernlearn.landmarks import BBSClassifier, FTuneClassifier, ORLand, RegLand
 from kernlearn.landmarks.growth import Candidate, grow, growing_sizes, paired_gain
 from kernlearn.landmarks.selection import BY_SIMILARITY, SELECTIONS, dselect, extend_landmarks
 from kernlearn.solvers.linear_path import linear_path
@@ -32,6 +33,7 @@ def generator(seed=0):
         BBSClassifier("auto", max_comparisons=20, C=(1.0, 10.0)),
         RegLand("auto", max_comparisons=20, similarity="laplacian"),
         BBSClassifier("auto", similarity="precomputed", C=1.0),
+        FTuneClassifier("auto", max_comparisons=20, transfers=(1, 10), C=10.0, fit_intercept=True),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -249,7 +251,7 @@ def test_given_landmarks_do_not_grow():
     assert model.coef_.shape == (7,)
 
 
-@pytest.mark.parametrize("make", [BBSClassifier, RegLand, ORLand])
+@pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier, RegLand, ORLand])
 def test_a_limit_is_for_auto(make):
     with pytest.raises(ValueError, match="'max_comparisons' is for n_landmarks='auto'"):
         make(10, max_comparisons=5).fit(X, Y)
@@ -260,6 +262,44 @@ def test_a_number_after_auto():
     assert model.growth_
     model.set_params(n_landmarks=10).fit(X, Y)
     assert not hasattr(model, "growth_")
+
+
+PAIRS = FTuneClassifier("auto", transfers=(1, 10), C=(1.0, 10.0), random_state=0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("selection", ["random", "stratified", "dselect", "kmedoids", "shared"])
+def test_pairs_of_a_pool_that_grows(selection, n_classes):
+    codes = Y if n_classes == 2 else np.digitize(X[:, 0] + X[:, 1], [-1.0, 1.0])
+    similarity = Counted()
+    kernel = CallableKernel(similarity, takes="matrices")
+    model = clone(PAIRS).set_params(similarity=kernel, selection=selection, max_comparisons=60)
+    model.fit(X, codes)
+    kept = [step for step in model.growth_ if step.kept][-1]
+    n_problems = 1 if n_classes == 2 else n_classes
+    assert model.landmark_indices_.shape == (n_problems, kept.n_landmarks, 2)
+    assert len(np.unique(model.landmark_indices_)) <= kept.n_landmarks
+    assert model.n_similarities_ <= kept.n_landmarks <= 60
+    assert model.validation_scores_.max() == kept.score
+    for problem, label in zip(model.landmark_indices_, model.classes_[-n_problems:], strict=True):
+        assert (codes[problem[:, 0]] == label).all()
+        assert (codes[problem[:, 1]] != label).all()
+    if selection != "kmedoids":  # no pair is compared again
+        assert len(similarity.pairs) == len(set(similarity.pairs))
+        assert len(similarity.pairs) <= model.growth_[-1].n_comparisons
+    similarity.pairs.clear()
+    model.predict(X[:5])
+    assert len(similarity.pairs) == 5 * model.n_similarities_
+
+
+def test_pairs_with_transfer_functions_of_each_class():
+    codes = np.digitize(X[:, 0] + X[:, 1], [-1.0, 1.0])
+    one = clone(PAIRS).fit(X, codes)
+    each = clone(PAIRS).set_params(per_class=True).fit(X, codes)
+    np.testing.assert_array_equal(one.landmark_indices_, each.landmark_indices_)
+    assert each.validation_scores_.shape == (3, 2, 2)
+    with pytest.raises(ValueError, match="at least the number of classes, 3"):
+        clone(PAIRS).set_params(max_comparisons=2).fit(X, codes)
 
 
 def test_words():
