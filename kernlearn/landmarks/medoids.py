@@ -62,7 +62,8 @@ def sampled_medoids(
     if n_landmarks >= len(candidates):
         return order
     sampled = np.sort(order[: _SAMPLED + _SAMPLED_EACH * n_landmarks])
-    among = finite(similarities.part(sampled, sampled)).astype(np.float64)
+    compared = finite(similarities.part(sampled, sampled))
+    rounding, among = float(np.finfo(compared.dtype).eps), compared.astype(np.float64)
     own = among.diagonal()
     costs = _dissimilarities(similarities, among, own, own)
     served = None
@@ -70,7 +71,7 @@ def sampled_medoids(
         values = finite(similarities.part(sampled, given)).astype(np.float64)
         of_given = own if similarities.is_distance else similarities.diagonal()[given]
         served = _dissimilarities(similarities, values, own, of_given).min(axis=1)
-    return sampled[k_medoids(costs, n_landmarks, served=served)]
+    return sampled[k_medoids(costs, n_landmarks, served=served, rounding=rounding)]
 
 
 def _dissimilarities(

@@ -7,11 +7,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# A swap must lower the sum of dissimilarities by this share of the greatest one: less is rounding.
-_LEAST = 1e-12
+# Errors of as many roundings as there are points, times this, do not tell sums apart.
+_ROUNDINGS = 4
 
 
-def k_medoids(dissimilarities: Floats, k: int, *, served: Floats | None = None) -> Indices:
+def k_medoids(
+    dissimilarities: Floats,
+    k: int,
+    *,
+    served: Floats | None = None,
+    rounding: float = float(np.finfo(np.float64).eps),
+) -> Indices:
     """Choose k columns, the medoids, such that the sum of the rows' least values is small.
 
     BUILD chooses greedily the column that lowers the sum most, and then swaps of a medoid and
@@ -26,6 +32,10 @@ def k_medoids(dissimilarities: Floats, k: int, *, served: Floats | None = None) 
         From 1 to n_candidates.
     served : ndarray of shape (n_points,), default=None
         Dissimilarity of each point to the nearest of medoids that stay in any case.
+    rounding : float, default=2.2e-16
+        Error of the dissimilarities relative to the greatest: sums that it does not tell apart
+        count as equal, and the first column is taken. Two points that are a cluster are equally
+        good medoids of it.
 
     Returns
     -------
@@ -43,27 +53,39 @@ def k_medoids(dissimilarities: Floats, k: int, *, served: Floats | None = None) 
     # without other medoids one that is as far from all points as any serves them, and never better
     if served is None:
         served = np.full(len(costs), costs.max())
-    medoids = _build(costs, served, k)
-    _swap(costs, served, medoids, _LEAST * max(float(np.abs(costs).max()), 1e-300))
-    return medoids[_build(np.ascontiguousarray(costs[:, medoids]), served, k)]
+    largest = max(float(np.abs(costs).max()), 1e-300)
+    least = _ROUNDINGS * len(costs) * rounding * largest
+    medoids = _build(costs, served, k, least)
+    _swap(costs, served, medoids, least)
+    medoids.sort()
+    return medoids[_build(np.ascontiguousarray(costs[:, medoids]), served, k, least)]
 
 
 @njit(cache=True)  # pragma: no cover
-def _build(costs: Floats, served: Floats, k: int) -> Indices:
-    """Choose k columns greedily, ties the first."""
+def _first_greatest(values: Floats, least: float) -> int:
+    """Return the first place of a value that is less than the greatest by no more than `least`."""
+    place, greatest = 0, values.max()
+    while values[place] < greatest - least:
+        place += 1
+    return place
+
+
+@njit(cache=True)  # pragma: no cover
+def _build(costs: Floats, served: Floats, k: int, least: float) -> Indices:
+    """Choose k columns greedily, of columns that differ by no more than `least` the first."""
     n_points, n_candidates = costs.shape
-    least, taken = served.copy(), np.zeros(n_candidates, dtype=np.bool_)
+    nearest, taken = served.copy(), np.zeros(n_candidates, dtype=np.bool_)
     medoids = np.empty(k, dtype=np.intp)
     for step in range(k):
         gains = np.zeros(n_candidates)
         for i in range(n_points):
             for c in range(n_candidates):
-                gains[c] += max(least[i] - costs[i, c], 0.0)
-        gains[taken] = -1.0
-        best = np.argmax(gains)
+                gains[c] += max(nearest[i] - costs[i, c], 0.0)
+        gains[taken] = -np.inf
+        best = _first_greatest(gains, least)
         medoids[step], taken[best] = best, True
         for i in range(n_points):
-            least[i] = min(least[i], costs[i, best])
+            nearest[i] = min(nearest[i], costs[i, best])
     return medoids
 
 
@@ -112,7 +134,7 @@ def _swap(costs: Floats, served: Floats, medoids: Indices, least: float) -> None
                         of_medoids[nearest[i]] += first[i] - second[i]
                 elif cost < second[i] and nearest[i] >= 0:
                     of_medoids[nearest[i]] += cost - second[i]
-            place = np.argmin(of_medoids)
+            place = _first_greatest(-of_medoids, least)
             if change + of_medoids[place] < -least:
                 taken[medoids[place]], taken[c] = False, True
                 medoids[place] = c
