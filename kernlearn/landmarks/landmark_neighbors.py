@@ -1,85 +1,32 @@
 """k nearest neighbours by the similarities to landmarks, for classes and for numbers."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.calibration import CALIBRATION
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, StrOptions
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, WHOLE, StrOptions
 from kernlearn.landmarks.grid_model import GridModel
 from kernlearn.landmarks.growing_classifier import GrowingClassifier
 from kernlearn.landmarks.growth import Candidate
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.landmarks.similarity_classifier import Training
-from kernlearn.landmarks.votes import inverse_distances, vote_weights
-from kernlearn.model_selection import candidate_values
+from kernlearn.landmarks.votes import (
+    Neighbours,
+    embedded_neighbours,
+    neighbor_numbers,
+    possible_numbers,
+)
 
 _PARAMETERS: dict[str, list[Any]] = {
     "n_neighbors": [COUNT, "array-like"],
     "metric": [StrOptions({"euclidean", "manhattan", "chebyshev"})],
     "weights": [StrOptions({"uniform", "distance"}), callable],
 }
-
-
-@dataclass(frozen=True)
-class _Neighbours:
-    """The nearest training points of an embedded point, and what each of them votes for.
-
-    `votes` is (n_trained, n_outputs); `factors`, weights of training points, may be None.
-    """
-
-    search: NearestNeighbors
-    votes: np.ndarray
-    factors: np.ndarray | None
-    weights: str | Callable[[np.ndarray], Any]
-
-    def average(self, features: Floats, ks: list[int]) -> list[np.ndarray]:
-        """Return the weighted mean of the votes of each point's k nearest, for each k."""
-        distances, found = self.search.kneighbors(features, max(ks))
-        averages = []
-        for k in ks:
-            nearest = found[:, :k]
-            weights = self._weigh(distances[:, :k].astype(np.float64))
-            if self.factors is not None:
-                weights = weights * self.factors[nearest]
-            totals = np.einsum("nk,nko->no", weights, self.votes[nearest])
-            averages.append(totals / weights.sum(axis=1, keepdims=True))
-        return averages
-
-    def _weigh(self, distances: np.ndarray) -> np.ndarray:
-        if callable(self.weights):
-            return vote_weights(self.weights, distances)
-        return (
-            inverse_distances(distances) if self.weights == "distance" else np.ones_like(distances)
-        )
-
-
-def _neighbours(
-    model: Any, features: Floats, votes: np.ndarray, factors: np.ndarray | None
-) -> _Neighbours:
-    search = NearestNeighbors(metric=model.metric, algorithm="brute").fit(features)
-    return _Neighbours(search, votes, factors, model.weights)
-
-
-def _numbers(given: Any) -> list[int]:
-    """Return the values of `n_neighbors`, of equally good ones the best, the greatest, first."""
-    values: list[int] = candidate_values(given, "n_neighbors", integer=True)[::-1].tolist()
-    return values
-
-
-def _possible(numbers: list[int], n_trained: int) -> list[int]:
-    """Return the numbers, of several none more than the points trained on."""
-    if len(numbers) == 1 and numbers[0] > n_trained:
-        raise ValueError(
-            f"'n_neighbors' must be at most the number of points trained on, {n_trained}, got "
-            f"{numbers[0]}"
-        )
-    return [min(k, n_trained) for k in numbers]
 
 
 @dataclass(eq=False, repr=False)
@@ -93,6 +40,7 @@ class LandmarkKNNClassifier(GrowingClassifier):
     the landmarks, and gets the class that most of its neighbours in the embedding have. Training
     points are embedded at `fit`, so that a prediction makes d comparisons: nearest neighbours by
     the similarity itself (:class:`SimilarityKNNClassifier`) make one for each training point.
+    With `n_refined` the nearest in the embedding are compared by the similarity, too.
 
     Parameters
     ----------
@@ -109,9 +57,15 @@ class LandmarkKNNClassifier(GrowingClassifier):
         inequality, "chebyshev" is a lower bound of it, the one that LAESA searches by [1]_.
         "manhattan" is BoostMap's, without its weights [2]_, and "euclidean" that of the
         dissimilarity space [3]_.
+    n_refined : int, default=0
+        Number of training points, the nearest in the embedding, with which a point is compared by
+        the similarity itself: the most similar of them vote (filter and refine [2]_). A
+        prediction then makes d + n_refined comparisons, of which `max_comparisons` limits d. 0
+        takes the nearest in the embedding as they are; else n_neighbors is at most n_refined.
     weights : {"uniform", "distance"} or callable, default="uniform"
         Weights of the votes: equal, 1 / distance in the embedding, or what a function makes of
-        the distances, shape (n_samples, n_neighbors), ascending.
+        the distances, shape (n_samples, n_neighbors), ascending. With `n_refined` these are the
+        distances, or minus the similarities, of the points themselves.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
@@ -168,6 +122,7 @@ class LandmarkKNNClassifier(GrowingClassifier):
     kind: str = "similarity"
     selection: str = "random"
     metric: str = "euclidean"
+    n_refined: int = 0
     weights: str | Callable[[np.ndarray], Any] = "uniform"
     validation_fraction: float = 0.2
     random_state: Any = None
@@ -177,9 +132,16 @@ class LandmarkKNNClassifier(GrowingClassifier):
     _parameter_constraints = {
         **GrowingClassifier._parameter_constraints,
         **_PARAMETERS,
+        "n_refined": [WHOLE],
         "class_weight": CLASS_WEIGHT,
         "calibration": CALIBRATION,
     }
+
+    @property
+    def n_similarities_(self) -> int:
+        """Number of training points that a prediction compares a point with."""
+        check_is_fitted(self)
+        return len(self._landmarks) + self._model.n_refined
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the votes for each class, calibrated with ``calibration``.
@@ -197,15 +159,16 @@ class LandmarkKNNClassifier(GrowingClassifier):
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        blocks = self._landmarks.blocks(self._check_points(X))
-        return np.concatenate([self._model.average(f, [self.n_neighbors_])[0] for _, f in blocks])
+        X, ks = self._check_points(X), [self.n_neighbors_]
+        blocks = self._landmarks.blocks(X)
+        return np.concatenate([self._model.average(f, ks, X[rows])[0] for rows, f in blocks])
 
     def _calibration_scores(self, X: Any) -> np.ndarray:
         shares = self._scores(X)
         return shares[:, 1] - shares[:, 0] if len(self.classes_) == 2 else shares
 
     def _grid(self) -> dict[str, Any]:
-        return {"n_neighbors": _numbers(self.n_neighbors)}
+        return {"n_neighbors": neighbor_numbers(self.n_neighbors)}
 
     def _options(self, rng: np.random.RandomState) -> dict[str, Any]:
         return {}
@@ -219,11 +182,14 @@ class LandmarkKNNClassifier(GrowingClassifier):
         held_out: Floats | None,
     ) -> Candidate:
         features, votes = data.similarities.columns(chosen), np.eye(len(self.classes_))[data.codes]
-        model = _neighbours(self, features, votes, data.weights)
-        ks = _possible(grid["n_neighbors"], len(features))
+        model = embedded_neighbours(self, features, votes, data.weights)
+        if self.n_refined:
+            n_refined = min(self.n_refined, len(features))
+            model = replace(model, n_refined=n_refined, trained=data.candidates)
+        ks = possible_numbers(grid["n_neighbors"], model.n_refined or len(features))
         if held_out is None:
             return Candidate(chosen, (ks[0], model))
-        averages = model.average(held_out, ks)
+        averages = model.average(held_out, ks, data.X_val)
         right = np.array([shares.argmax(axis=1) == data.codes_val for shares in averages])
         scores = np.average(right, axis=1, weights=data.weights_val)
         best = int(scores.argmax())
@@ -333,7 +299,7 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
         return tags
 
     def _grid(self) -> dict[str, np.ndarray]:
-        return {"n_neighbors": np.array(_numbers(self.n_neighbors))}
+        return {"n_neighbors": np.array(neighbor_numbers(self.n_neighbors))}
 
     def _check_targets(self, X: Any, y: Any) -> tuple[Any, np.ndarray, Indices]:
         X, y = self._check_training(X, y)
@@ -346,18 +312,16 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
         grid: dict[str, np.ndarray],
         rng: Any,
         weights: np.ndarray | None,
-    ) -> list[tuple[_Neighbours, int]]:
-        model = _neighbours(self, features, targets.reshape(len(targets), -1), weights)
+    ) -> list[tuple[Neighbours, int]]:
+        model = embedded_neighbours(self, features, targets.reshape(len(targets), -1), weights)
         self._one_target = targets.ndim == 1
-        return [(model, k) for k in _possible(grid["n_neighbors"].tolist(), len(features))]
+        return [(model, k) for k in possible_numbers(grid["n_neighbors"].tolist(), len(features))]
 
-    def _losses(
-        self, model: tuple[_Neighbours, int], features: Floats, targets: Any
-    ) -> np.ndarray:
+    def _losses(self, model: tuple[Neighbours, int], features: Floats, targets: Any) -> np.ndarray:
         neighbours, k = model
         (predicted,) = neighbours.average(features, [k])
         errors: np.ndarray = ((targets.reshape(len(targets), -1) - predicted) ** 2).mean(axis=1)
         return errors
 
-    def _keep(self, model: tuple[_Neighbours, int], dtype: Any) -> None:
+    def _keep(self, model: tuple[Neighbours, int], dtype: Any) -> None:
         self._model, self.n_neighbors_ = model

@@ -22,6 +22,7 @@ from tests.checks import parametrize_with_checks
         LandmarkKNNClassifier(n_neighbors=(1, 20), weights="distance", metric="manhattan"),
         LandmarkKNNClassifier("auto", n_neighbors=(1, 20), max_comparisons=10),
         LandmarkKNNClassifier(5, n_neighbors=(5, 20), similarity="precomputed"),
+        LandmarkKNNClassifier(5, n_neighbors=(5, 20), n_refined=20),
         LandmarkKNNRegressor(),
         LandmarkKNNRegressor(5, n_neighbors=1, similarity="precomputed", kind="distance"),
         LandmarkKNNRegressor("auto", n_neighbors=2, weights="distance", max_comparisons=10),
@@ -105,12 +106,55 @@ def test_the_number_is_chosen_on_validation_points():
     assert numbers.n_neighbors_ == Ks[::-1][int(np.argmin(errors))]
 
 
+@pytest.mark.parametrize("form", ["points", "sparse", "matrix", "distance"])
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_the_nearest_in_the_embedding_are_compared(k, form):
+    """One point at a time: the embedding's 12 nearest, of these the most similar k."""
+    distances = manhattan_distances(np.vstack([X, NEW]), X)
+    model = LandmarkKNNClassifier(6, n_neighbors=k, n_refined=12, random_state=0)
+    train, new = {
+        "points": (X, NEW),
+        "sparse": (sparse.csr_array(X), sparse.csr_array(NEW)),
+        "matrix": (-distances[:200], -distances[200:]),
+        "distance": (distances[:200], distances[200:]),
+    }[form]
+    model.set_params(similarity="manhattan" if form in ("points", "sparse") else "precomputed")
+    model.set_params(kind="distance" if form == "distance" else "similarity").fit(train, Y)
+    assert model.n_similarities_ == 18
+    landmarks = model.landmark_indices_
+    shares = model.predict_proba(new)
+    for row, found in zip(distances[200:], shares, strict=True):
+        far = ((distances[:200, landmarks] - row[landmarks]) ** 2).sum(axis=1)
+        candidates = np.argsort(far)[:12]
+        nearest = sorted(candidates, key=lambda i: row[i])[:k]
+        expected = np.bincount(CODES[nearest], minlength=3) / k
+        np.testing.assert_allclose(found, expected)
+
+
+def test_all_points_refined_are_all_neighbours():
+    model = LandmarkKNNClassifier(
+        3, n_neighbors=5, n_refined=500, weights="distance", similarity="manhattan", random_state=0
+    ).fit(X, Y)
+    expected = KNeighborsClassifier(5, metric="manhattan", weights="distance").fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(NEW), expected.predict_proba(NEW))
+
+
+def test_what_refining_asks_for():
+    model = LandmarkKNNClassifier(5, n_neighbors=(1, 50), n_refined=10, random_state=0).fit(X, Y)
+    assert model.n_neighbors_ in (1, 10)
+    with pytest.raises(ValueError, match="compared with by n_refined, 10, got 20"):
+        model.set_params(n_neighbors=20).fit(X, Y)
+    model.set_params(n_neighbors=3, weights="distance", similarity="gaussian").fit(X, Y)
+    with pytest.raises(ValueError, match="needs distances"):
+        model.predict(X)
+
+
 def test_more_neighbours_than_points():
     model = LandmarkKNNClassifier(5, n_neighbors=(3, 500), random_state=0).fit(X[:30], Y[:30])
     assert model.n_neighbors_ in (3, 24)
-    with pytest.raises(ValueError, match="at most the number of points trained on, 30, got 31"):
+    with pytest.raises(ValueError, match="by n_refined, 30, got 31"):
         LandmarkKNNClassifier(5, n_neighbors=31).fit(X[:30], Y[:30])
-    with pytest.raises(ValueError, match="at most the number of points trained on, 30, got 31"):
+    with pytest.raises(ValueError, match="by n_refined, 30, got 31"):
         LandmarkKNNRegressor(5, n_neighbors=31).fit(X[:30], NUMBERS[:30])
 
 
@@ -189,6 +233,8 @@ def test_words(auto):
     words = ["anna", "hanna", "hannah", "otto", "ottos", "lotto"] * 5
     model = LandmarkKNNClassifier("auto" if auto else 4, similarity="levenshtein", random_state=0)
     model.fit(words, [w[-1] in "ah" for w in words])
+    assert model.predict(["annah", "motto"]).tolist() == [True, False]
+    model.set_params(n_refined=3).fit(words, [w[-1] in "ah" for w in words])
     assert model.predict(["annah", "motto"]).tolist() == [True, False]
     lengths = LandmarkKNNRegressor("auto" if auto else 4, similarity="levenshtein", n_neighbors=1)
     lengths.set_params(random_state=0).fit(words, [len(w) for w in words])
