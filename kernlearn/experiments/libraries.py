@@ -19,7 +19,8 @@ from kernlearn.registration import RegisteredEstimator
 
 #: The packages whose estimators every config may name.
 PACKAGES = (
-    "catboost", "imblearn", "kernlearn", "lightgbm", "sklearn", "sklearnex", "skordinal", "xgboost",
+    "catboost", "imblearn", "kernlearn", "lightgbm",
+    "sklearn", "sklearnex", "skordinal", "xgboost",
 )  # fmt: skip
 #: The environment variable that adds packages, separated by commas.
 VARIABLE = "KERNLEARN_PACKAGES"
