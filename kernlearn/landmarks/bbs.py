@@ -137,8 +137,8 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         there are fewer. "auto" tries 5, 10, 20, and so on (at first as many as classes, if there
         are more), each set with the landmarks of the one before, whose similarities are not
         computed again. A set is kept if the gain of the validation accuracy, over the set kept
-        before, is more than its standard error, and the sets grow until two in succession are
-        not kept.
+        before, is more than its standard error, or if the accuracy is not less and the mean loss
+        gains as much. The sets grow until two in succession are not kept.
     max_comparisons : int, default=None
         With ``n_landmarks="auto"`` the most landmarks that are tried, and so the most comparisons
         of a prediction; `fit` makes as many for each training and validation point at most, and
@@ -284,18 +284,21 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         scale = self._scale([similarities])
         features = similarities / scale
         coef, intercept = linear_paths(features, data.targets, Cs, **options, weights=data.weights)
-        board, scores, losses = self._scoreboard(data, (1, len(Cs))), None, None
+        board, scores = self._scoreboard(data, (1, len(Cs))), None
         if held_out is not None:
             features = held_out / scale
             for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
                 board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
             scores = board.accuracies(each=False)[0]
         best = board.best(each=False)[0][1]
-        if held_out is not None:
-            losses = 1.0 - board.correct(0, best)
         dtype = features.dtype
         separators = coef[:, best].astype(dtype), intercept[:, best].astype(dtype)
-        return Candidate(chosen, (scale, float(Cs[best]), *separators), scores, losses)
+        model = scale, float(Cs[best]), *separators
+        if held_out is None:
+            return Candidate(chosen, model)
+        return Candidate(
+            chosen, model, scores, 1.0 - board.correct(0, best), board.losses(0, best)
+        )
 
     def _keep(self, data: Training, found: Candidate) -> None:
         self.scale_, self.C_, self.coef_, self.intercept_ = found.model

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.landmarks.growth import PATIENCE, growing_sizes, paired_gain
+from kernlearn.landmarks.growth import PATIENCE, Gain, growing_sizes
 from kernlearn.landmarks.selection import extend_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 
@@ -27,8 +27,11 @@ class TriedGroup:
         Increase of the accuracy over that of the landmarks kept before; NaN for the first.
     standard_error : float
         That of the gain, from the differences of each point.
+    loss_gain, loss_error : float
+        The same of the mean loss of the separators.
     kept : bool
-        Whether the gain is greater than its standard error.
+        Whether the gain is greater than its standard error, or not negative and that of the loss
+        greater than its standard error.
     n_comparisons : int
         Comparisons of training and validation points with landmarks so far, also of similarities
         that were not taken, without those of the selection.
@@ -39,6 +42,8 @@ class TriedGroup:
     score: float
     gain: float
     standard_error: float
+    loss_gain: float
+    loss_error: float
     kept: bool
     n_comparisons: int
 
@@ -80,6 +85,7 @@ class Fitted:
     intercept: Floats
     C: float
     losses: Floats
+    finer: Floats
     mean_loss: float
     scores: Floats
 
@@ -100,8 +106,8 @@ def add_while_it_pays(
     """Add landmarks of the best similarity as long as that pays.
 
     Of all similarities the one is taken by whose next landmarks, 5 or as many as it has, the
-    separators are best. A set is kept if the validation points gain more by it, over the set kept
-    before, than the standard error of this gain; the search ends after two that are not kept.
+    separators are best. A set is kept if it pays, as by :func:`~kernlearn.landmarks.growth.grow`;
+    the search ends after two that are not kept.
 
     Parameters
     ----------
@@ -134,14 +140,16 @@ def add_while_it_pays(
         if not larger:
             break
         best, added = min(larger, key=lambda one: (*one[0].order, one[1]))
-        gain, error, better = np.nan, np.nan, True
-        if kept is not None:
-            gain, error = paired_gain(kept.losses, best.losses, weights)
-            better = gain > error
+        gain = Gain() if kept is None else Gain.of(kept, best, weights)
         n_comparisons = n_compared * sum(len(view.chosen) for view in views)
         score = float(best.scores.max())
-        tried.append(TriedGroup(added, best.sizes, score, gain, error, better, n_comparisons))
+        tried.append(
+            TriedGroup(
+                added, best.sizes, score, gain.gain, gain.standard_error, gain.loss_gain,
+                gain.loss_error, gain.pays, n_comparisons,
+            )
+        )  # fmt: skip
         current = best.sizes
-        kept, failures = (best, 0) if better else (kept, failures + 1)
+        kept, failures = (best, 0) if gain.pays else (kept, failures + 1)
     assert kept is not None
     return kept, tuple(tried)

@@ -319,8 +319,9 @@ def _grow(
         pairs = pairs_from(pool, size, codes, rng, spread=spread)
         found = _separators(model, data, grid, options, pairs, validation)
         board = found[3]
-        right = board.correct(*board.best(each=False)[0])
-        return Candidate(pool, found, board.accuracies(each=False), 1.0 - right)
+        best = board.best(each=False)[0]
+        losses = 1.0 - board.correct(*best), board.losses(*best)
+        return Candidate(pool, found, board.accuracies(each=False), *losses)
 
     n_compared = len(codes) + data.X_val.shape[0]
     sizes = growing_sizes(len(codes), model.max_comparisons, n_classes)

@@ -34,8 +34,12 @@ class TriedSize:
         first.
     standard_error : float
         That of the gain, from the differences of each point's two losses.
+    loss_gain, loss_error : float
+        The same of a finer loss, that of the separators or of votes; NaN for the first, and where
+        there is none.
     kept : bool
-        Whether the gain is greater than its standard error.
+        Whether the gain is greater than its standard error, or not negative and that of the finer
+        loss greater than its standard error.
     n_comparisons : int
         Comparisons of training and validation points with landmarks so far, without those of
         the selection.
@@ -45,6 +49,8 @@ class TriedSize:
     score: float
     gain: float
     standard_error: float
+    loss_gain: float
+    loss_error: float
     kept: bool
     n_comparisons: int
 
@@ -62,13 +68,41 @@ class Candidate:
     scores : ndarray or None
         Score on the validation points of each choice of parameters; None without such points.
     losses : ndarray of shape (n_val,) or None
-        Loss of each validation point with the best choice.
+        Loss of each validation point with the best choice: whether it is an error, or how large.
+    finer : ndarray of shape (n_val,) or None
+        For classes the loss that the separators minimise, or the share of the wrong votes.
     """
 
     chosen: Indices
     model: Any
     scores: Floats | None = None
     losses: Floats | None = None
+    finer: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What validation points gain by one model over another, see :class:`TriedSize`."""
+
+    gain: float = np.nan
+    standard_error: float = np.nan
+    loss_gain: float = np.nan
+    loss_error: float = np.nan
+
+    @classmethod
+    def of(cls, before: Any, after: Any, weights: NDArray[np.float64] | None) -> "Gain":
+        """Compare two models with attributes `losses` and `finer`."""
+        found = paired_gain(before.losses, after.losses, weights)
+        if after.finer is None:
+            return cls(*found)
+        return cls(*found, *paired_gain(before.finer, after.finer, weights))
+
+    @property
+    def pays(self) -> bool:
+        """Whether that is more than chance explains; so it is for the first model."""
+        if np.isnan(self.gain) or self.gain > self.standard_error:
+            return True
+        return self.gain >= 0 and self.loss_gain > self.loss_error
 
 
 def check_growth(n_landmarks: int | str, max_comparisons: int | None) -> bool:
@@ -120,8 +154,8 @@ def grow(
     """Fit models on growing sets of landmarks, and return the one to keep, and what was tried.
 
     A set is kept if the validation points gain more by it, over the set kept before, than the
-    standard error of this gain, and the sets grow until two in succession are not kept: a set is
-    only as large as the data can tell that it pays.
+    standard error of this gain, or if they lose nothing and gain as much by a finer loss, which
+    fewer points can tell. The sets grow until two in succession are not kept.
 
     Parameters
     ----------
@@ -144,16 +178,16 @@ def grow(
     for size in sizes:
         found = fit(size, chosen)
         chosen = found.chosen
-        assert found.losses is not None
         assert found.scores is not None
-        gain, error, better = np.nan, np.nan, True
-        if kept is not None:
-            assert kept.losses is not None
-            gain, error = paired_gain(kept.losses, found.losses, weights)
-            better = gain > error
+        gain = Gain() if kept is None else Gain.of(kept, found, weights)
         score = float(found.scores.max())
-        tried.append(TriedSize(size, score, gain, error, better, size * n_compared))
-        kept, failures = (found, 0) if better else (kept, failures + 1)
+        tried.append(
+            TriedSize(
+                size, score, gain.gain, gain.standard_error, gain.loss_gain, gain.loss_error,
+                gain.pays, size * n_compared,
+            )
+        )  # fmt: skip
+        kept, failures = (found, 0) if gain.pays else (kept, failures + 1)
         if failures == PATIENCE:
             break
     assert kept is not None

@@ -193,7 +193,10 @@ class LandmarkKNNClassifier(GrowingClassifier):
         right = np.array([shares.argmax(axis=1) == data.codes_val for shares in averages])
         scores = np.average(right, axis=1, weights=data.weights_val)
         best = int(scores.argmax())
-        return Candidate(chosen, (ks[best], model), scores, 1.0 - right[best])
+        # a class without training points has no votes
+        of_class = np.column_stack([averages[best], np.zeros(len(held_out))])
+        wrong = 1.0 - of_class[np.arange(len(held_out)), data.codes_val]
+        return Candidate(chosen, (ks[best], model), scores, 1.0 - right[best], wrong)
 
     def _keep(self, data: Training, found: Candidate) -> None:
         self.n_neighbors_, self._model = found.model

@@ -26,14 +26,15 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     When to use it: several measures, or records whose parts are compared in different ways, and
     not known which of them pay.
 
-    A point is embedded as :math:`\Psi(x) = (K_m(x, l_{mj}))` for the landmarks
-    :math:`l_{m1}, l_{m2}, \ldots` of each similarity m, and classified by a linear separator, as
-    by :class:`BBSClassifier`. Landmarks are added as long as the validation points gain: of all
+    A point is embedded as :math:`\Psi(x) = (K_m(x, l_{mj}))` for the landmarks :math:`l_{m1},
+    l_{m2}, \ldots` of each similarity m, and classified by a linear separator, as by
+    :class:`BBSClassifier`. Landmarks are added as long as the validation points gain: of all
     similarities the one is taken by whose next landmarks (5, or as many as classes, then as many
     as it has) the validation accuracy is best. A set is kept if its gain over the set kept before
-    is more than the standard error of the gain, and the search ends after two additions in
-    succession that are not kept, or when a prediction would make more than `max_comparisons`.
-    Similarities that do not pay are not among the groups that are kept.
+    is more than the standard error of the gain, of the accuracy, or without a loss of accuracy of
+    the separators' loss; the search ends after two additions in succession that are not kept, or
+    when a prediction would make more than `max_comparisons`. Similarities that do not pay are not
+    among the groups that are kept.
 
     Finally the weights of the similarities are learnt, by the group lasso,
 
@@ -267,7 +268,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         dtype = held_out.dtype
         return Fitted(
             sizes, coef[:, best].astype(dtype), intercept[:, best].astype(dtype),
-            float(Cs[best]), losses, board.mean_loss(0, best), board.accuracies(each=False)[0],
+            float(Cs[best]), losses, board.losses(0, best), board.mean_loss(0, best),
+            board.accuracies(each=False)[0],
         )  # fmt: skip
 
     def _keep(self, found: Fitted, views: list[View]) -> None:

@@ -115,7 +115,9 @@ def test_the_search_step_by_step():
         assert changed == [tried.similarity]
         old, new = before[changed[0]], tried.n_landmarks[changed[0]]
         assert new == min(max(2 * old, 5), old + 100 - sum(before))
-        assert tried.kept == (np.isnan(tried.gain) or tried.gain > tried.standard_error)
+        finer = tried.gain >= 0 and tried.loss_gain > tried.loss_error
+        gains = tried.gain > tried.standard_error or finer
+        assert tried.kept == (np.isnan(tried.gain) or gains)
         failures = 0 if tried.kept else failures + 1
         before = tried.n_landmarks
     kept = [tried for tried in model.growth_ if tried.kept][-1]
