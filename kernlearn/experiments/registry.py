@@ -65,9 +65,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_landmarks(
         "FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function", shares=True
     ),
-    _estimator(
-        "kernlearn.landmarks:MultiSimilarityClassifier", "several similarities to landmarks"
-    ),
+    _estimator("kernlearn.landmarks:MultiSimilarityClassifier", "several similarities at once"),
     _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
     _on_landmarks("LandmarkKNNRegressor", "mean of neighbours by similarities to landmarks"),
     _on_landmarks("SimilarityKNNClassifier", "k nearest neighbours by similarity"),
