@@ -78,6 +78,11 @@ SUBJECTS = [
         landmarks.SimilarityKNNClassifier,
         {"n_neighbors": [1, 3, 5, 9, 15], "similarity": _SIMILARITIES},
     ),
+    Subject(
+        landmarks.LandmarkKNNClassifier,
+        {"n_landmarks": [50, 100, 300], "similarity": _SIMILARITIES, "weights": ["distance"]},
+    ),
+    Subject(landmarks.MultiSimilarityClassifier, {"similarities": [_SIMILARITIES]}),
     Subject(landmarks.SimilarityFeatureSVM, {"similarity": _SIMILARITIES}),
     Subject(
         landmarks.SpectrumSVM, {"similarity": _SIMILARITIES, "spectrum": ["clip", "flip", "shift"]}

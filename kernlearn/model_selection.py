@@ -152,6 +152,7 @@ class Scoreboard:
         counts = np.intp if weights is None else np.float64
         self._correct = np.zeros((n_problems, *shape), dtype=counts)
         self._losses = np.zeros((n_problems, *shape))
+        self._of_points = np.zeros((*shape, len(codes)), dtype=np.float32)
         # The class with the greatest decision value so far, and that value.
         self._winner = np.zeros((*shape, len(codes)), dtype=np.int32)
         self._greatest = np.full((*shape, len(codes)), 0.0 if n_problems == 1 else -np.inf)
@@ -167,6 +168,7 @@ class Scoreboard:
         self._correct[problem, row] = correct.sum(axis=1) if weights is None else correct @ weights
         if known.size:
             losses = self._loss(target * known)
+            self._of_points[row][:, self._known] += losses
             self._losses[problem, row] = np.average(losses, axis=1, weights=weights)
         better = self._greatest[row] < scores.T
         self._winner[row][better] = code
@@ -190,6 +192,19 @@ class Scoreboard:
             places = [best] * len(self._correct)
         cells = [np.unravel_index(place, shape) for place in places]
         return [(int(row), int(column)) for row, column in cells]
+
+    def correct(self, row: int, column: int) -> NDArray[np.bool_]:
+        """Return which points a choice classifies correctly."""
+        found: NDArray[np.bool_] = self._winner[row, column] == self.codes
+        return found
+
+    def losses(self, row: int, column: int) -> NDArray[np.float64]:
+        """Return the mean loss of a choice over problems, for each point; 0 for no known class."""
+        return self._of_points[row, column].astype(np.float64) / len(self._correct)
+
+    def mean_loss(self, row: int, column: int) -> float:
+        """Return the mean loss of a choice over points and problems."""
+        return float(self._losses[:, row, column].mean())
 
     def _counts(self, each: bool) -> NDArray[Any]:
         if each:

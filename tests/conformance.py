@@ -236,7 +236,7 @@ def table_of_features() -> list[str]:
 def _features(estimator: type) -> dict[str, str]:
     model = estimator()
     cells = {name: WORKS if has(model) else NOT_MEANT for name, has in FEATURES.items()}
-    if "calibration" in model.get_params():
+    if "calibration" in model.get_params() and not hasattr(model, "predict_proba"):
         cells["predict_proba"] = "calibration"
     return cells
 

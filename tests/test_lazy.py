@@ -97,7 +97,7 @@ def test_type_checkers_see_through(tmp_path):
     code = """
         import kernlearn.landmarks
         reveal_type(kernlearn.landmarks.FTuneClassifier)
-        reveal_type(kernlearn.landmarks.FTuneClassifier(10).n_landmarks)
+        reveal_type(kernlearn.landmarks.FTuneClassifier(10).per_class)
         kernlearn.landmarks.FTuneClassifer
     """
     file = tmp_path / "user.py"
@@ -107,7 +107,7 @@ def test_type_checkers_see_through(tmp_path):
     assert re.search(r'Revealed type is "def \(.*\) -> kernlearn.landmarks.ftune.FTune', said), (
         said
     )
-    assert re.search(r'Revealed type is "(builtins\.)?int"', said), said
+    assert re.search(r'Revealed type is "(builtins\.)?bool"', said), said
     assert '"FTuneClassifer"; maybe "FTuneClassifier"' in said, said
 
 

@@ -65,6 +65,9 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_landmarks(
         "FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function", shares=True
     ),
+    _estimator("kernlearn.landmarks:MultiSimilarityClassifier", "several similarities at once"),
+    _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
+    _on_landmarks("LandmarkKNNRegressor", "mean of neighbours by similarities to landmarks"),
     _on_landmarks("SimilarityKNNClassifier", "k nearest neighbours by similarity"),
     _on_landmarks("SimilarityFeatureSVM", "linear SVM on all similarities"),
     _on_landmarks("SpectrumSVM", "SVM after clipping, flipping or shifting a spectrum"),

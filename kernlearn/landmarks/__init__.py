@@ -10,6 +10,8 @@ __getattr__, __dir__, __all__ = attach(
         "dboost": "DBoostClassifier",
         "embedding": "LandmarkEmbedding PairEmbedding",
         "ftune": "FTuneClassifier",
+        "landmark_neighbors": "LandmarkKNNClassifier LandmarkKNNRegressor",
+        "multi_similarity": "MultiSimilarityClassifier",
         "nystroem": "NystroemEmbedding",
         "orland": "ORLand",
         "rankland": "RankLand",

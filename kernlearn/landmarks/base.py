@@ -213,6 +213,7 @@ class LandmarkedModel(SimilarityEstimator):
     selection: str
     double_dipping: bool
     random_state: Any
+    landmark_indices_: Indices | None
     coef_: Floats
     intercept_: Any
 
@@ -224,32 +225,47 @@ class LandmarkedModel(SimilarityEstimator):
         Also return the rows of X that are trained on: those given, without landmarks unless
         `double_dipping`.
         """
-        # The similarities are taken from X as it is; only what depends on data needs the rows.
-        some = None if len(rows) == X.shape[0] else rows
-        points = X if self._precomputed or some is None else X[rows]
-        candidates = self._all_points(points, y[rows], rows)
-        self.landmark_indices_: Indices | None = None
+        candidates, similarities = self._similarities(X, y, rows)
         if landmarks is not None:
             unlabelled = self._check_landmarks(landmarks)
             places = np.arange(unlabelled.shape[0])
+            self.landmark_indices_ = None
             self._landmarks = replace(candidates, indices=places, points=unlabelled)
-            values = self._landmarks.compare(X, some)
+            self.scale_ = float(np.sqrt(len(places))) if self._divides else 1.0
+            values = self._landmarks.compare(X, None if len(rows) == X.shape[0] else rows)
         else:
             if not self.double_dipping and n_drawn >= len(rows):
                 raise ValueError(
                     f"double_dipping=False needs more training points than the {n_drawn} "
                     f"landmarks, which are not trained on, got {len(rows)}"
                 )
-            similarities = KeptSimilarities(candidates, X, some)
             codes = np.zeros(len(rows), dtype=np.intp)
             chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
-            self._landmarks = candidates.take(chosen)
-            self.landmark_indices_ = self._landmarks.indices
-            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
-            values = similarities.columns(chosen, trained)
-            rows = rows if trained is None else rows[trained]
-        self.scale_ = float(np.sqrt(len(self._landmarks))) if self._divides else 1.0
+            values, rows = self._embedded(candidates, similarities, chosen, rows)
         return np.ascontiguousarray(self._scaled(values), dtype=float_type(X)), rows
+
+    def _similarities(
+        self, X: Any, y: np.ndarray, rows: Indices
+    ) -> tuple[Landmarks, KeptSimilarities]:
+        """Return some rows of X as candidates for landmarks, and their similarities to these."""
+        # The similarities are taken from X as it is; only what depends on data needs the rows.
+        some = None if len(rows) == X.shape[0] else rows
+        points = X if self._precomputed or some is None else X[rows]
+        candidates = self._all_points(points, y[rows], rows)
+        return candidates, KeptSimilarities(candidates, X, some)
+
+    def _embedded(
+        self, candidates: Landmarks, similarities: KeptSimilarities, chosen: Indices, rows: Indices
+    ) -> tuple[Floats, Indices]:
+        """Take landmarks, and return the similarities of the rows trained on, and these rows."""
+        self._take(candidates, chosen)
+        trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
+        return similarities.columns(chosen, trained), rows if trained is None else rows[trained]
+
+    def _take(self, candidates: Landmarks, chosen: Indices) -> None:
+        self._landmarks = candidates.take(chosen)
+        self.landmark_indices_ = self._landmarks.indices
+        self.scale_ = float(np.sqrt(len(chosen))) if self._divides else 1.0
 
     def _check_landmarks(self, landmarks: Any) -> Any:
         """Validate points to take as landmarks."""

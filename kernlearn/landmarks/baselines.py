@@ -9,8 +9,9 @@ from scipy.linalg import eigh
 
 from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.landmarks.all_points import AllPointsClassifier, ChoosesC
-from kernlearn.landmarks.base import Floats, Indices
+from kernlearn.landmarks.base import Floats
 from kernlearn.landmarks.similarity_classifier import Training
+from kernlearn.landmarks.votes import nearest_columns, vote_weights
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
 
@@ -111,36 +112,13 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         return choices
 
     def _decide(self, model: int, similarities: Floats) -> np.ndarray:
-        neighbors = _nearest(similarities, model)
+        neighbors = nearest_columns(similarities, model)
         votes = self._votes[neighbors]
         if callable(self.weights):
             nearest = np.take_along_axis(similarities, neighbors, axis=1)
-            weights = np.asarray(self.weights(nearest), dtype=np.float64)
-            if weights.shape != nearest.shape:
-                raise ValueError(
-                    f"'weights' must return one weight per neighbour, shape {nearest.shape}, "
-                    f"got shape {weights.shape}"
-                )
-            if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any(1).all():
-                raise ValueError(
-                    "'weights' must return finite weights >= 0, and for each point one that is "
-                    "not 0"
-                )
+            weights = vote_weights(self.weights, nearest)
             votes = votes * weights[:, :, None]
         return votes.sum(axis=1)
-
-
-def _nearest(similarities: Floats, k: int) -> Indices:
-    """Return the columns of the k greatest values of each row; of equals the first columns."""
-    n_rows, n_columns = similarities.shape
-    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
-    taken = similarities > least
-    tied = similarities == least
-    vacant = k - taken.sum(axis=1, keepdims=True)
-    taken |= tied & (tied.cumsum(axis=1) <= vacant)
-    columns = np.nonzero(taken)[1].reshape(n_rows, k)
-    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
 
 
 @dataclass(eq=False, repr=False)

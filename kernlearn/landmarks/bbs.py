@@ -12,7 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.calibration import CALIBRATION
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks import base
-from kernlearn.landmarks.selection import select_landmarks
+from kernlearn.landmarks.growing_classifier import GrowingClassifier
+from kernlearn.landmarks.growth import Candidate
+from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
 from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values
 from kernlearn.solvers.linear_path import linear_paths
@@ -21,7 +23,7 @@ from kernlearn.solvers.linear_path import linear_paths
 class LandmarkClassifier(SimilarityClassifier):
     """Base of BBS and FTUNE, linear separators in a landmarked space."""
 
-    _parameter_constraints = {
+    _parameter_constraints: dict[str, list[Any]] = {
         **SimilarityClassifier._parameter_constraints,
         "n_landmarks": [COUNT],
         "selection": [base.SELECTION],
@@ -93,7 +95,7 @@ class LandmarkClassifier(SimilarityClassifier):
                 "all training points have the same similarities to the landmarks: the "
                 "similarity says nothing about the classes",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         return largest if self.normalize and largest > 0 else 1.0
 
@@ -118,7 +120,7 @@ class WeightedLandmark:
 
 
 @dataclass(eq=False, repr=False)
-class BBSClassifier(LandmarkClassifier):
+class BBSClassifier(GrowingClassifier, LandmarkClassifier):
     r"""Linear separation in the space of similarities to landmarks (Balcan & Blum).
 
     When to use it: any similarity, indefinite or of objects, with few comparisons for each
@@ -130,23 +132,32 @@ class BBSClassifier(LandmarkClassifier):
 
     Parameters
     ----------
-    n_landmarks : int, default=100
+    n_landmarks : int or "auto", default=100
         Number of landmarks d, shared by all classes; all training points, with a warning, if
-        there are fewer.
+        there are fewer. "auto" tries 5, 10, 20, and so on (at first as many as classes, if there
+        are more), each set with the landmarks of the one before, whose similarities are not
+        computed again. A set is kept if the gain of the validation accuracy, over the set kept
+        before, is more than its standard error, or if the accuracy is not less and the mean loss
+        gains as much. The sets grow until two in succession are not kept.
+    max_comparisons : int, default=None
+        With ``n_landmarks="auto"`` the most landmarks that are tried, and so the most comparisons
+        of a prediction; `fit` makes as many for each training and validation point at most, and
+        those of the selection. None is the number of training points.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
         The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
         on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
-            default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky"}, default="random"
         How landmarks are chosen from the points trained on. "random" ignores classes,
         "stratified" takes some of each class in proportion to its size, "dselect" (algorithm 3)
-        takes points unlike each other. The last three are drawn to span the feature space of the
-        similarity as a kernel, by D² sampling, by approximate ridge leverage scores, or by
-        randomly pivoted Cholesky. All but the first two choose from each class evenly if there
-        are more than two, and take at least one point of either of two.
+        takes points unlike each other, "kmedoids" points such that each has one nearby, on a
+        sample of the points. "kmeans++", "leverage" and "rpcholesky" are drawn to span the feature
+        space of the similarity as a kernel, by D² sampling, by approximate ridge leverage scores,
+        or by randomly pivoted Cholesky. All but the first two choose from each class evenly if
+        there are more than two, and take at least one point of either of two.
     normalize : bool, default=True
         Whether similarities are divided by the greatest absolute one between training points
         and landmarks: the thesis takes them to be at most 1, and C depends on it.
@@ -192,6 +203,9 @@ class BBSClassifier(LandmarkClassifier):
         The values chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_C,) or None
         Accuracy on the validation points with each C, ascending; None without such points.
+    growth_ : tuple of TriedSize
+        The numbers of landmarks that were tried, the accuracy, what it gained and the
+        comparisons made; only with ``n_landmarks="auto"``.
     scale_ : float
         The divisor of similarities.
     n_features_in_ : int
@@ -216,8 +230,9 @@ class BBSClassifier(LandmarkClassifier):
     True
     """
 
-    n_landmarks: int = 100
+    n_landmarks: int | str = 100
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
@@ -231,6 +246,11 @@ class BBSClassifier(LandmarkClassifier):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+
+    _parameter_constraints = {
+        **LandmarkClassifier._parameter_constraints,
+        **GrowingClassifier._parameter_constraints,
+    }
 
     def landmarks(self) -> list[WeightedLandmark]:
         """Return the landmarks with their weights.
@@ -248,32 +268,45 @@ class BBSClassifier(LandmarkClassifier):
             )
         ]
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _options(self, rng: np.random.RandomState) -> dict[str, Any]:
+        return self._solver_options(rng)
+
+    def _fit_at(
+        self,
+        data: Training,
+        grid: dict[str, Any],
+        options: dict[str, Any],
+        chosen: Indices,
+        held_out: Floats | None,
+    ) -> Candidate:
         Cs = grid["C"]
-        chosen = select_landmarks(
-            self.n_landmarks, data.codes, self.selection, rng, data.similarities
-        )
-        landmarks = data.candidates.take(chosen)
         similarities = data.similarities.columns(chosen)
-        self.scale_ = self._scale([similarities])
-        features = similarities / self.scale_
-        options = self._solver_options(rng)
+        scale = self._scale([similarities])
+        features = similarities / scale
         coef, intercept = linear_paths(features, data.targets, Cs, **options, weights=data.weights)
-        board, self.validation_scores_ = self._scoreboard(data, (1, len(Cs))), None
-        if data.X_val is not None:
-            features = landmarks.compare(data.X_val) / self.scale_
+        board, scores = self._scoreboard(data, (1, len(Cs))), None
+        if held_out is not None:
+            features = held_out / scale
             for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
                 board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
-            self.validation_scores_ = board.accuracies(each=False)[0]
+            scores = board.accuracies(each=False)[0]
         best = board.best(each=False)[0][1]
-        self.C_ = float(Cs[best])
+        dtype = features.dtype
+        separators = coef[:, best].astype(dtype), intercept[:, best].astype(dtype)
+        model = scale, float(Cs[best]), *separators
+        if held_out is None:
+            return Candidate(chosen, model)
+        return Candidate(
+            chosen, model, scores, 1.0 - board.correct(0, best), board.losses(0, best)
+        )
+
+    def _keep(self, data: Training, found: Candidate) -> None:
+        self.scale_, self.C_, self.coef_, self.intercept_ = found.model
         self.best_params_ = {"C": self.C_}
-        self.coef_ = coef[:, best].astype(features.dtype)
-        self.intercept_ = intercept[:, best].astype(features.dtype)
-        self.landmark_indices_ = landmarks.indices
-        self._landmark_labels = self.classes_[data.codes[chosen]]
+        self._landmark_labels = self.classes_[data.codes[found.chosen]]
         used = np.flatnonzero(self.coef_.any(axis=0))
-        self._landmarks, self._weights = landmarks.take(used), self.coef_.T[used]
+        self._landmarks = data.candidates.take(found.chosen[used])
+        self._weights = self.coef_.T[used]
 
     def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         scores += (similarities / self.scale_) @ self._weights

@@ -88,8 +88,8 @@ class DBoostClassifier(ScoresClassifier):
         where the class with most votes wins, ties by the sum of combinations.
     reuse : bool, default=True
         Whether a pair may be chosen in more than one round, with the same or another threshold.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky", \
-            "shared"}, default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky", "shared"}, default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None

@@ -181,13 +181,13 @@ class LandmarkEmbedding(BaseEmbedding):
         not be symmetric nor positive: it is used as K(point, landmark).
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d. All named ones are similarities.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
-            default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky"}, default="random"
         "random" ignores classes. "stratified" takes landmarks from each class in proportion to
         its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: from all points
-        with two classes or none, else within each class. So do "kmeans++", "leverage" and
-        "rpcholesky", by D² sampling, by approximate ridge leverage scores, and by randomly
-        pivoted Cholesky.
+        with two classes or none, else within each class. So do the others, by
+        D² sampling, by k-medoids of a sample, by approximate ridge leverage scores, and by
+        randomly pivoted Cholesky.
     normalize : bool, default=True
         Whether similarities are divided by the largest absolute one between training points and
         landmarks; section 4.2 of [2]_ takes them to be at most 1.
@@ -273,13 +273,13 @@ class PairEmbedding(BaseEmbedding):
     transfer : str, float, Transfer or callable, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
         "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky", \
-            "shared"}, default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky", "shared"}, default="random"
         "random" draws both points of a pair uniformly; "stratified" spreads the second ones
         over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_), "kmeans++", "leverage" and "rpcholesky" from d
-        points chosen as by :class:`LandmarkEmbedding`, "shared" from d points drawn evenly from
-        the classes.
+        unlike each other (algorithm 3 of [1]_), "kmeans++", "kmedoids", "leverage" and
+        "rpcholesky" from d points chosen as by :class:`LandmarkEmbedding`, "shared" from d points
+        drawn evenly from the classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 

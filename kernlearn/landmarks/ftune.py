@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from kernlearn.constraints import MEMORY, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.growing_classifier import FindsSize
+from kernlearn.landmarks.growth import Candidate, TriedSize, grow, growing_sizes
+from kernlearn.landmarks.selection import extend_landmarks, pairs_from, select_pairs
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
@@ -47,7 +49,7 @@ class WeightedPair:
 
 
 @dataclass(eq=False, repr=False)
-class FTuneClassifier(LandmarkClassifier):
+class FTuneClassifier(FindsSize, LandmarkClassifier):
     r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
@@ -62,14 +64,21 @@ class FTuneClassifier(LandmarkClassifier):
 
     Parameters
     ----------
-    n_landmarks : int, default=100
-        Number of landmark pairs d of each one-vs-all problem. Points may be in several.
+    n_landmarks : int or "auto", default=100
+        Number of landmark pairs d of each one-vs-all problem. Points may be in several. With
+        "auto" pairs are drawn from a pool of single points, as many as there are in it, which all
+        problems share: at first 5, or as many as classes, then twice as many and so on while the
+        validation accuracy gains, as by :class:`BBSClassifier`. "random" then draws the pool as
+        "shared" does. ``per_class`` and ``memory`` have no part in that.
+    max_comparisons : int, default=None
+        With ``n_landmarks="auto"`` the most points in the pool, and so the most comparisons of a
+        prediction; None is the number of training points.
     similarity, kind, selection, normalize, loss, solver, tol, fit_intercept
         As for :class:`BBSClassifier`; slopes too depend on the normalisation. With
         ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with
-        "kmeans++", "leverage" and "rpcholesky" from d points chosen by these, with "shared" from d
-        points drawn evenly from the classes, which all problems share: a prediction then takes no
-        more similarities than with d single landmarks.
+        "kmeans++", "kmedoids", "leverage" and "rpcholesky" from d points chosen by these, with
+        "shared" from d points drawn evenly from the classes, which all problems share: a
+        prediction then takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
@@ -117,6 +126,8 @@ class FTuneClassifier(LandmarkClassifier):
     validation_scores_ : ndarray of shape (n_transfers, n_C) or (n_problems, n_transfers, n_C)
         Accuracy on the validation points of each choice, C ascending; of each problem on its
         own with ``per_class=True``. None without validation points.
+    growth_ : tuple of TriedSize
+        The sizes of the pool that were tried; only with ``n_landmarks="auto"``.
     scale_ : float
         The divisor of similarities.
     n_features_in_ : int
@@ -140,8 +151,9 @@ class FTuneClassifier(LandmarkClassifier):
     True
     """
 
-    n_landmarks: int = 100
+    n_landmarks: int | str = 100
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     transfers: Any = (1, 5, 10, 50, 100, 1000)
@@ -162,6 +174,7 @@ class FTuneClassifier(LandmarkClassifier):
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
+        **FindsSize._parameter_constraints,
         "selection": [base.PAIR_SELECTION],
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
@@ -205,8 +218,13 @@ class FTuneClassifier(LandmarkClassifier):
             if self.n_jobs is None
             else parallel_config("threading", n_jobs=self.n_jobs)
         )
+        self.__dict__.pop("growth_", None)  # of an earlier fit
         with threads:
-            pairs, self.scale_, paths, board = train(untuned, data, grid, rng)
+            if self.n_landmarks == "auto":
+                found, self.growth_ = _grow(untuned, data, grid, rng)
+                pairs, self.scale_, paths, board = found.model
+            else:
+                pairs, self.scale_, paths, board = train(untuned, data, grid, rng)
         distinct, places = np.unique(pairs, return_inverse=True)
         dtype = paths[0][0][0].dtype
         self.validation_scores_ = None
@@ -271,19 +289,64 @@ def _train(
 
     Returns the pairs, the divisor of similarities, the separators and their scores.
     """
-    family, Cs = grid.values()
     options = model._solver_options(rng)
-    similarities = data.similarities
-    pairs = select_pairs(model.n_landmarks, data.codes, model.selection, rng, similarities)
-    distinct = np.unique(pairs)
+    assert not isinstance(model.n_landmarks, str)
+    pairs = select_pairs(model.n_landmarks, data.codes, model.selection, rng, data.similarities)
+    validation = None if data.X_val is None else KeptSimilarities(data.candidates, data.X_val)
+    return _separators(model, data, grid, options, pairs, validation)
+
+
+def _grow(
+    model: FTuneClassifier,
+    data: Training,
+    grid: dict[str, Any],
+    rng: np.random.RandomState,
+) -> tuple[Candidate, tuple[TriedSize, ...]]:
+    """Train on pairs of a pool that grows as long as the validation points gain."""
+    options, codes = model._solver_options(rng), data.codes
+    selection = "shared" if model.selection == "random" else model.selection
+    spread = selection == "stratified"
+    validation = KeptSimilarities(data.candidates, data.X_val)
+    n_classes = int(codes.max()) + 1
+    if model.max_comparisons is not None and model.max_comparisons < n_classes:
+        raise ValueError(
+            f"'max_comparisons' must be at least the number of classes, {n_classes}, as each has "
+            f"a point in pairs, got {model.max_comparisons}"
+        )
+
+    def fit(size: int, before: Indices) -> Candidate:
+        pool = extend_landmarks(before, size, codes, selection, rng, data.similarities)
+        pairs = pairs_from(pool, size, codes, rng, spread=spread)
+        found = _separators(model, data, grid, options, pairs, validation)
+        board = found[3]
+        best = board.best(each=False)[0]
+        losses = 1.0 - board.correct(*best), board.losses(*best)
+        return Candidate(pool, found, board.accuracies(each=False), *losses)
+
+    n_compared = len(codes) + data.X_val.shape[0]
+    sizes = growing_sizes(len(codes), model.max_comparisons, n_classes)
+    return grow(sizes, fit, data.weights_val, n_compared)
+
+
+def _separators(
+    model: FTuneClassifier,
+    data: Training,
+    grid: dict[str, Any],
+    options: dict[str, Any],
+    pairs: Indices,
+    validation: KeptSimilarities | None,
+) -> tuple[Indices, float, list[list[Path]], Scoreboard]:
+    """Train a separator for every problem, transfer function and C, see `_train`."""
+    family, Cs = grid.values()
+    similarities, distinct = data.similarities, np.unique(pairs)
     similarities.keep(distinct)
     batches = gen_batches(len(distinct), 256)
     model.scale_ = model._scale(similarities.columns(distinct[batch]) for batch in batches)
     board = model._scoreboard(data, (len(family), len(Cs)))
-    if data.X_val is not None:
-        validation = KeptSimilarities(data.candidates, data.X_val)
+    kept = [similarities]
+    if validation is not None:
         validation.keep(distinct)
-    kept = [similarities] if data.X_val is None else [similarities, validation]
+        kept.append(validation)
 
     def solve(problem: int) -> tuple[list[Path], list[np.ndarray]]:
         """Return the separators of a problem, and their values on the validation points."""

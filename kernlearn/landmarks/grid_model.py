@@ -1,6 +1,8 @@
 """Base of RegLand and ORLand: landmarks, and parameters chosen on validation points."""
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any, Self
 
@@ -9,8 +11,18 @@ from sklearn.base import _fit_context
 from sklearn.utils.validation import check_random_state
 
 from kernlearn.constraints import FRACTION, POSITIVE
-from kernlearn.landmarks.base import LandmarkedModel
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.base import LandmarkedModel, float_type
+from kernlearn.landmarks.growth import (
+    MAX_COMPARISONS,
+    N_LANDMARKS,
+    Candidate,
+    TriedSize,
+    check_growth,
+    grow,
+    growing_sizes,
+)
+from kernlearn.landmarks.selection import extend_landmarks
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.model_selection import split_for_choice
 from kernlearn.sample_weights import check_weights, taken
 
@@ -20,11 +32,16 @@ class GridModel(LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
+        "n_landmarks": N_LANDMARKS,
+        "max_comparisons": MAX_COMPARISONS,
         "C": [POSITIVE, "array-like"],
         "validation_fraction": [FRACTION],
     }
 
+    n_landmarks: int | str  # type: ignore[assignment]
+    max_comparisons: int | None
     validation_fraction: float
+    growth_: tuple[TriedSize, ...]
 
     @abstractmethod
     def _grid(self) -> dict[str, np.ndarray]:
@@ -46,10 +63,8 @@ class GridModel(LandmarkedModel):
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _score(
-        self, model: Any, features: Floats, targets: Any, weights: np.ndarray | None
-    ) -> float:
-        """Return how good a model is, the greater the better."""
+    def _losses(self, model: Any, features: Floats, targets: Any) -> np.ndarray:
+        """Return the loss of each point, the smaller the better."""
 
     @abstractmethod
     def _keep(self, model: Any, dtype: Any) -> None:
@@ -87,7 +102,8 @@ class GridModel(LandmarkedModel):
             they are numbers, else of their places in `classes_`.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
             Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks`, `selection` and `double_dipping` are ignored.
+            algorithm 5); then `n_landmarks`, `max_comparisons`, `selection` and `double_dipping`
+            are ignored.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on the losses of the training points, not negative, in training and, for
             points that are held out, in the choice of parameters. A point of weight 0 counts as
@@ -117,23 +133,70 @@ class GridModel(LandmarkedModel):
         weights = check_weights(sample_weight, X)
         codes = self._without_absent(codes, weights)
         rng = check_random_state(self.random_state)
+        growing = check_growth(self.n_landmarks, self.max_comparisons) and landmarks is None
+        n_choices = max(prod(shape), 2 if growing else 1)
         rows, X_val, y_val, weights_val = split_for_choice(
-            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
+            self, X, targets, X_val, y_val, codes, n_choices, rng, weights
         )
-        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
-        best, self.validation_scores_ = 0, None
+        choosing = None
         if X_val is not None:
-            held_out = self._features(X_val)
             choosing = self._choice_weights(targets, weights, y_val, weights_val)
-            scores = np.array([self._score(model, held_out, y_val, choosing) for model in models])
-            self.validation_scores_ = scores.reshape(shape)
+        self.__dict__.pop("growth_", None)  # of an earlier fit
+
+        def fit(features: Floats, rows: Indices, held_out: Floats | None) -> Candidate:
+            models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
+            if held_out is None:
+                return Candidate(np.zeros(0, np.intp), (0, models[0]))
+            losses = [self._losses(model, held_out, y_val) for model in models]
+            scores = -np.array([np.average(of_model, weights=choosing) for of_model in losses])
             best = int(scores.argmax())
+            return Candidate(np.zeros(0, np.intp), (best, models[best]), scores, losses[best])
+
+        if growing:
+            found = self._grow(X, targets, rows, rng, X_val, choosing, fit)
+        else:
+            n_drawn = 0 if isinstance(self.n_landmarks, str) else self.n_landmarks
+            features, rows = self._embed_training(X, targets, rows, landmarks, rng, n_drawn)
+            found = fit(features, rows, None if X_val is None else self._features(X_val))
+        scores, (best, model) = found.scores, found.model
+        self.validation_scores_ = None if scores is None else scores.reshape(shape)
         for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
             setattr(self, f"{name}_", values[place].item())
-        self._keep(models[best], features.dtype)
+        self._keep(model, float_type(X))
         self._calibrate(X_val, y_val, weights_val)
         return self
+
+    def _grow(
+        self,
+        X: Any,
+        targets: np.ndarray,
+        rows: Indices,
+        rng: Any,
+        X_val: Any,
+        choosing: np.ndarray | None,
+        fit: Callable[[Floats, Indices, Floats | None], Candidate],
+    ) -> Candidate:
+        """Choose landmarks as long as they pay, and return the model to keep.
+
+        `fit` takes the embedding of the points trained on, their rows in X, and the embedding of
+        the validation points.
+        """
+        candidates, similarities = self._similarities(X, targets, rows)
+        validation = KeptSimilarities(candidates, X_val)
+        codes, dtype = np.zeros(len(rows), dtype=np.intp), float_type(X)
+
+        def fit_at(size: int, before: Indices) -> Candidate:
+            chosen = extend_landmarks(before, size, codes, self.selection, rng, similarities)
+            values, trained = self._embedded(candidates, similarities, chosen, rows)
+            features = np.ascontiguousarray(self._scaled(values), dtype=dtype)
+            held_out = self._scaled(validation.columns(chosen)).astype(dtype, copy=False)
+            return replace(fit(features, trained, held_out), chosen=chosen)
+
+        n_points = len(rows) - (not self.double_dipping)
+        sizes = growing_sizes(n_points, self.max_comparisons)
+        found, self.growth_ = grow(sizes, fit_at, choosing, len(rows) + X_val.shape[0])
+        self._take(candidates, found.chosen)
+        return found
 
     def _without_absent(self, codes: Indices, weights: np.ndarray | None) -> Indices:
         """Forget grades without a weight above 0, and return the codes of the others."""

@@ -54,13 +54,13 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
     n_components : int, default=100
         Number m of landmarks and features; all training points, with a warning, if there are
         fewer.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
-            default="random"
+    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+            "rpcholesky"}, default="random"
         How landmarks are chosen. "kmeans++" (D² sampling), "leverage" (approximate ridge leverage
         scores) and "rpcholesky" (randomly pivoted Cholesky) approximate a kernel with the same
         number of landmarks better than "random", the more so the more unequal clusters are, and
-        ignore y. "stratified" needs classes, and "dselect" uses them if there are any, see
-        :class:`LandmarkEmbedding`.
+        ignore y, as "kmedoids" does. "stratified" needs classes, and "dselect" uses them if there
+        are any, see :class:`LandmarkEmbedding`.
     spectrum : {"clip", "flip"}, default="clip"
         What is done with negative eigenvalues of K(L, L), which an indefinite kernel has: they
         are left out, or count with their absolute value. Among the landmarks, :math:`Z Z^\top`
@@ -101,9 +101,10 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
     -----
     `fit` evaluates the kernel among the m landmarks, m² values, and what the selection asks for:
     nothing for "random" and "stratified", about n m values for n training points with "dselect",
-    "kmeans++" and "rpcholesky", 2 n m with "leverage", and with the last three those of points
-    and themselves. `transform` evaluates m values for each point. `fit_transform` takes what the
-    selection has computed from it, if each value of the kernel depends on its two points alone.
+    "kmeans++" and "rpcholesky", 2 n m with "leverage", with the last three those of points and
+    themselves too, and at most (80 + 4 m)² values with "kmedoids". `transform` evaluates m values
+    for each point. `fit_transform` takes what the selection has computed from it, if each value of
+    the kernel depends on its two points alone.
 
     References
     ----------

@@ -10,7 +10,6 @@ from kernlearn.calibration import CALIBRATION, CalibratedMixin, OrdinalCalibrato
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.grid_model import GridModel
 from kernlearn.landmarks.similarity import Floats, Indices
-from kernlearn.metrics import average_absolute_error
 from kernlearn.model_selection import candidate_values
 from kernlearn.sample_weights import (
     combined_weights,
@@ -44,9 +43,10 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
 
     Parameters
     ----------
-    n_landmarks : int, default=50
-        Number of landmarks d; all training points, with a warning, if there are fewer.
-    similarity, kind, selection
+    n_landmarks : int or "auto", default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer. "auto"
+        finds it, see :class:`RegLand`.
+    max_comparisons, similarity, kind, selection
         As for :class:`RegLand`.
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
@@ -109,6 +109,9 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
     validation_scores_ : ndarray of shape (n_C,) or None
         Minus the average absolute error on the validation points with each C, ascending; None
         without such points.
+    growth_ : tuple of TriedSize
+        The numbers of landmarks that were tried, see :class:`RegLand`; only with
+        ``n_landmarks="auto"``.
     n_iter_ : int
         Newton steps for the C chosen.
     scale_ : float
@@ -142,8 +145,9 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
     True
     """
 
-    n_landmarks: int = 50
+    n_landmarks: int | str = 50
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
@@ -275,14 +279,9 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         )  # fmt: skip
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _score(
-        self, model: Solution, features: Floats, targets: Any, weights: np.ndarray | None
-    ) -> float:
+    def _losses(self, model: Solution, features: Floats, targets: Any) -> np.ndarray:
         predicted = self.classes_[_codes(features @ model.coef, model.thresholds)]
-        if weights is not None:
-            errors = np.abs(self._grades(targets) - self._grades(predicted))
-            return -float(np.average(errors, weights=weights))
-        return -average_absolute_error(self._grades(targets), self._grades(predicted))
+        return np.abs(self._grades(targets) - self._grades(predicted))
 
     def _choice_weights(self, y: Any, weights: Any, y_val: Any, weights_val: Any) -> Any:
         used = weighted_rows(weights, len(y))

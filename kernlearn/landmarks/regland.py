@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin, _fit_context
-from sklearn.metrics import mean_squared_error
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions
@@ -30,23 +29,27 @@ class RegLand(RegressorMixin, GridModel):
     :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
     predicted as :math:`\langle w, \Psi(x) \rangle`. The similarity may be indefinite.
 
-    The algorithm minimises the loss over :math:`\|w\| \le B`. As in the thesis' experiments the
-    objective is LIBLINEAR's, which has :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)` in place
-    of the constraint: for each B there is a C with the same solution, greater for a greater B.
+    The algorithm bounds :math:`\|w\|`; for each bound there is a C with the same solution of
+    LIBLINEAR's :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)`, as in the thesis' experiments.
 
     Parameters
     ----------
-    n_landmarks : int, default=50
-        Number of landmarks d; all training points, with a warning, if there are fewer.
+    n_landmarks : int or "auto", default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer. "auto"
+        tries 5, 10, 20, and so on, while the validation points gain, see :class:`BBSClassifier`.
+    max_comparisons : int, default=None
+        Most landmarks that "auto" tries, and so most comparisons of a prediction; None is all.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
         The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
         matrices of similarities to the training points are passed as X. A width that depends
         on data is computed from the training points without the held-out ones.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+    selection : {"random", "dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky"}, \
+            default="random"
         How landmarks are chosen from the training points: uniformly; to be unlike each other
-        (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
+        (algorithm 3); such that each point has one nearby; or to span the kernel's feature space,
+        as by :class:`BBSClassifier`.
     double_dipping : bool, default=True
         Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=(0.1, 1, 10, 100)
@@ -85,6 +88,8 @@ class RegLand(RegressorMixin, GridModel):
     validation_scores_ : ndarray of shape (n_C, n_epsilon) or None
         Minus the mean squared error on the validation points, both parameters ascending; None
         without such points.
+    growth_ : tuple of TriedSize
+        What ``n_landmarks="auto"`` tried.
     scale_ : float
         The divisor of similarities, :math:`\sqrt d`.
     n_features_in_ : int
@@ -111,8 +116,9 @@ class RegLand(RegressorMixin, GridModel):
     True
     """
 
-    n_landmarks: int = 50
+    n_landmarks: int | str = 50
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
@@ -201,12 +207,10 @@ class RegLand(RegressorMixin, GridModel):
         ]
         return [(model.coef_, float(model.intercept_)) for model in models]
 
-    def _score(
-        self, model: Any, features: Floats, targets: Any, weights: np.ndarray | None
-    ) -> float:
+    def _losses(self, model: Any, features: Floats, targets: Any) -> np.ndarray:
         coef, intercept = model
-        predicted = features @ coef.T + intercept
-        return -mean_squared_error(targets, predicted, sample_weight=weights)
+        errors: np.ndarray = (targets - (features @ coef.T + intercept)) ** 2
+        return errors if errors.ndim == 1 else errors.mean(axis=1)
 
     def _keep(self, model: Any, dtype: Any) -> None:
         self.coef_, self.intercept_ = model

@@ -7,11 +7,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn.landmarks.medoids import sampled_medoids
 from kernlearn.landmarks.sampling import kmeans_plusplus, leverage_sampling, random_pivots
 from kernlearn.landmarks.similarity import Compared, Floats, Indices, finite
 
 #: Those that look at similarities, and at classes only to choose from each.
-BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
+BY_SIMILARITY = ("dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky")
 SELECTIONS = ("random", "stratified", *BY_SIMILARITY)
 PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
@@ -101,7 +102,8 @@ def select_landmarks(
     "stratified" from each class in proportion to its size, by largest remainders, at least one if
     there are as many landmarks as classes. The others look at the `similarities` of the training
     points: "dselect" is algorithm 3 (:func:`dselect`), "kmeans++" D² sampling
-    (:func:`~kernlearn.landmarks.sampling.kmeans_plusplus`), "leverage" recursive sampling by ridge
+    (:func:`~kernlearn.landmarks.sampling.kmeans_plusplus`), "kmedoids" k-medoids of a sample
+    (:func:`~kernlearn.landmarks.medoids.sampled_medoids`), "leverage" recursive sampling by ridge
     leverage scores (:func:`~kernlearn.landmarks.sampling.leverage_sampling`), and "rpcholesky"
     randomly pivoted Cholesky (:func:`~kernlearn.landmarks.sampling.random_pivots`). For one or two
     classes they choose from all points; for more within each class, evenly, the remainder from the
@@ -110,8 +112,9 @@ def select_landmarks(
     the rest.
 
     Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"
-    for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
-    for as many as to 2 m other points, and those to themselves: their docstrings have the details.
+    for these and those of all points to themselves, "rpcholesky" for those to m, "leverage" for as
+    many as to 2 m other points, and those to themselves, and "kmedoids" for those of 80 + 4 m
+    points to each other: their docstrings have the details.
     """
     if n_landmarks > len(codes):
         warnings.warn(
@@ -130,6 +133,50 @@ def select_landmarks(
     return np.concatenate(drawn)
 
 
+def extend_landmarks(
+    chosen: Indices,
+    n_landmarks: int,
+    codes: Indices,
+    selection: str,
+    rng: Random,
+    similarities: Compared | None = None,
+) -> Indices:
+    """Return the landmarks chosen before, followed by further ones: `n_landmarks` in all.
+
+    The further ones are chosen as by :func:`select_landmarks` from the points that are left, with
+    regard to those chosen before, but for "leverage", whose scores do not depend on these.
+    "stratified" takes them in proportion to the points left of each class, and "shared" draws them
+    evenly from the classes. There are as many points at least.
+    """
+    if not len(chosen) and selection != "shared":
+        return select_landmarks(n_landmarks, codes, selection, rng, similarities)
+    left = rng.permutation(np.setdiff1d(np.arange(len(codes)), chosen))
+    n_more, sizes = n_landmarks - len(chosen), np.bincount(codes)
+    if selection == "random":
+        return np.concatenate([chosen, left[:n_more]])
+    parts = [chosen]
+    if selection == "stratified":
+        present, of_left = np.unique(codes[left], return_inverse=True)
+        for c, n in enumerate(_proportional_shares(n_more, np.bincount(of_left))):
+            parts.append(left[codes[left] == present[c]][:n])
+        return np.concatenate(parts)
+    if similarities is None and selection != "shared":
+        raise ValueError(f"selection={selection!r} needs the similarities of the training points")
+    groups, before = codes, codes[chosen]
+    if len(sizes) <= 2 and selection != "shared":
+        groups, before, sizes = np.zeros_like(codes), np.zeros_like(before), np.array([len(codes)])
+    shares = np.bincount(before, minlength=len(sizes))
+    more = _even_shares(n_landmarks, sizes, shares) - shares
+    for c, n in enumerate(more):
+        candidates, given = left[groups[left] == c], chosen[before == c]
+        if selection == "shared":
+            parts.append(candidates[:n])
+        elif n:
+            candidates = np.sort(candidates)
+            parts.append(_CHOOSE[selection](similarities, candidates, n, rng, given=given))
+    return np.concatenate(parts)
+
+
 def select_pairs(
     n_landmarks: int,
     codes: Indices,
@@ -144,8 +191,8 @@ def select_pairs(
     uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
     proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
     singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
-    at least one per class, and so do "kmeans++", "leverage" and "rpcholesky"; "shared" from as
-    many that are drawn evenly from the classes.
+    at least one per class, and so do the others that look at similarities; "shared" from as many
+    that are drawn evenly from the classes.
     """
     n_classes = int(codes.max()) + 1
     if n_classes < 2:
@@ -159,12 +206,23 @@ def select_pairs(
         pool = np.concatenate(
             [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
         )
+    return pairs_from(pool, n_landmarks, codes, rng, spread=selection == "stratified")
+
+
+def pairs_from(
+    pool: Indices, n_landmarks: int, codes: Indices, rng: Random, *, spread: bool = False
+) -> Indices:
+    """Draw pairs of points of a pool, which has some of each class, as by :func:`select_pairs`.
+
+    With `spread` the second points are spread over the classes of the rest.
+    """
+    n_classes = int(codes.max()) + 1
     problems = [1] if n_classes == 2 else range(n_classes)
     pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
     for c, drawn in zip(problems, pairs, strict=True):
         inside = codes[pool] == c
         drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
-        if selection == "stratified":
+        if spread:
             drawn[:, 1] = _systematic(n_landmarks, pool[~inside], codes, rng)
         else:
             drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
@@ -180,6 +238,7 @@ def _dselect(
 _CHOOSE: dict[str, Callable[..., Indices]] = {
     "dselect": _dselect,
     "kmeans++": kmeans_plusplus,
+    "kmedoids": sampled_medoids,
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
 }
@@ -204,14 +263,13 @@ def _spread(
     return chosen
 
 
-def _even_shares(n: int, sizes: Indices) -> Indices:
-    """Split n ≤ Σ sizes evenly, up to the size of each class."""
-    shares = np.zeros_like(sizes)
-    largest_first = np.argsort(-sizes, kind="stable")
-    while (left := n - int(shares.sum())) > 0:
-        room = largest_first[(shares < sizes)[largest_first]]
-        taking = room[:left]
-        shares[taking] = np.minimum(shares[taking] + left // len(taking), sizes[taking])
+def _even_shares(n: int, sizes: Indices, shares: Indices | None = None) -> Indices:
+    """Split n ≤ Σ sizes evenly, up to the size of each class; no class has less than `shares`."""
+    shares = np.zeros_like(sizes) if shares is None else shares.copy()
+    for _ in range(n - int(shares.sum())):
+        # the class with least, of equals the largest
+        order = np.lexsort([-sizes, shares, shares >= sizes])
+        shares[order[0]] += 1
     return shares
 
 

@@ -74,6 +74,15 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         """Train, choose, and set the fitted attributes."""
 
+    def _n_choices(self, grid: dict[str, Any]) -> int:
+        """Return the number of choices; points are held out if there is more than one."""
+        return prod(map(len, grid.values()))
+
+    def _compared(self, X: Any, labels: Any, rows: Indices) -> tuple[Any, Any]:
+        """Return all points as candidates for landmarks, and the points' similarities to them."""
+        candidates = self._all_points(X, labels, rows)
+        return candidates, KeptSimilarities(candidates, X)
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
@@ -133,7 +142,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
             weights = np.zeros(X.shape[0])
             weights[used] = factors
         rng = check_random_state(self.random_state)
-        n_choices = prod(map(len, grid.values()))
+        n_choices = self._n_choices(grid)
         rows, X_val, y_val, weights_val = split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, given
         )
@@ -147,8 +156,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
-        candidates = self._all_points(X, labels[rows], rows)
-        kept = KeptSimilarities(candidates, X)
+        candidates, kept = self._compared(X, labels[rows], rows)
         data = Training(
             X, codes[rows], candidates, kept, X_val, codes_val, taken(weights, rows), choosing
         )

@@ -41,9 +41,11 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Number of candidates; all training points if there are fewer.
     similarity, kind
         As for :class:`RegLand`.
-    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+    selection : {"random", "dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky"}, \
+            default="random"
         How the pool is chosen from the training points: uniformly; to be unlike each other
-        (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
+        (algorithm 3); such that each point has one nearby; or to span the kernel's feature space,
+        as by :class:`BBSClassifier`.
     double_dipping : bool, default=True
         Whether training points in the pool are also trained on (appendix B).
     algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"

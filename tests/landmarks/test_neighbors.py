@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
-from kernlearn.landmarks.baselines import SimilarityKNNClassifier, _nearest
+from kernlearn.landmarks.baselines import SimilarityKNNClassifier
+from kernlearn.landmarks.votes import nearest_columns
 from tests.checks import parametrize_with_checks
 
 
@@ -44,7 +45,7 @@ def slow_predict(similarities, y, k):
 @given(arrays(float, (6, 9), elements=st.integers(0, 4)), st.integers(1, 9))
 def test_nearest_with_ties(similarities, k):
     expected = [sorted(range(9), key=lambda j: (-row[j], j))[:k] for row in similarities]
-    np.testing.assert_array_equal(_nearest(similarities, k), expected)
+    np.testing.assert_array_equal(nearest_columns(similarities, k), expected)
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 7, 120])

@@ -1,0 +1,94 @@
+"""Bases of the classifiers whose number of landmarks may be found on validation points."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from kernlearn.landmarks import base
+from kernlearn.landmarks.growth import (
+    MAX_COMPARISONS,
+    N_LANDMARKS,
+    Candidate,
+    TriedSize,
+    check_growth,
+    grow,
+    growing_sizes,
+)
+from kernlearn.landmarks.selection import extend_landmarks, select_landmarks
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
+from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
+
+
+class FindsSize(SimilarityClassifier):
+    """Base of the classifiers with parameters ``n_landmarks``, a number or "auto"."""
+
+    _parameter_constraints = {
+        **SimilarityClassifier._parameter_constraints,
+        "n_landmarks": N_LANDMARKS,
+        "max_comparisons": MAX_COMPARISONS,
+    }
+
+    n_landmarks: int | str
+    max_comparisons: int | None
+    selection: str
+    growth_: tuple[TriedSize, ...]
+
+    def _n_choices(self, grid: dict[str, Any]) -> int:
+        n_choices = super()._n_choices(grid)
+        growing = check_growth(self.n_landmarks, self.max_comparisons)
+        return max(n_choices, 2) if growing else n_choices
+
+
+class GrowingClassifier(FindsSize):
+    """Base of the classifiers on single landmarks."""
+
+    _parameter_constraints = {
+        **FindsSize._parameter_constraints,
+        "selection": [base.SELECTION],
+    }
+
+    @abstractmethod
+    def _options(self, rng: np.random.RandomState) -> dict[str, Any]:
+        """Return the options of training, with what they draw at random."""
+
+    @abstractmethod
+    def _fit_at(
+        self,
+        data: Training,
+        grid: dict[str, Any],
+        options: dict[str, Any],
+        chosen: Indices,
+        held_out: Floats | None,
+    ) -> Candidate:
+        """Train for each choice of the grid on some landmarks, and choose.
+
+        `held_out` are the validation points' similarities to the landmarks, None without any.
+        """
+
+    @abstractmethod
+    def _keep(self, data: Training, found: Candidate) -> None:
+        """Set the fitted attributes."""
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        self.__dict__.pop("growth_", None)  # of an earlier fit
+        codes, similarities = data.codes, data.similarities
+        if not isinstance(self.n_landmarks, str):
+            chosen = select_landmarks(self.n_landmarks, codes, self.selection, rng, similarities)
+            options, held_out = self._options(rng), None
+            if data.X_val is not None:
+                held_out = data.candidates.take(chosen).compare(data.X_val)
+            found = self._fit_at(data, grid, options, chosen, held_out)
+        else:
+            options, n_compared = self._options(rng), len(codes) + data.X_val.shape[0]
+            validation = KeptSimilarities(data.candidates, data.X_val)
+
+            def fit(size: int, before: Indices) -> Candidate:
+                chosen = extend_landmarks(before, size, codes, self.selection, rng, similarities)
+                return self._fit_at(data, grid, options, chosen, validation.columns(chosen))
+
+            sizes = growing_sizes(len(codes), self.max_comparisons, len(self.classes_))
+            found, self.growth_ = grow(sizes, fit, data.weights_val, n_compared)
+        self.validation_scores_ = found.scores
+        self.landmark_indices_ = data.candidates.indices[found.chosen]
+        self._keep(data, found)
