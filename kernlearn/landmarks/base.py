@@ -7,12 +7,15 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.checks import holds_texts
 from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.kernels.pairs import check_values
+from kernlearn.landmarks.counting import CountsComparisons
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
     PAIR_SELECTIONS,
@@ -54,20 +57,30 @@ class PointsEstimator(BaseEstimator):
             )
             if self._numeric_targets and y.dtype.kind not in "biuf":
                 raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+        if self._precomputed:
+            _refuse_broken(X)
         return X if objects is None else objects, y
 
     def _check_points(self, X: Any) -> Any:
         """Validate points that are compared with the training points."""
         if self._takes_objects(X):
             return _as_objects(X)
-        return validate_data(self, X, reset=False, **self._matrix_options(X))
+        X = validate_data(self, X, reset=False, **self._matrix_options(X))
+        if self._precomputed:
+            _refuse_broken(X)
+        return X
 
     def _matrix_options(self, X: Any) -> dict[str, Any]:
         kernels = self._compared_by()
+        if kernels is None:
+            # what is not finite is refused with the pair of points that it stands for
+            return {"dtype": list(self._dtypes), "ensure_all_finite": False}
         if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
             return {"dtype": object, "ensure_all_finite": "allow-nan"}
-        sparse = False if self._precomputed else "csr"
-        return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
+        options = {"accept_sparse": "csr", "dtype": list(self._dtypes)}
+        if kernels and all(kernel.missing for kernel in kernels):
+            options["ensure_all_finite"] = "allow-nan"
+        return options
 
     def _takes_objects(self, X: Any) -> bool:
         """Whether X is a sequence of strings or objects, for kernels that take these."""
@@ -75,13 +88,15 @@ class PointsEstimator(BaseEstimator):
         takes = [kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels]
         if not takes or not all(takes):
             return False
+        structured = any(kernel.structured for kernel in kernels)
         if hasattr(X, "shape"):
-            return len(X.shape) == 1 and X.dtype.kind in "OUS"
+            if len(X.shape) == 3:  # points that are matrices, such as series of several channels
+                return True
+            return len(X.shape) == 1 and X.dtype.kind in "OUST"
         if not isinstance(X, (list, tuple)) or not X:
             return False
-        # for user-defined functions these are the rows of a matrix
-        structured = any(kernel.structured for kernel in kernels)
-        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
+        # for user-defined functions these are the rows of a matrix, if they are of one length
+        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -93,10 +108,30 @@ class PointsEstimator(BaseEstimator):
 
 def _as_objects(X: Any) -> np.ndarray:
     """Keep points of any kind in an array that can be indexed."""
-    return X if isinstance(X, np.ndarray) else np.fromiter(X, dtype=object, count=len(X))
+    if isinstance(X, np.ndarray) and X.ndim == 1:
+        return X
+    return np.fromiter(X, dtype=object, count=len(X))
 
 
-class SimilarityEstimator(PointsEstimator):
+def _ragged(points: Any) -> bool:
+    """Whether points are arrays or lists of several shapes, or matrices."""
+    if isinstance(points[0], Number):
+        return False
+    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
+    return len(shapes) > 1 or len(shapes.pop()) > 1
+
+
+def _refuse_broken(matrix: Any) -> None:
+    """Refuse NaN and infinity in a matrix of similarities to training points."""
+    no_text = np.full(matrix.shape[0], "", dtype=object), np.full(matrix.shape[1], "", object)
+    try:
+        check_values(matrix, *no_text)
+    except SimilarityError as error:
+        names, places = ("X", "training X"), (error.left, error.right)
+        raise SimilarityError(error.problem, *places, ("", ""), names) from None
+
+
+class SimilarityEstimator(CountsComparisons, PointsEstimator):
     """An estimator with parameters ``similarity`` and ``kind``."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -113,9 +148,8 @@ class SimilarityEstimator(PointsEstimator):
 
     @property
     def n_similarities_(self) -> int:
-        """Number of training points that a prediction compares a point with."""
-        check_is_fitted(self)
-        return len(self._landmarks)
+        """The same as `n_comparisons_`, by the name that it has in results."""
+        return self.n_comparisons_
 
     def _compared_by(self) -> list[Kernel] | None:
         return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
@@ -147,9 +181,8 @@ class SimilarityEstimator(PointsEstimator):
                 "kind='distance' is for a matrix or a user-defined function: "
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
-        kernel = as_kernel(self.similarity, "similarity")
-        fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
-        return Landmarks(indices, X, fitted, sign)
+        fitted, tally = self._fitted_kernel(as_kernel(self.similarity, "similarity"), X, y)
+        return Landmarks(indices, X, fitted, sign, tally)
 
 
 def are_distances(matrix: np.ndarray) -> bool:
@@ -232,7 +265,9 @@ class LandmarkedModel(SimilarityEstimator):
         if landmarks is not None:
             unlabelled = self._check_landmarks(landmarks)
             places = np.arange(unlabelled.shape[0])
-            self._landmarks = replace(candidates, indices=places, points=unlabelled)
+            self._landmarks = replace(
+                candidates, indices=places, points=unlabelled, name="landmarks"
+            )
             values = self._landmarks.compare(X, some)
         else:
             if not self.double_dipping and n_drawn >= len(rows):

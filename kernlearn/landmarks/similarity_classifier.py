@@ -148,7 +148,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
         candidates = self._all_points(X, labels[rows], rows)
-        kept = KeptSimilarities(candidates, X)
+        kept = KeptSimilarities(candidates, X, places=rows)
         data = Training(
             X, codes[rows], candidates, kept, X_val, codes_val, taken(weights, rows), choosing
         )
