@@ -38,6 +38,11 @@ class Kernel(BaseEstimator, ABC):
     columnwise : bool
         Whether each value is computed from its two points alone. Values by a matrix product
         depend in the last digit on the points evaluated together.
+    evaluations : int or None
+        Number of pairs compared since the kernel was fitted, of a kernel that counts them itself;
+        None for one all of whose values count.
+    fit_evaluations : int
+        Number of pairs compared by `fit`, of a kernel that does not count itself.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
@@ -45,6 +50,8 @@ class Kernel(BaseEstimator, ABC):
     mixed: bool = False
     missing: bool = False
     columnwise: bool = False
+    evaluations: int | None = None
+    fit_evaluations: int = 0
     # whether two vectors of numbers are two points; for a user-defined function they are not
     _compares_vectors: bool = True
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Number
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,10 +57,9 @@ class CallableKernel(Kernel):
         "takes": [StrOptions({"auto", "matrices", "points"})],
     }
     # while an estimator is fitted: what the function takes, and the values so far
-    _found: str = ""
-    _memo: PairMemo | None = None
-    #: Calls of a function of two points since the kernel was fitted; values of one of matrices.
-    evaluations: int = 0
+    _found = ""
+    _memo = cast("PairMemo | None", None)
+    evaluations = 0
 
     def fitted_to(
         self, X: MatrixLike, y: object = None, names: Sequence[str] | None = None

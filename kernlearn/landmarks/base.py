@@ -49,35 +49,36 @@ class PointsEstimator(BaseEstimator):
         X = X if objects is None else np.zeros((len(objects), 1))
         options = self._matrix_options(X) if objects is None else {}
         if y is None:
-            X = validate_data(self, X, y, **options)
+            X = self._validated(X, y, **options)
         else:
             several = self.__sklearn_tags__().target_tags.multi_output
-            X, y = validate_data(
-                self, X, y, y_numeric=self._numeric_targets, multi_output=several, **options
+            X, y = self._validated(
+                X, y, y_numeric=self._numeric_targets, multi_output=several, **options
             )
             if self._numeric_targets and y.dtype.kind not in "biuf":
                 raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
-        if self._precomputed:
-            _refuse_broken(X)
         return X if objects is None else objects, y
 
     def _check_points(self, X: Any) -> Any:
         """Validate points that are compared with the training points."""
         if self._takes_objects(X):
             return _as_objects(X)
-        X = validate_data(self, X, reset=False, **self._matrix_options(X))
-        if self._precomputed:
-            _refuse_broken(X)
-        return X
+        return self._validated(X, reset=False, **self._matrix_options(X))
+
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        try:
+            return validate_data(self, X, *y, **options)
+        except ValueError:
+            if self._precomputed:
+                _refuse_broken(X)
+            raise
 
     def _matrix_options(self, X: Any) -> dict[str, Any]:
         kernels = self._compared_by()
-        if kernels is None:
-            # what is not finite is refused with the pair of points that it stands for
-            return {"dtype": list(self._dtypes), "ensure_all_finite": False}
         if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
             return {"dtype": object, "ensure_all_finite": "allow-nan"}
-        options = {"accept_sparse": "csr", "dtype": list(self._dtypes)}
+        sparse = False if self._precomputed else "csr"
+        options: dict[str, Any] = {"accept_sparse": sparse, "dtype": list(self._dtypes)}
         if kernels and all(kernel.missing for kernel in kernels):
             options["ensure_all_finite"] = "allow-nan"
         return options
@@ -122,13 +123,18 @@ def _ragged(points: Any) -> bool:
 
 
 def _refuse_broken(matrix: Any) -> None:
-    """Refuse NaN and infinity in a matrix of similarities to training points."""
-    no_text = np.full(matrix.shape[0], "", dtype=object), np.full(matrix.shape[1], "", object)
+    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
     try:
-        check_values(matrix, *no_text)
-    except SimilarityError as error:
-        names, places = ("X", "training X"), (error.left, error.right)
-        raise SimilarityError(error.problem, *places, ("", ""), names) from None
+        values = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    if values.ndim == 2:
+        try:
+            check_values(values, *(np.empty(n, dtype=object) for n in values.shape))
+        except SimilarityError as error:
+            names = ("X", "training X")
+            place = error.left, error.right
+            raise SimilarityError(error.problem, *place, ("", ""), names) from None
 
 
 class SimilarityEstimator(CountsComparisons, PointsEstimator):

@@ -20,15 +20,15 @@ class Tally:
 
     def watch(self, kernel: Kernel) -> None:
         """Count what a kernel has evaluated while it was fitted, and forget its values at last."""
-        self.comparisons += getattr(kernel, "evaluations", 0)
+        self.comparisons += kernel.evaluations or kernel.fit_evaluations
         self._kernels.append(kernel)
 
     def evaluate(self, kernel: Kernel, X: Any, Y: Any) -> Any:
         """Return the values of a kernel, and count them."""
-        before = getattr(kernel, "evaluations", None)
+        before = kernel.evaluations
         values = np.asarray(kernel(X, Y))
-        made = values.size if before is None else kernel.evaluations - before  # type: ignore[attr-defined]
-        self.comparisons += made
+        after = kernel.evaluations
+        self.comparisons += values.size if before is None or after is None else after - before
         return values
 
     def close(self) -> None:
