@@ -126,11 +126,13 @@ class CallableKernel(Kernel):
         """Return what the function takes, from the first two objects; "auto" for vectors."""
         if getattr(X, "ndim", 2) != 1 or len(X) < 2:
             return "auto"
+        number = None
         try:
-            value = self.function(X[0], X[1])
+            value: Any = self.function(X[0], X[1])
+            number = None if np.ndim(value) else as_number(value)
         except Exception:
-            value = None
-        number = None if np.ndim(value) else as_number(value)
+            # it may be one of matrices
+            number = None
         if number is not None:
             # one comparison that need not be made again
             one = np.array([number])

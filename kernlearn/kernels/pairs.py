@@ -95,13 +95,12 @@ def compare_pair(function: Callable[[Any, Any], Any], x: Any, y: Any) -> tuple[A
 
 
 def compare_pairs(
-    function: Callable[[Any, Any], Any],
-    left: Sequence[Any],
-    right: Sequence[Any],
-    rows: Indices,
-    columns: Indices,
+    function: Callable[[Any, Any], Any], left: Any, right: Any, rows: Indices, columns: Indices
 ) -> Floats:
-    """Return the values of some pairs of points, one after the other."""
+    """Return the values of some pairs of points, one after the other.
+
+    `left` and `right` are sequences of points, or mappings of places to points.
+    """
     values = np.empty(len(rows))
     for k, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
         value, problem = compare_pair(function, left[i], right[j])

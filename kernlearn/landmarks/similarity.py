@@ -18,6 +18,9 @@ from kernlearn.memory import row_blocks
 Indices: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.floating]
 
+#: Places of points in the data that the user has passed, for errors.
+Places: TypeAlias = Sequence[int] | Indices
+
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
 
@@ -66,9 +69,7 @@ class Landmarks:
     def __len__(self) -> int:
         return len(self.indices)
 
-    def compare(
-        self, X: Any, rows: Indices | None = None, places: Sequence[int] | None = None
-    ) -> Floats:
+    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
         For a precomputed matrix X is (n_samples, n_training_points). Values must be finite: an
@@ -82,7 +83,7 @@ class Landmarks:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
 
-    def _evaluated(self, X: Any, places: Sequence[int] | None) -> Floats:
+    def _evaluated(self, X: Any, places: Places | None) -> Floats:
         assert self.kernel is not None
         try:
             values = as_floats(self.tally.evaluate(self.kernel, X, self.points))

@@ -110,9 +110,7 @@ def keyword_defaults(function: Callable[..., Any], skipped: int = 0) -> Mapping[
     return {p.name: p.default for p in found if p.default is not p.empty}
 
 
-def blamed(
-    compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any
-) -> NDArray[Any]:
+def blamed(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> NDArray[Any]:
     """Compare all pairs; if that fails, raise an error that names the first pair that does."""
     try:
         return compare(X, Y)
@@ -131,9 +129,7 @@ def blamed(
         raise error
 
 
-def by_blocks(
-    compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any
-) -> NDArray[np.floating]:
+def by_blocks(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> NDArray[np.floating]:
     """Compare all pairs, some rows of X at a time."""
     n_rows = max(1, PAIRS_AT_A_TIME // max(len(Y), 1))
     blocks = [compare(X[i : i + n_rows], Y) for i in range(0, len(X), n_rows)]

@@ -54,9 +54,7 @@ class TurnedSimilarity(Kernel):
 
     @property
     def _needs_sigma(self) -> bool:
-        return (
-            self.is_distance and self.turn == "exponential" and self.sigma == "mean_distance"
-        )
+        return self.is_distance and self.turn == "exponential" and self.sigma == "mean_distance"
 
     @property
     def data_dependent(self) -> bool:
@@ -84,7 +82,7 @@ class TurnedSimilarity(Kernel):
         """
         self._validate_params()
         if self._needs_sigma:
-            self.sigma_ = self._mean_distance(_indexed(X))
+            self.sigma_ = self._mean_distance(as_indexed(X))
             if not self.sigma_ > 0:
                 raise ValueError(
                     "sigma='mean_distance' needs points that differ, all of these have distance "
@@ -110,8 +108,8 @@ class TurnedSimilarity(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         self._validate_params()
-        X = _indexed(X)
-        return self.turned(self._compare(X, X if Y is None else _indexed(Y)))
+        X = as_indexed(X)
+        return self.turned(self._compare(X, X if Y is None else as_indexed(Y)))
 
     def turned(self, values: NDArray[Any]) -> np.ndarray:
         """Turn the values of all pairs into similarities, if they are distances."""
@@ -126,7 +124,7 @@ class TurnedSimilarity(Kernel):
         return np.exp(values / -(self.sigma_ if self._needs_sigma else float(self.sigma)))
 
 
-def _indexed(X: Any) -> Any:
+def as_indexed(X: Any) -> Any:
     """Return points as an array, a sparse matrix or an array of objects."""
     if isinstance(X, np.ndarray) and X.ndim == 3:
         return np.fromiter(X, dtype=object, count=len(X))
