@@ -146,7 +146,7 @@ LIBRARIES: dict[str, Library] = {
             "aeon", "aeon", "series", "series", "kernlearn.similarities.series:AeonDistance",
             _distances(
                 "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd "
-                "shape_dtw shift_scale soft_dtw squared twe wddtw wdtw"
+                "shape_dtw soft_dtw squared twe wddtw wdtw"
             ),
         ),
         Library(

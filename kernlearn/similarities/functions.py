@@ -10,7 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from kernlearn.constraints import StrOptions
+from kernlearn.constraints import N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.functions import CallableKernel
@@ -94,7 +94,7 @@ class FunctionSimilarity(TurnedSimilarity, CallableKernel):
         **TurnedSimilarity._parameter_constraints,
         "kind": [StrOptions({"similarity", "distance"})],
         "symmetric": ["boolean", StrOptions({"check"})],
-        "n_jobs": [int, None],
+        "n_jobs": N_JOBS,
         "backend": [StrOptions(set(_BACKENDS))],
         "progress": ["boolean", callable],
     }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.constraints import COUNT
+from kernlearn.constraints import N_JOBS
 from kernlearn.kernels.pairs import shown
 from kernlearn.similarities.library import (
     LibrarySimilarity,
@@ -29,7 +29,7 @@ class AeonDistance(LibrarySimilarity):
     ----------
     name : str
         "adtw", "ddtw", "dtw", "dtw_gi", "edr", "erp", "lcss", "msm", "shape_dtw", "soft_dtw",
-        "twe", "wddtw", "wdtw", which are elastic; "sbd" and "shift_scale"; "euclidean",
+        "twe", "wddtw", "wdtw", which are elastic; "sbd", of cross-correlation; "euclidean",
         "manhattan", "minkowski" and "squared", which compare point by point.
     turn, sigma
         As for :class:`ScipyDistance`.
@@ -56,7 +56,7 @@ class AeonDistance(LibrarySimilarity):
     columnwise = True
     _parameter_constraints = {
         **LibrarySimilarity._parameter_constraints,
-        "n_jobs": [COUNT, None, -1],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -75,7 +75,10 @@ class AeonDistance(LibrarySimilarity):
     def _own_parameters(name: str) -> Mapping[str, Any]:
         from aeon import distances
 
-        found = keyword_defaults(getattr(distances, f"{name}_distance"), 2)
+        function = getattr(distances, f"{name}_distance", None)
+        if function is None:
+            raise ImportError(f"aeon.{name} needs a newer aeon than the one that is installed")
+        found = keyword_defaults(function, 2)
         return {k: v for k, v in found.items() if k not in _NO_PARAMETERS}
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:

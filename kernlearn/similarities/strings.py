@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.constraints import N_JOBS, StrOptions
 from kernlearn.kernels.pairs import shown
 from kernlearn.similarities.library import LibrarySimilarity
 
@@ -65,7 +65,7 @@ class RapidFuzzSimilarity(LibrarySimilarity):
         **LibrarySimilarity._parameter_constraints,
         "measure": [StrOptions(set(_MEASURES))],
         "processor": [callable, None],
-        "n_jobs": [COUNT, None, -1],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
-from kernlearn.constraints import COUNT
+from kernlearn.constraints import N_JOBS
 from kernlearn.kernels.base import NOT_FITTED
 from kernlearn.similarities.library import LibrarySimilarity, keyword_defaults
 
@@ -152,7 +152,7 @@ class SklearnSimilarity(_LearnsScatter):
     library = "sklearn"
     _parameter_constraints = {
         **LibrarySimilarity._parameter_constraints,
-        "n_jobs": [COUNT, None, -1],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(
