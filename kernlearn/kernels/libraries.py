@@ -152,9 +152,9 @@ LIBRARIES: dict[str, Library] = {
         Library(
             "grakel", "grakel", "graphs", "graphs", "kernlearn.similarities.graphs:GrakelKernel",
             _similarities(
-                "core_framework edge_histogram graph_hopper graphlet hadamard_code "
-                "lovasz_theta multiscale_laplacian neighborhood_hash "
-                "neighborhood_subgraph_pairwise_distance odd_sth propagation propagation_attr "
+                "edge_histogram graph_hopper graphlet hadamard_code "
+                "multiscale_laplacian neighborhood_hash "
+                "neighborhood_subgraph_pairwise_distance propagation propagation_attr "
                 "pyramid_match random_walk random_walk_labeled shortest_path shortest_path_attr "
                 "subgraph_matching svm_theta vertex_histogram weisfeiler_lehman "
                 "weisfeiler_lehman_optimal_assignment"

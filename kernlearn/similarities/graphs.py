@@ -20,10 +20,10 @@ class GrakelKernel(LibrarySimilarity):
     ----------
     name : str
         "weisfeiler_lehman", "shortest_path", "graphlet", "vertex_histogram", "edge_histogram",
-        "random_walk", "propagation", "pyramid_match", "odd_sth", "neighborhood_hash" and others:
+        "random_walk", "propagation", "pyramid_match", "neighborhood_hash" and others:
         the names of GraKeL's classes in lower case.
     normalize : bool, default=True
-        Whether values are :math:`K(x, y) / \sqrt{K(x, x) K(y, y)}`.
+        Whether values are :math:`K(x, y) / \sqrt{K(x, x) K(y, y)}`, 0 if the root is.
     node_labels, edge_labels : str, default="label"
         The attributes of the nodes and edges of networkx graphs that are their labels. Nodes
         without that attribute are all labelled 0; edges without it have no labels.
@@ -54,8 +54,8 @@ class GrakelKernel(LibrarySimilarity):
         "node_labels": [str],
         "edge_labels": [str],
     }
-    # the right points of the last call, and GraKeL's kernel fitted to them
-    _last = cast("tuple[Any, Any]", (None, None))
+    # the right points of the last call, as GraKeL takes them, and its kernel fitted to them
+    _last = cast("tuple[Any, Any, Any]", (None, None, None))
 
     def __init__(
         self,
@@ -83,29 +83,34 @@ class GrakelKernel(LibrarySimilarity):
         return "random_state" not in self._own_parameters(self.name)
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        graphs = self._graphs(X, "X")
-        right, fitted = self._last
-        if right is not Y:
-            fitted = None
-        others = graphs if X is Y else self._graphs(Y, "Y") if fitted is None else None
+        left = self._graphs(X, "X")
+        points, right, fitted = self._last
+        if points is not Y:
+            right, fitted = left if X is Y else self._graphs(Y, "Y"), None
 
-        def compare(some: Any, against: Any) -> NDArray[Any]:
-            model = fitted if against is others and fitted is not None else self._fit(against)
-            return np.asarray(model.transform(some), dtype=np.float64)
+        def compare(some: Any, others: Any) -> NDArray[Any]:
+            known = fitted if others is right else None
+            return self._values(self._fit(others) if known is None else known, some)
 
-        if fitted is None:
-            values = blamed(compare, graphs, others)
-            if X is not Y:  # the landmarks, of which the next block will be compared too
-                self._last = (Y, self._fit(others))
-            return values
-        return np.asarray(fitted.transform(graphs), dtype=np.float64)
+        values = blamed(compare, left, right, (X, Y))
+        if fitted is None and X is not Y:
+            # the landmarks, most likely, which the next block of points will be compared with
+            self._last = (Y, right, self._fit(right))
+        return values
 
     def _fit(self, graphs: Any) -> Any:
         options = dict(self._options())
-        base = options.get("base_graph_kernel")
-        if isinstance(base, str):
+        if isinstance(base := options.get("base_graph_kernel"), str):
             options["base_graph_kernel"] = _class(base)
-        return _class(self.name)(normalize=self.normalize, **options).fit(graphs)
+        return _class(self.name)(**options).fit(graphs)
+
+    def _values(self, fitted: Any, graphs: Any) -> NDArray[np.float64]:
+        values = np.asarray(fitted.transform(graphs), dtype=np.float64)
+        if not self.normalize:
+            return values
+        right, left = (np.ravel(sizes).astype(np.float64) for sizes in fitted.diagonal())
+        sizes = np.sqrt(np.outer(left, right))
+        return np.divide(values, sizes, out=np.zeros_like(values), where=sizes > 0)
 
     def _graphs(self, points: Any, name: str) -> list[Any]:
         return [self._graph(point, place, name) for place, point in enumerate(points)]

@@ -110,23 +110,32 @@ def keyword_defaults(function: Callable[..., Any], skipped: int = 0) -> Mapping[
     return {p.name: p.default for p in found if p.default is not p.empty}
 
 
-def blamed(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> NDArray[Any]:
-    """Compare all pairs; if that fails, raise an error that names the first pair that does."""
+def blamed(
+    compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any, shown: Any = None
+) -> NDArray[Any]:
+    """Compare all pairs; if that fails, raise an error that names the first pair that does.
+
+    `shown` are the points as the user has passed them, left and right, if these are not.
+    """
     try:
         return compare(X, Y)
     except SimilarityError:
         raise
     except Exception as error:
         for i in range(len(X)):
-            try:
-                compare(X[i : i + 1], Y)
-            except Exception:
+            if _fails(compare, X[i : i + 1], Y):
                 for j in range(len(Y)):
-                    try:
-                        compare(X[i : i + 1], Y[j : j + 1])
-                    except Exception as single:
-                        raise pair_error(raised(single), X, Y, i, j) from single
+                    if single := _fails(compare, X[i : i + 1], Y[j : j + 1]):
+                        raise pair_error(raised(single), *(shown or (X, Y)), i, j) from single
         raise error
+
+
+def _fails(compare: Callable[[Any, Any], Any], X: Any, Y: Any) -> Exception | None:
+    try:
+        compare(X, Y)
+    except Exception as error:
+        return error
+    return None
 
 
 def by_blocks(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> NDArray[np.floating]:
