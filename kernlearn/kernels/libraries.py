@@ -41,6 +41,14 @@ class Library:
         """Whether it is installed."""
         return is_installed(self.module)
 
+    @property
+    def about(self) -> str:
+        """What its similarities are called and compare, and how to install it."""
+        text = f"as {self.name}.NAME, of {self.points}"
+        if self.installed:
+            return text
+        return f"{text}; not installed: pip install 'kernlearn[{self.extra}]'"
+
     def require(self, similarity: str) -> None:
         """Raise an ImportError that says how to install it, if it is not installed."""
         if not self.installed:

@@ -111,7 +111,10 @@ def keyword_defaults(function: Callable[..., Any], skipped: int = 0) -> Mapping[
 
 
 def blamed(
-    compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any, shown: Any = None
+    compare: Callable[[Any, Any], NDArray[Any]],
+    X: Any,
+    Y: Any,
+    shown: tuple[Any, Any] | None = None,
 ) -> NDArray[Any]:
     """Compare all pairs; if that fails, raise an error that names the first pair that does.
 
@@ -126,7 +129,8 @@ def blamed(
             if _fails(compare, X[i : i + 1], Y):
                 for j in range(len(Y)):
                     if single := _fails(compare, X[i : i + 1], Y[j : j + 1]):
-                        raise pair_error(raised(single), *(shown or (X, Y)), i, j) from single
+                        left, right = shown or (X, Y)
+                        raise pair_error(raised(single), left, right, i, j) from single
         raise error
 
 
