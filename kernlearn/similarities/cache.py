@@ -7,11 +7,11 @@ from functools import partial
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, Self
 
 import joblib
 import numpy as np
-from joblib.func_inspect import get_func_code
 from numpy.typing import NDArray
 
 _QUERIED = 500  # keys of a query
@@ -21,7 +21,7 @@ _WAIT = 60.0  # seconds for another process that writes
 class PairCache:
     """Values of functions of two points, kept for later fits, predictions and runs.
 
-    A value is found by the content of the two points and by the function's name and source.
+    A value is found by the content of the two points and by the function's name and code.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class PairCache:
         A file, an SQLite database, which several processes may share; None for memory, which is
         lost with the process and is not shared with other processes.
     name : str, default=None
-        What stands for the function, instead of its name and source: with a name one cache serves
-        an object whose source is not known, and a function that has changed without effect.
+        What stands for the function, instead of its name, code and the values that it holds: with
+        a name a cache serves a function that has changed without effect, or holds much.
 
     Examples
     --------
@@ -117,14 +117,27 @@ class PairCache:
 
 
 def _identity(function: Callable[[Any, Any], Any]) -> str:
-    """Return the name and the source of a function, and the arguments that it is bound to."""
+    """Return the name and the code of a function, and the arguments that it is bound to."""
     bound: Any = None
     while isinstance(function, partial):
         bound = (bound, function.args, sorted(function.keywords.items()))
         function = function.func
-    code = function if hasattr(function, "__code__") else type(function)
-    state = None if code is function else joblib.hash(vars(function))
-    if closure := getattr(function, "__closure__", None):
-        state = joblib.hash([cell.cell_contents for cell in closure])
-    name = f"{code.__module__}.{code.__qualname__}"
-    return f"{name}:{joblib.hash([get_func_code(code)[0], bound, state])}"
+    state: Any = None
+    if isinstance(function, FunctionType):
+        state = [cell.cell_contents for cell in function.__closure__ or ()]
+        code = function.__code__
+    elif not hasattr(function, "__qualname__"):  # an object with a method __call__
+        state, function = vars(function), type(function)
+        code = getattr(vars(function).get("__call__"), "__code__", None)
+    else:  # compiled, known by its name alone
+        code = None
+    parts = [function.__module__, function.__qualname__, _instructions(code), bound, state]
+    return str(joblib.hash(parts))
+
+
+def _instructions(code: CodeType | None) -> Any:
+    """Return what a function does, whatever its place in a file."""
+    if code is None:
+        return None
+    inner = [_instructions(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.co_code, code.co_names, inner
