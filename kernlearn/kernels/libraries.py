@@ -163,7 +163,7 @@ LIBRARIES: dict[str, Library] = {
                 "edge_histogram graph_hopper graphlet hadamard_code "
                 "multiscale_laplacian neighborhood_hash "
                 "neighborhood_subgraph_pairwise_distance propagation propagation_attr "
-                "pyramid_match random_walk random_walk_labeled shortest_path shortest_path_attr "
+                "random_walk random_walk_labeled shortest_path shortest_path_attr "
                 "subgraph_matching svm_theta vertex_histogram weisfeiler_lehman "
                 "weisfeiler_lehman_optimal_assignment"
             ),

@@ -20,7 +20,7 @@ class GrakelKernel(LibrarySimilarity):
     ----------
     name : str
         "weisfeiler_lehman", "shortest_path", "graphlet", "vertex_histogram", "edge_histogram",
-        "random_walk", "propagation", "pyramid_match", "neighborhood_hash" and others:
+        "random_walk", "propagation", "neighborhood_hash" and others:
         the names of GraKeL's classes in lower case.
     normalize : bool, default=True
         Whether values are :math:`K(x, y) / \sqrt{K(x, x) K(y, y)}`, 0 if the root is.

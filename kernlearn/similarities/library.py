@@ -143,7 +143,13 @@ def _fails(compare: Callable[[Any, Any], Any], X: Any, Y: Any) -> Exception | No
 
 
 def by_blocks(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> NDArray[np.floating]:
-    """Compare all pairs, some rows of X at a time."""
+    """Compare all pairs, some rows of X at a time, with errors as of :func:`blamed`."""
     n_rows = max(1, PAIRS_AT_A_TIME // max(len(Y), 1))
-    blocks = [compare(X[i : i + n_rows], Y) for i in range(0, len(X), n_rows)]
+    blocks = []
+    for start in range(0, len(X), n_rows):
+        try:
+            blocks.append(blamed(compare, X[start : start + n_rows], Y))
+        except SimilarityError as error:
+            places = start + error.left, error.right
+            raise SimilarityError(error.problem, *places, error.shown) from error.__cause__
     return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)

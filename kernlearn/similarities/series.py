@@ -5,13 +5,13 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from kernlearn.constraints import N_JOBS
 from kernlearn.kernels.pairs import shown
 from kernlearn.similarities.library import (
     LibrarySimilarity,
-    blamed,
     by_blocks,
     keyword_defaults,
 )
@@ -83,6 +83,7 @@ class AeonDistance(LibrarySimilarity):
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
         from aeon import distances
+        from numba import config
 
         left, right = _series(X, "X"), _series(Y, "Y")
         one, other = _channels(left, "X"), _channels(right, "Y")
@@ -92,13 +93,25 @@ class AeonDistance(LibrarySimilarity):
                 "same number"
             )
         pairwise = getattr(distances, f"{self.name}_pairwise_distance")
-        options = {**self._options(), "n_jobs": self.n_jobs or 1}
+        n_jobs = min(effective_n_jobs(self.n_jobs or 1), config.NUMBA_NUM_THREADS)
+        options = {**self._options(), "n_jobs": n_jobs}
 
         def compare(some: Any, others: Any) -> NDArray[Any]:
             with _one_at_a_time:
                 return pairwise(some, others, **options)
 
-        return by_blocks(lambda some, others: blamed(compare, some, others), left, right)
+        def of_all_lengths(some: Any, others: Any) -> NDArray[Any]:
+            # with right series of one length aeon takes all left ones to have the same length
+            lengths = np.array([one.shape[-1] for one in some])
+            if len(np.unique(lengths)) == 1 or len({one.shape[-1] for one in others}) > 1:
+                return compare(some, others)
+            values = np.empty((len(some), len(others)))
+            for length in np.unique(lengths):
+                rows = np.flatnonzero(lengths == length)
+                values[rows] = compare([some[i] for i in rows], others)
+            return values
+
+        return by_blocks(of_all_lengths, left, right)
 
 
 def _series(points: Any, name: str) -> Any:

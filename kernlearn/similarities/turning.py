@@ -82,7 +82,7 @@ class TurnedSimilarity(Kernel):
         """
         self._validate_params()
         if self._needs_sigma:
-            self.sigma_ = self._mean_distance(as_indexed(X))
+            self.sigma_ = self._mean_distance(self._indexed(X))
             if not self.sigma_ > 0:
                 raise ValueError(
                     "sigma='mean_distance' needs points that differ, all of these have distance "
@@ -108,8 +108,11 @@ class TurnedSimilarity(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         self._validate_params()
-        X = as_indexed(X)
-        return self.turned(self._compare(X, X if Y is None else as_indexed(Y)))
+        X = self._indexed(X)
+        return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
+
+    def _indexed(self, X: Any) -> Any:
+        return as_indexed(X, self.structured)
 
     def turned(self, values: NDArray[Any]) -> np.ndarray:
         """Turn the values of all pairs into similarities, if they are distances."""
@@ -124,12 +127,15 @@ class TurnedSimilarity(Kernel):
         return np.exp(values / -(self.sigma_ if self._needs_sigma else float(self.sigma)))
 
 
-def as_indexed(X: Any) -> Any:
-    """Return points as an array, a sparse matrix or an array of objects."""
+def as_indexed(X: Any, objects: bool = False) -> Any:
+    """Return points as an array, a sparse matrix or an array of objects, lists as the last."""
     if isinstance(X, np.ndarray) and X.ndim == 3:
         return np.fromiter(X, dtype=object, count=len(X))
     if hasattr(X, "iloc"):
         return X.to_numpy()
     if isinstance(X, Sequence) and isinstance(X, str):
         raise ValueError(f"'X' must be a sequence of points, got the string {X!r}")
+    if objects and not hasattr(X, "shape"):
+        points = list(X)
+        return np.fromiter(points, dtype=object, count=len(points))
     return X if hasattr(X, "shape") else as_points(X)
