@@ -123,14 +123,13 @@ def _identity(function: Callable[[Any, Any], Any]) -> str:
         bound = (bound, function.args, sorted(function.keywords.items()))
         function = function.func
     state: Any = None
+    code: CodeType | None = None  # compiled functions are known by their names alone
     if isinstance(function, FunctionType):
         state = [cell.cell_contents for cell in function.__closure__ or ()]
         code = function.__code__
     elif not hasattr(function, "__qualname__"):  # an object with a method __call__
         state, function = vars(function), type(function)
         code = getattr(vars(function).get("__call__"), "__code__", None)
-    else:  # compiled, known by its name alone
-        code = None
     parts = [function.__module__, function.__qualname__, _instructions(code), bound, state]
     return str(joblib.hash(parts))
 

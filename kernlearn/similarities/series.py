@@ -83,7 +83,7 @@ class AeonDistance(LibrarySimilarity):
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
         from aeon import distances
-        from numba import config
+        from numba import get_num_threads
 
         left, right = _series(X, "X"), _series(Y, "Y")
         one, other = _channels(left, "X"), _channels(right, "Y")
@@ -93,7 +93,7 @@ class AeonDistance(LibrarySimilarity):
                 "same number"
             )
         pairwise = getattr(distances, f"{self.name}_pairwise_distance")
-        n_jobs = min(effective_n_jobs(self.n_jobs or 1), config.NUMBA_NUM_THREADS)
+        n_jobs = min(effective_n_jobs(self.n_jobs or 1), get_num_threads())
         options = {**self._options(), "n_jobs": n_jobs}
 
         def compare(some: Any, others: Any) -> NDArray[Any]:
@@ -101,17 +101,31 @@ class AeonDistance(LibrarySimilarity):
                 return pairwise(some, others, **options)
 
         def of_all_lengths(some: Any, others: Any) -> NDArray[Any]:
-            # with right series of one length aeon takes all left ones to have the same length
-            lengths = np.array([one.shape[-1] for one in some])
-            if len(np.unique(lengths)) == 1 or len({one.shape[-1] for one in others}) > 1:
+            # aeon takes the left series to have one length if the right ones have, and applies a
+            # window to padded series where these have several
+            of_some, of_others = _by_length(some), _by_length(others)
+            if len(of_some) == 1 or (len(of_others) > 1 and not limited):
+                of_some = {0: np.arange(len(some))}
+            if not limited or len(of_others) == 1:
+                of_others = {0: np.arange(len(others))}
+            if len(of_some) == len(of_others) == 1:
                 return compare(some, others)
             values = np.empty((len(some), len(others)))
-            for length in np.unique(lengths):
-                rows = np.flatnonzero(lengths == length)
-                values[rows] = compare([some[i] for i in rows], others)
+            for rows in of_some.values():
+                left = [some[i] for i in rows]
+                for columns in of_others.values():
+                    right = [others[j] for j in columns]
+                    values[np.ix_(rows, columns)] = compare(left, right)
             return values
 
+        limited = any(options.get(key) is not None for key in ("window", "itakura_max_slope"))
         return by_blocks(of_all_lengths, left, right)
+
+
+def _by_length(series: Any) -> dict[int, NDArray[np.intp]]:
+    """Return the places of the series of each length."""
+    lengths = np.array([one.shape[-1] for one in series])
+    return {int(n): np.flatnonzero(lengths == n) for n in np.unique(lengths)}
 
 
 def _series(points: Any, name: str) -> Any:

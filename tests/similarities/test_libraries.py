@@ -168,6 +168,11 @@ def test_parameters_of_aeon():
         lambda x, y: -distances.twe_distance(x, y, nu=0.1, lmbda=0.5, window=0.2), SERIES, SERIES
     )
     np.testing.assert_allclose(similarity(SERIES), expected, rtol=1e-9, atol=1e-9)
+    for some in (SERIES[:1], SERIES[3:5]):  # whatever the points compared with
+        values = similarity(SERIES, some)
+        np.testing.assert_array_equal(
+            values, similarity(SERIES)[:, [0] if len(some) == 1 else [3, 4]]
+        )
     turned = similarity.set_params(turn="exponential", nu=0.5).fit(SERIES)
     assert turned(SERIES).max() == 1.0
     with pytest.raises(ValueError, match=r"aeon.twe has no parameter mu; it has .*nu"):
