@@ -12,7 +12,7 @@ CONTROLS := control_landmarks control_pairwise control_voted control_bodyfat con
 FURTHER := further_features further_regression further_ordinal further_buffers further_regret \
   further_pairs further_voted
 # The methods of the papers beside what one would take today.
-TODAY := today_kernels today_features today_landmarks today_regression today_online today_sparse
+TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
 
 # One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
@@ -77,6 +77,7 @@ controls: $(READY)        ## comparisons on an equal footing, alternatives to ch
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
 today: $(READY)           ## the methods of the papers beside what one would take today
+	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[rivals]'
 	$(BIN)/kernlearn run $(TODAY) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 

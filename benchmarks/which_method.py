@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ import pandas as pd
 
 from benchmarks import pages
 from kernlearn.reports.pictures import save_pictures
+from kernlearn.reports.rank_diagram import rank_diagram
+from kernlearn.reports.rankings import Ranking
+from kernlearn.reports.ranks import Ranks, rank_methods
 from kernlearn.reports.vega import data_of, whole
 
 ROOT = Path(__file__).parents[1]
@@ -22,8 +26,17 @@ MEASURED = ROOT / "results" / "measured"
 PAGE = ROOT / "docs" / "which_method.md"
 KERNELS = "today_kernels"
 _CONSTANTS = ("majority class", "mean")
-#: A method is close to the best where it is within this much of it: a point, or 5 % of an MSE.
-_CLOSE = {"accuracy": 0.01, "auc": 0.01, "error_percent": 1.0, "mse": 0.05}
+_BUDGETS = {"columns": "columns", "n_landmarks": "landmarks", "buffer_size": "buffer"}
+# what a prediction compares a point with, where it is measured
+_KEPT = ("n_similarities", "n_support")
+_WITH = {
+    "columns": "{:g} columns",
+    "n_landmarks": "{:g} landmarks",
+    "buffer_size": "a buffer of {:g}",
+}
+#: A method is close to the best where it is within a point of it. Targets have variance 1, so that
+#: a mean squared error is 1 - R².
+_CLOSE = {"accuracy": 0.01, "auc": 0.01, "error_percent": 1.0, "mse": 0.01}
 
 
 @dataclass(frozen=True)
@@ -37,14 +50,46 @@ class Part:
     metric : str
     better : int
         1 where more is better, else -1.
-    budget : str or None
+    budget : str
         The parameter that methods are compared at equal values of.
+    task : str
+        What it is about, in words.
+    papers : tuple of str
+        The methods of the papers, and later forms of them in kernlearn, by how they begin.
     """
 
     name: str
     metric: str
     better: int
-    budget: str | None = None
+    budget: str
+    task: str = ""
+    papers: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """What a distance from the best is counted in."""
+        return "points of R²" if self.metric == "mse" else "points"
+
+    @property
+    def factor(self) -> float:
+        """Of a distance from the best, to be in that unit."""
+        return 1.0 if self.metric == "error_percent" else 100.0
+
+    def of_papers(self, method: str) -> bool:
+        """Whether a method is one of the papers'."""
+        return method.startswith(self.papers)
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Return the numbers of rows and of features of the data sets."""
+        stored = json.loads((MEASURED / f"{self.name}.json").read_text(encoding="utf-8"))
+        found = {}
+        for dataset, lines in stored["data"].items():
+            card = re.search(r"(\d+) rows, (\d+) features", lines[0])
+            assert card is not None, lines[0]
+            samples = [m for line in lines[1:] if (m := re.search(r"sample of (\d+)", line))]
+            rows = samples[0] if samples else card
+            found[dataset] = int(rows[1]), int(card[2])
+        return found
 
     @property
     def picture(self) -> str:
@@ -64,30 +109,48 @@ class Part:
             index=["method", "budget", "dataset"], columns="metric", values="mean", sort=False,
             dropna=False, aggfunc="first",
         ).dropna(how="all")  # fmt: skip
+        alike = frame[frame["metric"] == self.metric].set_index(["method", "budget", "dataset"])
+        wide["alike"] = alike["best"].reindex(wide.index)
         return wide.reset_index()
 
 
 PARTS = (
-    Part("today_features", "accuracy", 1, "columns"),
-    Part("today_landmarks", "accuracy", 1, "n_landmarks"),
-    Part("today_regression", "mse", -1, "n_landmarks"),
-    Part("today_online", "auc", 1, "buffer_size"),
-    Part("today_sparse", "error_percent", -1, "n_landmarks"),
-)
+    Part(
+        "today_features", "accuracy", 1, "columns", "classes, features of a kernel",
+        ("H0/1", "centred", "TensorSketch"),
+    ),
+    Part(
+        "today_rows", "accuracy", 1, "columns", "classes, many rows",
+        ("H0/1", "BBS"),
+    ),
+    Part(
+        "today_landmarks", "accuracy", 1, "n_landmarks", "classes, similarities to landmarks",
+        ("BBS", "FTUNE"),
+    ),
+    Part(
+        "today_regression", "mse", -1, "n_landmarks", "numbers, similarities to landmarks",
+        ("RegLand",),
+    ),
+    Part("today_online", "auc", 1, "buffer_size", "AUC in one pass", ("OLP", "OAM")),
+    Part(
+        "today_sparse", "error_percent", -1, "n_landmarks", "two classes, few support vectors",
+        ("VKR",),
+    ),
+)  # fmt: skip
 
 
 def behind(numbers: pd.DataFrame, part: Part) -> pd.Series[float]:
-    """Return how far each row is behind the best of its data set; relative for an MSE."""
+    """Return how far each row is behind the best of its data set."""
     best = (part.better * numbers[part.metric]).groupby(numbers["dataset"]).transform("max")
-    gap = best - part.better * numbers[part.metric]
-    return gap / best.abs() if part.metric == "mse" else gap
+    return best - part.better * numbers[part.metric]
 
 
 def standing(part: Part) -> pd.DataFrame:
     """Return a row per method and budget, over the data sets.
 
-    The mean of the metric, the mean distance from the best, on how many data sets it is the best
-    and close to it, the number of data sets, and geometric means of seconds.
+    The mean of the metric, the mean distance from the best, on how many data sets it is the best,
+    close to it and not told apart from it by a paired t-test over the splits, the number of data
+    sets, how many points a prediction compares with, and geometric means of seconds.
     """
     numbers = part.numbers()
     numbers["behind"] = behind(numbers, part)
@@ -97,11 +160,15 @@ def standing(part: Part) -> pd.DataFrame:
             name: float(np.exp(np.log(group[name].clip(lower=1e-6)).mean()))
             for name in ("fit_seconds", "predict_seconds")
         }
+        kept = [
+            group[name].dropna() for name in _KEPT if name in group and group[name].notna().any()
+        ]
         rows.append({
-            "method": method, "budget": budget, "mean": group[part.metric].mean(),
+            "method": method, "budget": budget,
+            "kept": float(kept[0].mean()) if kept else np.nan, "mean": group[part.metric].mean(),
             "behind": group["behind"].mean(), "best": int((group["behind"] == 0).sum()),
             "close": int((group["behind"] <= _CLOSE[part.metric]).sum()),
-            "n": len(group), **seconds,
+            "alike": int(group["alike"].eq(True).sum()), "n": len(group), **seconds,
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -111,23 +178,146 @@ def table(part: Part) -> str:
     found = standing(part)
     n = int(found["n"].max())
     percent = part.metric in ("accuracy", "auc")
-    unit = "%" if part.metric == "mse" else "points"
-    factor = 1.0 if part.metric == "error_percent" else 100.0
-    budget = {"columns": "columns", "n_landmarks": "landmarks", "buffer_size": "buffer"}
+    kept = found["kept"].notna().any()
     heads = [
-        budget[part.budget or ""], f"mean {part.metric.replace('_', ' ')}",
-        f"behind the best, {unit}", f"best or close, of {n}", "fit s", "predict s",
+        _BUDGETS[part.budget], *(["compared with"] if kept else []),
+        f"mean {part.metric.replace('_', ' ')}",
+        f"behind the best, {part.unit}", f"best or close, of {n}", "not told apart", "fit s",
+        "predict s",
     ]  # fmt: skip
     lines = [f"| method | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for one in found.sort_values("behind", kind="stable").to_dict("records"):
         some = f" of {one['n']}" if one["n"] < n else ""
         mean = f"{100 * one['mean']:.1f} %" if percent else f"{one['mean']:.3g}"
         cells = [
-            "" if np.isnan(one["budget"]) else f"{one['budget']:g}", mean,
-            f"{factor * one['behind']:.1f}", f"{one['close']}{some}",
+            "" if np.isnan(one["budget"]) else f"{one['budget']:g}",
+            *(["" if np.isnan(one["kept"]) else f"{one['kept']:.0f}"] if kept else []), mean,
+            f"{part.factor * one['behind']:.1f}", f"{one['close']}{some}", f"{one['alike']}",
             f"{one['fit_seconds']:.2g}", f"{one['predict_seconds']:.2g}",
         ]  # fmt: skip
         lines.append(f"| {one['method']} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def compared(part: Part) -> pd.DataFrame:
+    """Return the standing of what has numbers of the most data sets, without constants.
+
+    Means over fewer data sets do not compare, and constants are far from all others.
+    """
+    found = standing(part)
+    return found[(found["n"] == found["n"].max()) & ~found["method"].isin(_CONSTANTS)]
+
+
+def front(found: pd.DataFrame, seconds: str) -> pd.DataFrame:
+    """Return the rows that nothing as fast is ahead of, the fastest first."""
+    ordered = found.sort_values([seconds, "behind"], kind="stable")
+    return ordered[ordered["behind"] < ordered["behind"].cummin().shift(fill_value=np.inf)]
+
+
+def front_table(part: Part) -> str:
+    """Return, in Markdown, what to take for the seconds that it may cost."""
+    heads = ["to", "seconds", "take", _BUDGETS[part.budget], f"behind the best, {part.unit}"]
+    lines = [f"| {' | '.join(heads)} |", "| --- | ---: | --- | ---: | ---: |"]
+    for seconds, what in (("predict_seconds", "predict"), ("fit_seconds", "fit")):
+        for one in front(compared(part), seconds).to_dict("records"):
+            budget = "" if np.isnan(one["budget"]) else f"{one['budget']:g}"
+            name = f"**{one['method']}**" if part.of_papers(one["method"]) else one["method"]
+            lines.append(f"| {what} | {one[seconds]:.2g} | {name} | {budget} | "
+                         f"{part.factor * one['behind']:.1f} |")  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def datasets_table(part: Part) -> str:
+    """Return, in Markdown, the best of all and of the papers' methods on each data set."""
+    numbers = part.numbers()
+    numbers["behind"] = behind(numbers, part)
+    heads = ["data set", "rows", "features", "the best", "of the papers' methods",
+             f"it is behind, {part.unit}"]  # fmt: skip
+    lines = [f"| {' | '.join(heads)} |", "| --- | ---: | ---: | --- | --- | ---: |"]
+    sizes = part.sizes()
+    for dataset, group in numbers.groupby("dataset", sort=False):
+        ordered = group.sort_values("behind", kind="stable")
+        best = ordered.iloc[0]
+        own = ordered[ordered["method"].map(part.of_papers)].iloc[0]
+        rows, features = sizes[str(dataset)]
+        lines.append(
+            f"| {dataset} | {rows} | {features} | {_named(best, part)} | {_named(own, part)} | "
+            f"{part.factor * own['behind']:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _named(row: Any, part: Part) -> str:
+    """Return the method of a row with its budget."""
+    if np.isnan(row["budget"]):
+        return str(row["method"])
+    return f"{row['method']} ({_WITH[part.budget].format(row['budget'])})"
+
+
+def ranked(part: Part) -> Ranks:
+    """Rank the methods, those with a budget at the greatest one, over the data sets."""
+    numbers = part.numbers()
+    numbers = numbers[~numbers["method"].isin(_CONSTANTS)]
+    most = numbers["budget"].max()
+    numbers = numbers[numbers["budget"].isna() | (numbers["budget"] == most)]
+    scores = numbers.pivot_table(index="dataset", columns="method", values=part.metric, sort=False)
+    return rank_methods(scores, part.better)
+
+
+def ranks_text(part: Part) -> str:
+    """Say what the tests over the data sets tell."""
+    found = ranked(part)
+    budget = _WITH[part.budget].format(part.numbers()["budget"].max())
+    n = f"{found.n_datasets} data sets"
+    if found.left_out:
+        lacks = (f"{name}, where {' and '.join(of)} has no number" for name, of in
+                 found.left_out.items())  # fmt: skip
+        n += f" (without {'; '.join(lacks)})"
+    said = (
+        f"Over {n}, with {budget} where a method has a budget, Friedman's test "
+        f"{'tells the methods apart' if found.differ else 'does not tell the methods apart'} "
+        f"(p = {found.p_value:.2g})."
+    )
+    if found.differ:
+        worse = [f"{name} ({p:.2g})" for name, p in found.holm.items() if p < found.level]
+        own = [name for name in found.average if part.of_papers(name)]
+        told = [name for name in own if found.holm.get(name, 1) < found.level]
+        said += (
+            f" By Holm's procedure these are behind the first, {found.control}: "
+            f"{', '.join(worse) or 'none'}. Of the papers' methods, {len(told)} of {len(own)} are."
+        )
+    return pages.wrapped(said)
+
+
+def sentence(part: Part) -> str:
+    """Say in a sentence how the papers' methods stand."""
+    found = compared(part).sort_values("behind", kind="stable")
+    best = found.iloc[0]
+    own = found[found["method"].map(part.of_papers)].iloc[0]
+
+    def gap(row: Any) -> str:
+        return f"{part.factor * row['behind']:.1f} {part.unit}"
+
+    if own["method"] == best["method"]:
+        others = found[~found["method"].map(part.of_papers)].iloc[0]
+        return (
+            f"{_named(own, part)} is the closest to the best of each data set, {gap(own)} behind "
+            f"on average; of the others it is {_named(others, part)}, {gap(others)} behind."
+        )
+    return (
+        f"{_named(best, part)} is the closest to the best of each data set, {gap(best)} behind on "
+        f"average; of the papers' methods it is {_named(own, part)}, {gap(own)} behind, with "
+        f"{own['fit_seconds'] / best['fit_seconds']:.2g} times its time to fit and "
+        f"{own['predict_seconds'] / best['predict_seconds']:.2g} times its time to predict."
+    )
+
+
+def sentences() -> str:
+    """Return what the experiments amount to, a sentence for each."""
+    lines = []
+    for i, part in enumerate(measured(), 1):
+        title = part.task[0].upper() + part.task[1:]
+        lines.append(f"{i}. {pages.wrapped(f'**{title}**: {sentence(part)}', 3)}")
     return "\n".join(lines) + "\n"
 
 
@@ -156,19 +346,15 @@ def kernel_table() -> str:
 
 def chart(part: Part) -> dict[str, Any]:
     """Draw how far methods are behind the best against their seconds to fit and to predict."""
-    found = standing(part)
-    # constants are far from all others; means over fewer data sets do not compare
-    whole_rows = found["n"] == found["n"].max()
-    found = found[whole_rows & ~found["method"].isin(_CONSTANTS)].copy()
-    unit = "%" if part.metric == "mse" else "points"
-    found["behind"] *= 1.0 if part.metric == "error_percent" else 100.0
+    found = compared(part).copy()
+    found["behind"] *= part.factor
     domain = list(dict.fromkeys(found["method"]))
     look = {
         "field": "method", "type": "nominal", "title": None,
         "scale": {"domain": domain, "scheme": "tableau20"},
     }  # fmt: skip
     shape = {**look, "scale": {"domain": domain}}
-    y = {"field": "behind", "type": "quantitative", "title": f"behind the best, {unit}"}
+    y = {"field": "behind", "type": "quantitative", "title": f"behind the best, {part.unit}"}
     tooltip = [{"field": name} for name in ("method", "budget", "behind")]
     panels = []
     for step, title in (("fit_seconds", "seconds to fit"), ("predict_seconds", "to predict")):
@@ -196,7 +382,12 @@ def measured() -> list[Part]:
 
 def with_tables(text: str) -> str:
     """Return a text with every table between marks as the committed numbers have it."""
-    tables = {part.name: table(part) for part in measured()}
+    tables = {"sentences": sentences()}
+    for part in measured():
+        tables[part.name] = table(part)
+        tables[f"{part.name}: seconds"] = front_table(part)
+        tables[f"{part.name}: data sets"] = datasets_table(part)
+        tables[f"{part.name}: ranks"] = ranks_text(part)
     if (MEASURED / f"{KERNELS}.csv").is_file():
         tables[KERNELS] = kernel_table()
     return pages.with_tables(text, tables)
@@ -205,8 +396,11 @@ def with_tables(text: str) -> str:
 def draw() -> None:
     """Draw the pictures, and write the tables of the page."""
     for part in measured():
-        _, pdf = save_pictures(chart(part), MEASURED / part.picture)
-        pdf.unlink()
+        ranking = Ranking(part.name, part.metric, {}, ranked(part))
+        diagram = rank_diagram([ranking]).to_dict()
+        for picture, name in ((chart(part), part.picture), (diagram, f"{part.picture}_ranks")):
+            _, pdf = save_pictures(picture, MEASURED / name)
+            pdf.unlink()
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 

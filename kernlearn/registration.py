@@ -35,6 +35,8 @@ class Registered:
         The plug-in that registers it; empty for kernlearn's own.
     extra : str
         The extra that installs the library it needs, if that is optional.
+    library : str
+        The package that it needs, if that is not the one of its target.
     module, line : str, int
         Where a plug-in registers it.
     """
@@ -47,6 +49,7 @@ class Registered:
     summary: str = ""
     plugin: str = ""
     extra: str = ""
+    library: str = ""
     module: str = ""
     line: int = 0
 
@@ -59,7 +62,9 @@ class Registered:
 
     @property
     def installed(self) -> bool:
-        """Whether the library that it comes from is installed."""
+        """Whether the library that it comes from, or needs, is installed."""
+        if self.library:
+            return _installed(self.library)
         return not isinstance(self.target, str) or _installed(re.split("[.:]", self.target)[0])
 
     @property

@@ -22,7 +22,8 @@ from tests.marked_numbers import MEASURED
 from tests.test_readme import EXPERIMENTS
 
 # those of all experiments, and of benchmarks
-OTHERS = {"map", "growth", "choice", *(part.picture for part in measured())}
+OTHERS = {"map", "growth", "choice"}
+OTHERS |= {f"{part.picture}{end}" for part in measured() for end in ("", "_ranks")}
 PICTURES = sorted({path.stem for path in MEASURED.glob("*.svg")} - OTHERS)
 # a point's own text has its mean; lines and bars do not
 POINT = re.compile(r'aria-label="([^"]*; mean: [^"]*)"')

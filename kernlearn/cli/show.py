@@ -74,12 +74,12 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     yield f"Methods ({len(config.methods)}):"
     width = max(map(len, config.methods))
     for label, entry in config.methods.items():
-        component = config.scope.estimators[entry.estimator]
-        what = [entry.estimator, *([component.summary] if component.summary else [])]
         notes = ["; a baseline"] if entry.baseline else []
-        notes += [] if component.installed else ["; left out, its library is not installed"]
-        yield f"  {label:{width}}  {', '.join(what)}{''.join(notes)}"
-        for text in _parameters(entry.parameters):
+        missing = [name for _, name in entry.labelled_steps if not _is_installed(config, name)]
+        notes += [f"; left out, the library of {name} is not installed" for name in missing[:1]]
+        whats = [_what(config, name) for _, name in entry.labelled_steps]
+        yield f"  {label:{width}}  {' → '.join(whats)}{''.join(notes)}"
+        for text in _parameters(entry.shown_parameters):
             yield f"  {'':{width}}    {text}"
     yield from _protocol(config)
     shown = ", ".join(config.scope.label(name) for name in config.metrics)
@@ -90,6 +90,17 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     others = [f"{name} ({_changes(p)})" for name, p in config.profiles.items()]
     if others and not experiment.indicative:
         yield f"Profiles, smaller versions: {'; '.join(others)}"
+
+
+def _is_installed(config: Any, name: str) -> bool:
+    component = config.scope.estimator(name)
+    return component is not None and component.installed
+
+
+def _what(config: Any, name: str) -> str:
+    """Return the name of an estimator with its summary, if it has one."""
+    component = config.scope.estimator(name)
+    return ", ".join([name, *([component.summary] if component and component.summary else [])])
 
 
 def _changes(profile: Mapping[str, Any]) -> str:
@@ -155,15 +166,24 @@ def _parameters(parameters: Mapping[str, Any]) -> Iterator[str]:
     """Yield each parameter in words."""
     for name, value in parameters.items():
         if isinstance(value, dict) and set(value) == {"select"}:
-            n = len(value["select"])
-            yield f"{name} chosen among {_value(value['select'])} ({n} values) on held-out points"
+            yield f"{name} {_chosen(value)}"
         elif isinstance(value, dict) and set(value) == {"by_dataset"}:
-            each = [f"{k}: {_value(v)}" for k, v in value["by_dataset"].items()]
-            yield f"{name} by data set: {', '.join(each)}"
+            each = [f"{k}: {_chosen(v)}" for k, v in value["by_dataset"].items()]
+            yield f"{name} by data set: {'; '.join(each)}"
         elif isinstance(value, list) and name != "kernels":
-            yield f"{name} {_value(value)}, each a row of the table"
+            nested = [f"[{_value(v)}]" if isinstance(v, list) else _value(v) for v in value]
+            rows = ", each a row of the table" if len(value) > 1 else ""
+            yield f"{name} {', '.join(nested)}{rows}"
         else:
             yield f"{name} {_value(value)}"
+
+
+def _chosen(value: Any) -> str:
+    """Return a value in words, which may be one that is chosen."""
+    if isinstance(value, dict) and set(value) == {"select"}:
+        among = value["select"]
+        return f"chosen among {_value(among)} ({len(among)} values) on held-out points"
+    return _value(value)
 
 
 def _value(value: Any) -> str:

@@ -60,7 +60,7 @@ class Form(Strict):
         data sets have files of the same names.
     folder : str, optional
         Another data set whose folder may contain the files, as both are published together.
-    format : Delimited, Libsvm, Letor, Arff, Matlab, Npz, Parquet or Bundled
+    format : Delimited, Libsvm, Letor, Arff, Series, Matlab, Npz, Parquet or Bundled
         The file format and its options.
     rows : int, optional
         The number of rows in all files together, if known.

@@ -87,6 +87,8 @@ class Delimited(Options):
         Whether the first line that is not blank names the columns.
     comment : str, default=""
         How a line that is skipped begins.
+    skip : tuple of int, default=()
+        Lines of a single file that are left out, from 1, such as damaged ones.
     columns : tuple of str, optional
         The names of all columns in the file's order, if the file has no header.
     target : int or str, default=-1
@@ -117,6 +119,7 @@ class Delimited(Options):
     delimiter: str | None = Field(default=",", min_length=1, max_length=1)
     header: bool = False
     comment: str = ""
+    skip: tuple[Annotated[int, Field(gt=0)], ...] = ()
     columns: tuple[str, ...] | None = None
     target: int | str = -1
     target_suffix: str = ""
@@ -195,6 +198,23 @@ class Arff(Options):
     target: int | str = -1
     rename: dict[Label, Label] = {}
     drop: tuple[int | str, ...] = ()
+
+
+class Series(Options):
+    """The ``.ts`` text of the time series archives; ``?`` is a missing entry.
+
+    Univariate series of one length: a header of lines that begin with ``@``, of which the last
+    is ``@data``, then for each series its values, a colon and its class.
+
+    Parameters
+    ----------
+    rename : dict of str to str, default={}
+        The card's spelling of labels that the file spells differently.
+    """
+
+    kind: Literal["ts"] = "ts"
+    reader = "series_text:read_ts"
+    rename: dict[Label, Label] = {}
 
 
 class Matlab(Options):
@@ -327,6 +347,6 @@ class Bundled(Options):
 
 
 Format = Annotated[
-    Delimited | Libsvm | Letor | Arff | Matlab | Npz | Parquet | Excel | Stata | Bundled,
+    Delimited | Libsvm | Letor | Arff | Series | Matlab | Npz | Parquet | Excel | Stata | Bundled,
     Field(discriminator="kind"),
 ]

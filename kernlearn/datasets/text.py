@@ -236,6 +236,8 @@ def _decimal_comma(text: str) -> float:
 
 def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected) -> Table:
     """Read delimited text files and concatenate their rows."""
+    if options.skip and len(paths) > 1:
+        raise DataError(f"{paths[0]}: `skip` names lines of one file, and there are {len(paths)}")
     parts = [_read_file(path, options, expected) for path in paths]
     layout = parts[0][0]
     for path, (other, _, _) in zip(paths, parts, strict=True):
@@ -259,6 +261,12 @@ def _read_file(
     lines = read_lines(path, options.encoding)
     if options.comment:
         lines = ["" if line.lstrip().startswith(options.comment) else line for line in lines]
+    if options.skip:
+        if max(options.skip) > len(lines):
+            raise DataError(
+                f"{path}: has {len(lines)} lines, and line {max(options.skip)} is skipped"
+            )
+        lines = ["" if i in options.skip else line for i, line in enumerate(lines, start=1)]
     first = 0
     if options.header:
         first = next((i for i, line in enumerate(lines, start=1) if line.strip()), 1)

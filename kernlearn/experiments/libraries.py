@@ -18,12 +18,17 @@ from typing import Any
 from kernlearn.registration import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
-PACKAGES = ("catboost", "imblearn", "kernlearn", "lightgbm", "sklearn", "skordinal", "xgboost")
+PACKAGES = (
+    "catboost", "imblearn", "kernlearn", "lightgbm",
+    "sklearn", "sklearnex", "skordinal", "xgboost",
+)  # fmt: skip
 #: The environment variable that adds packages, separated by commas.
 VARIABLE = "KERNLEARN_PACKAGES"
 
 # The name of a package on PyPI, where it is another one.
-_PROJECTS = {"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}
+_PROJECTS = {
+    "sklearn": "scikit-learn", "imblearn": "imbalanced-learn", "sklearnex": "scikit-learn-intelex",
+}  # fmt: skip
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 _EXPERIMENTAL = ("HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer")
 _METHODS = ("fit", "get_params", "set_params")

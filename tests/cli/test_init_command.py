@@ -77,6 +77,15 @@ def test_on_a_terminal_it_asks(kernlearn, flowers, tmp_path):
     assert "task: classification" in text
 
 
+def test_show_names_the_steps_of_a_pipeline(kernlearn):
+    out = kernlearn("show", "today_landmarks")
+    assert out.returncode == 0, out.stderr
+    assert "NystroemEmbedding, Nyström features of any kernel → LinearSVM" in out.stdout
+    assert "n_landmarks 10, 30, 100, 300, each a row of the table" in out.stdout
+    assert "gradient boosting       sklearn.ensemble.HistGradient" in out.stdout
+    assert "transfers [1, 10]\n" in out.stdout  # one value, which is a list
+
+
 def test_show_says_what_a_config_means(kernlearn, small, flowers):
     out = kernlearn("show", small)
     assert out.returncode == 0, out.stderr
@@ -86,7 +95,7 @@ def test_show_says_what_a_config_means(kernlearn, small, flowers):
         "K     KernelSVM, exact kernel SVM by LIBSVM",
         "C chosen among 0.1, 10 (2 values) on held-out points",
         "n_components 10, 40, each a row of the table",
-        "n_components by data set: default: 20, moons: 10",
+        "n_components by data set: default: 20; moons: 10",
         "Splits: 2 random splits, 60 % of the rows to train; seed 1",
         "Parameters are chosen on 20 % of the training part, in each split",
         "Scaling: features to mean 0 and standard deviation 1, then all points",

@@ -32,7 +32,7 @@ def test_a_misspelt_name_is_guessed():
 
 
 def test_an_unknown_name_lists_all():
-    with pytest.raises(DataError, match=r"available: abalone, adult, .*wine_white"):
+    with pytest.raises(DataError, match=r"available: abalone, adiac, .*wine_white"):
         find_card("qqqqq")
 
 

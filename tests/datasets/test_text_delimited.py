@@ -50,6 +50,7 @@ def test_nominal_values_become_their_position(read):
         ("id,p,y,q\n,1,0.5,2\nx,3,1,-40\n", {"header": True, "target": "y", "drop": ["id"]}),
         (["1,2,0.5\n", "3,-40,1\n"], {}),
         ("|1x3 no data\n1,2,0.5\n3,-40,1\n", {"comment": "|"}),
+        ("1,2,0.5.1\n1,2,0.5\n3,-40,1\n1,2,0.5.1\n", {"skip": [1, 4]}),
         (
             "; said\n\n p  q y\n1 2 0.5\n3 -40 1\n",
             {"comment": ";", "header": True, "delimiter": None, "target": "y"},
@@ -60,6 +61,18 @@ def test_the_ways_in_which_files_are_written(read, text, options):
     table = read(text, Delimited(**options))
     assert table.X.tolist() == [[1, 2], [3, -40]]
     assert table.y.tolist() == [0.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        ("1,2,3\n", "has 2 lines, and line 5 is skipped"),
+        (["1,2,3\n", "1,2,3\n"], "names lines of one file, and there are 2"),
+    ],
+)
+def test_lines_that_are_skipped_are_there(read, texts, said):
+    with pytest.raises(DataError, match=said):
+        read(texts, Delimited(skip=[5]))
 
 
 def test_names(read):

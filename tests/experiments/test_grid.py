@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_friedman1
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNet
 from sklearn.model_selection import ParameterGrid
@@ -57,6 +58,13 @@ def test_every_point_is_measured(parts):
         assert point["score"] == np.mean(model.predict(parts.X_val) == parts.y_val)
         assert point["metrics"]["accuracy"] == model.score(parts.X_test, parts.y_test)
         assert point["metrics"]["n_support"] == model.n_support_.sum()
+
+
+def test_gradient_boosting_does_not_stop_on_held_out_rows(parts):
+    model = HistGradientBoostingClassifier(max_iter=30, min_samples_leaf=1, learning_rate=1.0)
+    strange = np.full_like(parts.y_val, 7)  # a class that is not trained on
+    fit_given(model, parts.X_train, parts.y_train, parts.X_val, strange, None)
+    assert model.n_iter_ == 30
 
 
 def test_a_path_gives_what_single_fits_do(parts):

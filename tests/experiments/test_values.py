@@ -1,4 +1,6 @@
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.config.entries import candidates, unfold, varied
+from kernlearn.reports.report import assemble
 
 
 def test_lists_multiply_and_select_stays_a_grid():
@@ -29,3 +31,32 @@ def test_candidates_are_all_single_values():
 
 def test_varied_are_the_labels_of_a_table():
     assert varied({"a": [1], "b": 2, "c": {"by_dataset": {"default": 1}}}) == ["a", "c"]
+
+
+LISTS = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: 60, noise: 0.3}}
+methods:
+  BBS: {estimator: BBSClassifier, n_landmarks: [5, 10], C: [[0.1, 1], [10, 100]]}
+  FTUNE: {estimator: FTuneClassifier, n_landmarks: [5], transfers: [[1, 10]]}
+protocol: {splits: 2, seed: 1}
+metrics: [accuracy]
+best: {metrics: [accuracy], within: [dataset]}
+"""
+
+
+def test_a_value_that_is_a_list_is_a_label_where_it_varies(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(LISTS)
+    plan = make_plan(load_config(path))
+    assert set(plan.axes) == {"n_landmarks", "C"}  # there is one list of transfers only
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 10
+        summary = assemble(plan, store).summary
+    rows = summary[summary["metric"] == "accuracy"]
+    found = rows[["method", "n_landmarks", "C"]].astype(object)
+    assert found.where(found.notna(), None).to_numpy().tolist() == [
+        ["BBS", 5, "[0.1,1]"], ["BBS", 5, "[10,100]"], ["BBS", 10, "[0.1,1]"],
+        ["BBS", 10, "[10,100]"], ["FTUNE", 5, None],
+    ]  # fmt: skip
+    assert plan.trials[-1].spec.method.parameters["transfers"] == [1, 10]

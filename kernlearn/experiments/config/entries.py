@@ -83,8 +83,19 @@ def unfold(
 
 
 def varied(parameters: Mapping[str, Any]) -> list[str]:
-    """Return the parameters that differ between the variants of one method."""
-    return [n for n, value in parameters.items() if form_of(value) in ("list", "by_dataset")]
+    """Return the parameters that differ between the variants of one method.
+
+    The only value of a list, where it is a list itself, is no variant.
+    """
+    return [
+        name
+        for name, value in parameters.items()
+        if form_of(value) in ("list", "by_dataset") and not _is_one_list(value)
+    ]
+
+
+def _is_one_list(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], list)
 
 
 def axes_of(entries: Iterable[Any], own_keys: Iterable[str]) -> dict[str, list[Any]]:

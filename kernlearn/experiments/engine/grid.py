@@ -35,9 +35,14 @@ class _Way(NamedTuple):
 
 
 def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
-    """Fit, and pass held-out rows or queries to an estimator that takes them."""
+    """Fit, and pass held-out rows or queries to an estimator that takes them.
+
+    scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
+    """
     taken = signature(estimator.fit).parameters
-    given = {"X_val": X_val, "y_val": y_val, "qid": query}
+    given = {"qid": query}
+    if "early_stopping" not in estimator.get_params(deep=False):
+        given |= {"X_val": X_val, "y_val": y_val}
     return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
 
 

@@ -305,7 +305,7 @@ def _methods(
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
                 shown = relabelled(fixed, entry.shown_as)
-                labels |= {k: shown[k] for k in axes if k in shown}
+                labels |= {k: _as_label(shown[k]) for k in axes if k in shown}
                 values = [*fixed.values(), *chain.from_iterable(grid.values())]
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
                 own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
@@ -316,6 +316,11 @@ def _methods(
                 )  # fmt: skip
                 found.append((labels, used[1], method))
     return found
+
+
+def _as_label(value: Any) -> Any:
+    """Return a value, a list or a mapping as text: labels of cells are looked up."""
+    return specs.canonical(value) if isinstance(value, (list, Mapping)) else value
 
 
 def _identity(
