@@ -12,3 +12,4 @@ FINITE = Interval(Real, None, None, closed="neither")
 FRACTION = Interval(Real, 0, 1, closed="neither")
 MEMORY = [str, HasMethods(["cache"]), None]
 CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
+N_JOBS = [Integral, None]

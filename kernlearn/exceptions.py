@@ -33,5 +33,40 @@ class SummaryError(KernlearnError):
     """Measured numbers in a file that cannot be read, or do not fit what they stand beside."""
 
 
+class SimilarityError(KernlearnError, ValueError):
+    """A pair of points whose similarity is no finite number, or cannot be computed.
+
+    Attributes
+    ----------
+    problem : str
+        What is wrong, as in "is NaN".
+    left, right : int
+        Positions of the two points in the data.
+    shown : tuple of str
+        Short representations of the two points.
+    names : tuple of str
+        What the positions count: the data of each of the two points.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        left: int,
+        right: int,
+        shown: tuple[str, str],
+        names: tuple[str, str] = ("X", "Y"),
+    ) -> None:
+        super().__init__(problem, left, right, shown, names)
+        self.problem, self.left, self.right = problem, left, right
+        self.shown, self.names = shown, names
+
+    def __str__(self) -> str:
+        both = zip(self.names, (self.left, self.right), self.shown, strict=True)
+        pair = " and ".join(
+            f"{name}[{place}]{f' ({text})' if text else ''}" for name, place, text in both
+        )
+        return f"the similarity of {pair} {self.problem}"
+
+
 class ReportError(KernlearnError):
     """A report that cannot be put together or written."""

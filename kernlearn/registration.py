@@ -35,7 +35,7 @@ class Registered:
         The plug-in that registers it; empty for kernlearn's own.
     extra : str
         The extra that installs the library it needs, if that is optional.
-    library : str
+    needs : str
         The package that it needs, if that is not the one of its target.
     module, line : str, int
         Where a plug-in registers it.
@@ -49,7 +49,7 @@ class Registered:
     summary: str = ""
     plugin: str = ""
     extra: str = ""
-    library: str = ""
+    needs: str = ""
     module: str = ""
     line: int = 0
 
@@ -63,8 +63,8 @@ class Registered:
     @property
     def installed(self) -> bool:
         """Whether the library that it comes from, or needs, is installed."""
-        if self.library:
-            return _installed(self.library)
+        if self.needs:
+            return _installed(self.needs)
         return not isinstance(self.target, str) or _installed(re.split("[.:]", self.target)[0])
 
     @property

@@ -307,7 +307,7 @@ def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -
     if name != "precomputed":
         try:
             kernels.as_kernel(name, "similarity")
-        except ValueError as error:
+        except (ValueError, ImportError) as error:
             raise DataError(f"--similarity {name}: {error}") from None
     return name, kind
 

@@ -106,6 +106,7 @@ def show_list(
     """  # noqa: D301
     from kernlearn.experiments import plugins, registry
     from kernlearn.experiments.config import loading, yaml
+    from kernlearn.kernels.libraries import LIBRARIES
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")
@@ -121,6 +122,10 @@ def show_list(
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
+        "Similarities of libraries": {
+            name: f"{', '.join(sorted(library.kinds))} ({library.about})"
+            for name, library in sorted(LIBRARIES.items())
+        },
         "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
         "Metrics": {
             task: ", ".join(marked(n, scope.metrics[n]) for n in names if n not in scorers)

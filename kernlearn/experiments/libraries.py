@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
-from kernlearn.registration import RegisteredEstimator
+from kernlearn.registration import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
 PACKAGES = (
@@ -100,11 +100,11 @@ def name_fault(name: str, packages: Collection[str]) -> str | None:
     return None
 
 
-def install_hint(estimator: RegisteredEstimator) -> str:
-    """Return the command that installs the library of an estimator."""
-    if isinstance(estimator, LibraryEstimator):
-        return f"pip install {_PROJECTS.get(estimator.package, estimator.package)}"
-    return f"pip install 'kernlearn[{estimator.extra}]'"
+def install_hint(component: Registered) -> str:
+    """Return the command that installs the library of an estimator or a similarity."""
+    if isinstance(component, LibraryEstimator):
+        return f"pip install {_PROJECTS.get(component.package, component.package)}"
+    return f"pip install 'kernlearn[{component.extra}]'"
 
 
 def _nearest(attribute: str, package: str) -> str:

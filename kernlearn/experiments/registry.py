@@ -17,6 +17,7 @@ from kernlearn.experiments.libraries import (
 )
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
+from kernlearn.kernels.libraries import library_names, library_similarity
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
     Registered,
@@ -101,7 +102,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
         "kernlearn.experiments.river_models:RiverClassifier",
         "a model of river, in one pass",
         extra="rivals",
-        library="river",
+        needs="river",
     ),
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
     _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
@@ -303,9 +304,17 @@ class Scope:
         return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
 
     def kernel(self, name: str) -> RegisteredKernel | None:
-        """Return the kernel of a name, also of the name in the keys of trials."""
+        """Return the kernel of a name, also of the name in the keys of trials.
+
+        A dotted name is one of a similarity of another library.
+        """
         by_stored_name = (k for k in self.kernels.values() if k.stored_name == name)
-        return self.kernels.get(name) or next(by_stored_name, None)
+        found = self.kernels.get(name) or next(by_stored_name, None)
+        return found or library_similarity(name)
+
+    def kernel_hint(self, name: str) -> str:
+        """Suggest a kernel for a name."""
+        return self.hint(name, library_names() if "." in name else self.kernels)
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

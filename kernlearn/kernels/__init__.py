@@ -5,11 +5,13 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "base": "CallableKernel Kernel NormalizedKernel WeightedKernelSum as_kernel",
+        "base": "Kernel",
+        "composite": "NormalizedKernel WeightedKernelSum as_kernel",
         "distances": (
             "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
         "dot_product": "BaseDotProductKernel DotProductKernel KernelProduct KernelSum",
+        "functions": "CallableKernel",
         "gaussian_process": "GaussianProcessKernel",
         "gower": "GowerSimilarity",
         "inner_product": (

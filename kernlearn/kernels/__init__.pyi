@@ -1,9 +1,8 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.kernels.base import CallableKernel as CallableKernel
 from kernlearn.kernels.base import Kernel as Kernel
-from kernlearn.kernels.base import NormalizedKernel as NormalizedKernel
-from kernlearn.kernels.base import WeightedKernelSum as WeightedKernelSum
-from kernlearn.kernels.base import as_kernel as as_kernel
+from kernlearn.kernels.composite import NormalizedKernel as NormalizedKernel
+from kernlearn.kernels.composite import WeightedKernelSum as WeightedKernelSum
+from kernlearn.kernels.composite import as_kernel as as_kernel
 from kernlearn.kernels.distances import EuclideanSimilarity as EuclideanSimilarity
 from kernlearn.kernels.distances import GaussianKernel as GaussianKernel
 from kernlearn.kernels.distances import LaplacianKernel as LaplacianKernel
@@ -13,6 +12,7 @@ from kernlearn.kernels.dot_product import BaseDotProductKernel as BaseDotProduct
 from kernlearn.kernels.dot_product import DotProductKernel as DotProductKernel
 from kernlearn.kernels.dot_product import KernelProduct as KernelProduct
 from kernlearn.kernels.dot_product import KernelSum as KernelSum
+from kernlearn.kernels.functions import CallableKernel as CallableKernel
 from kernlearn.kernels.gaussian_process import GaussianProcessKernel as GaussianProcessKernel
 from kernlearn.kernels.gower import GowerSimilarity as GowerSimilarity
 from kernlearn.kernels.inner_product import BilinearSimilarity as BilinearSimilarity

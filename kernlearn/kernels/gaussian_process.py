@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.gaussian_process.kernels import Kernel as SklearnKernel
 
-from kernlearn.kernels.base import Kernel, as_kernel, diagonal
+from kernlearn.kernels.base import Kernel, diagonal
+from kernlearn.kernels.composite import as_kernel
 
 
 class GaussianProcessKernel(SklearnKernel):

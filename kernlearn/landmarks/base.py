@@ -7,12 +7,15 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.checks import holds_texts
 from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.kernels.pairs import check_values
+from kernlearn.landmarks.counting import CountsComparisons
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
     PAIR_SELECTIONS,
@@ -46,11 +49,11 @@ class PointsEstimator(BaseEstimator):
         X = X if objects is None else np.zeros((len(objects), 1))
         options = self._matrix_options(X) if objects is None else {}
         if y is None:
-            X = validate_data(self, X, y, **options)
+            X = self._validated(X, y, **options)
         else:
             several = self.__sklearn_tags__().target_tags.multi_output
-            X, y = validate_data(
-                self, X, y, y_numeric=self._numeric_targets, multi_output=several, **options
+            X, y = self._validated(
+                X, y, y_numeric=self._numeric_targets, multi_output=several, **options
             )
             if self._numeric_targets and y.dtype.kind not in "biuf":
                 raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
@@ -60,14 +63,25 @@ class PointsEstimator(BaseEstimator):
         """Validate points that are compared with the training points."""
         if self._takes_objects(X):
             return _as_objects(X)
-        return validate_data(self, X, reset=False, **self._matrix_options(X))
+        return self._validated(X, reset=False, **self._matrix_options(X))
+
+    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
+        try:
+            return validate_data(self, X, *y, **options)
+        except ValueError:
+            if self._precomputed:
+                _refuse_broken(X)
+            raise
 
     def _matrix_options(self, X: Any) -> dict[str, Any]:
         kernels = self._compared_by()
         if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
             return {"dtype": object, "ensure_all_finite": "allow-nan"}
         sparse = False if self._precomputed else "csr"
-        return {"accept_sparse": sparse, "dtype": list(self._dtypes)}
+        options: dict[str, Any] = {"accept_sparse": sparse, "dtype": list(self._dtypes)}
+        if kernels and all(kernel.missing for kernel in kernels):
+            options["ensure_all_finite"] = "allow-nan"
+        return options
 
     def _takes_objects(self, X: Any) -> bool:
         """Whether X is a sequence of strings or objects, for kernels that take these."""
@@ -75,13 +89,15 @@ class PointsEstimator(BaseEstimator):
         takes = [kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels]
         if not takes or not all(takes):
             return False
+        structured = any(kernel.structured for kernel in kernels)
         if hasattr(X, "shape"):
-            return len(X.shape) == 1 and X.dtype.kind in "OUS"
+            if len(X.shape) == 3:  # points that are matrices, such as series of several channels
+                return True
+            return len(X.shape) == 1 and X.dtype.kind in "OUST"
         if not isinstance(X, (list, tuple)) or not X:
             return False
-        # for user-defined functions these are the rows of a matrix
-        structured = any(kernel.structured for kernel in kernels)
-        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number))
+        # for user-defined functions these are the rows of a matrix, if they are of one length
+        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -93,10 +109,35 @@ class PointsEstimator(BaseEstimator):
 
 def _as_objects(X: Any) -> np.ndarray:
     """Keep points of any kind in an array that can be indexed."""
-    return X if isinstance(X, np.ndarray) else np.fromiter(X, dtype=object, count=len(X))
+    if isinstance(X, np.ndarray) and X.ndim == 1:
+        return X
+    return np.fromiter(X, dtype=object, count=len(X))
 
 
-class SimilarityEstimator(PointsEstimator):
+def _ragged(points: Any) -> bool:
+    """Whether points are arrays or lists of several shapes, or matrices."""
+    if isinstance(points[0], Number):
+        return False
+    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
+    return len(shapes) > 1 or len(shapes.pop()) > 1
+
+
+def _refuse_broken(matrix: Any) -> None:
+    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
+    try:
+        values = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        return
+    if values.ndim == 2:
+        try:
+            check_values(values, *(np.empty(n, dtype=object) for n in values.shape))
+        except SimilarityError as error:
+            names = ("X", "training X")
+            place = error.left, error.right
+            raise SimilarityError(error.problem, *place, ("", ""), names) from None
+
+
+class SimilarityEstimator(CountsComparisons, PointsEstimator):
     """An estimator with parameters ``similarity`` and ``kind``."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -113,9 +154,8 @@ class SimilarityEstimator(PointsEstimator):
 
     @property
     def n_similarities_(self) -> int:
-        """Number of training points that a prediction compares a point with."""
-        check_is_fitted(self)
-        return len(self._landmarks)
+        """The same as `n_comparisons_`, by the name that it has in results."""
+        return self.n_comparisons_
 
     def _compared_by(self) -> list[Kernel] | None:
         return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
@@ -147,9 +187,8 @@ class SimilarityEstimator(PointsEstimator):
                 "kind='distance' is for a matrix or a user-defined function: "
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
-        kernel = as_kernel(self.similarity, "similarity")
-        fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
-        return Landmarks(indices, X, fitted, sign)
+        fitted, tally = self._fitted_kernel(as_kernel(self.similarity, "similarity"), X, y)
+        return Landmarks(indices, X, fitted, sign, tally)
 
 
 def are_distances(matrix: np.ndarray) -> bool:
@@ -230,7 +269,9 @@ class LandmarkedModel(SimilarityEstimator):
             unlabelled = self._check_landmarks(landmarks)
             places = np.arange(unlabelled.shape[0])
             self.landmark_indices_ = None
-            self._landmarks = replace(candidates, indices=places, points=unlabelled)
+            self._landmarks = replace(
+                candidates, indices=places, points=unlabelled, name="landmarks"
+            )
             self.scale_ = float(np.sqrt(len(places))) if self._divides else 1.0
             values = self._landmarks.compare(X, None if len(rows) == X.shape[0] else rows)
         else:

@@ -224,7 +224,7 @@ class DBoostClassifier(ScoresClassifier):
         if len(used_rows) < X.shape[0]:
             X, labels = X[used_rows], labels[used_rows]
         points = self._all_points(X, labels, used_rows)
-        similarities = KeptSimilarities(points, X)
+        similarities = KeptSimilarities(points, X, places=used_rows)
         problems = self._draw_problems(codes, similarities, rng)
         similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
         n_rounds, n_thresholds = self.n_landmarks, self.n_thresholds

@@ -138,7 +138,7 @@ class LandmarkKNNClassifier(GrowingClassifier):
     }
 
     @property
-    def n_similarities_(self) -> int:
+    def n_comparisons_(self) -> int:
         """Number of training points that a prediction compares a point with."""
         check_is_fitted(self)
         return len(self._landmarks) + self._model.n_refined

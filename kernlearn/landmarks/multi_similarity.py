@@ -13,7 +13,7 @@ from kernlearn.landmarks.bbs import LandmarkClassifier
 from kernlearn.landmarks.forward_selection import Fitted, View, add_while_it_pays
 from kernlearn.landmarks.group_weights import group_lasso, group_sizes, slices_of
 from kernlearn.landmarks.parts import as_measures
-from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 from kernlearn.landmarks.similarity_classifier import Training
 from kernlearn.model_selection import Scoreboard
 from kernlearn.solvers.linear_path import linear_paths
@@ -150,7 +150,7 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     }
 
     @property
-    def n_similarities_(self) -> int:
+    def n_comparisons_(self) -> int:
         """Number of comparisons that a prediction makes."""
         check_is_fitted(self)
         return sum(len(landmarks) for landmarks in self._landmarks)
@@ -203,8 +203,9 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         candidates, kept = [], []
         for measure in as_measures(self.similarities, self.kind):
             points = self._part(measure, X)
-            candidates.append(measure.landmarks(points, labels, rows))
-            kept.append(KeptSimilarities(candidates[-1], points))
+            fitted, tally = self._fitted_kernel(measure.kernel, points, labels)
+            candidates.append(Landmarks(rows, points, fitted, measure.sign, tally))
+            kept.append(KeptSimilarities(candidates[-1], points, places=rows))
         return candidates, kept
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
@@ -278,7 +279,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         self.similarity_weights_ = weights / (weights.sum() or 1.0)
         self.C_, self.best_params_ = found.C, {"C": found.C}
         self.intercept_, coefs = found.intercept, []
-        self._landmarks, self._weights, self.landmark_indices_, scales = [], [], [], []
+        kept: list[Landmarks] = []
+        self._weights, self.landmark_indices_, scales = [], [], []
         for view, size, group in zip(views, found.sizes, groups, strict=True):
             coef = found.coef[:, group]
             chosen = view.chosen[: size if coef.any() else 0]
@@ -286,9 +288,10 @@ class MultiSimilarityClassifier(LandmarkClassifier):
             self.landmark_indices_.append(view.landmarks.indices[chosen])
             coefs.append(coef[:, : len(chosen)])
             used = np.flatnonzero(coefs[-1].any(axis=0))
-            self._landmarks.append(view.landmarks.take(chosen[used]))
+            kept.append(view.landmarks.take(chosen[used]))
             self._weights.append((coefs[-1].T[used] / scales[-1]).astype(coef.dtype))
         self.coef_, self.scales_ = np.hstack(coefs), np.array(scales)
+        self._landmarks: Any = kept
 
     def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         raise NotImplementedError  # each similarity adds its own

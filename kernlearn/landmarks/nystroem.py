@@ -13,7 +13,6 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     _fit_context,
-    clone,
 )
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
@@ -23,6 +22,7 @@ from kernlearn import memory
 from kernlearn.constraints import COUNT, Interval, StrOptions
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.landmarks import base
+from kernlearn.landmarks.counting import CountsComparisons
 from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.landmarks.similarity import Floats, KeptSimilarities, Landmarks
 
@@ -31,7 +31,9 @@ CompareRows = Callable[[slice], Floats]
 
 
 @dataclass(eq=False, repr=False)
-class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.PointsEstimator):
+class NystroemEmbedding(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, CountsComparisons, base.PointsEstimator
+):
     r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
@@ -272,8 +274,8 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
         indices, kernels = np.arange(X.shape[0]), self._compared_by()
         if kernels is not None:
             (kernel,) = kernels
-            fitted = clone(kernel).fit(X, y) if kernel.data_dependent else kernel
-            return Landmarks(indices, X, fitted)
+            fitted, tally = self._fitted_kernel(kernel, X, y)
+            return Landmarks(indices, X, fitted, tally=tally)
         if X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs a square matrix for training, one row and one column "
@@ -315,7 +317,9 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.
                 narrow = check_array(X, dtype=list(self._dtypes))
                 return narrow, lambda rows: narrow[rows]
         X = self._check_points(X)
-        return X, lambda rows: self._landmarks.compare(X[rows])
+        return X, lambda rows: self._landmarks.compare(
+            X[rows], places=range(rows.start, rows.stop)
+        )
 
     def _all_features(self, X: Any, compare: CompareRows) -> Floats:
         Z = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X))

@@ -6,11 +6,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_array
 
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
-from kernlearn.landmarks.similarity import Indices, Landmarks
 
 #: Columns of a matrix, or a function of a point.
 Part: TypeAlias = Callable[[Any], Any] | Sequence[int] | Sequence[str] | slice | None
@@ -53,12 +51,6 @@ class Measure:
             raise ValueError(
                 f"the parts of points for {self.kernel!r} must be vectors of one length: {error}"
             ) from error
-
-    def landmarks(self, points: Any, y: Any, rows: Indices) -> Landmarks:
-        """Fit the similarity and return every point as a landmark; `rows` are their indices."""
-        kernel = self.kernel
-        fitted = clone(kernel).fit(points, y) if kernel.data_dependent else kernel
-        return Landmarks(rows, points, fitted, self.sign)
 
     def _columns(self, X: Any, names: NDArray[Any] | None) -> Any:
         if isinstance(self.part, slice):

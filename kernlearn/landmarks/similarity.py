@@ -1,17 +1,25 @@
 """Landmarks, and similarities of points to them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.kernels.base import CallableKernel, Kernel, diagonal
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels.base import Kernel, diagonal
+from kernlearn.kernels.functions import CallableKernel
+from kernlearn.kernels.pairs import check_values
+from kernlearn.landmarks.tally import Tally
 from kernlearn.memory import row_blocks
 
 Indices: TypeAlias = NDArray[np.intp]
 Floats: TypeAlias = NDArray[np.floating]
+
+#: Places of points in the data that the user has passed, for errors.
+Places: TypeAlias = Sequence[int] | Indices
 
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
@@ -48,26 +56,49 @@ class Landmarks:
 
     `indices` are rows of the training data; `points` and the fitted `kernel` are None for a
     precomputed matrix of similarities. A distance has the `sign` -1: all values are similarities.
+    Comparisons are counted in `tally`; `name` is that of the data of the landmarks, in errors.
     """
 
     indices: Indices
     points: Any
     kernel: Kernel | None
     sign: int = 1
+    tally: Tally = field(default_factory=Tally)
+    name: str = "training X"
 
     def __len__(self) -> int:
         return len(self.indices)
 
-    def compare(self, X: Any, rows: Indices | None = None) -> Floats:
+    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
-        For a precomputed matrix X is (n_samples, n_training_points). Values must be finite.
+        For a precomputed matrix X is (n_samples, n_training_points). Values must be finite: an
+        error names the pair of points, by the `places` of those compared in the user's data.
         """
         if self.kernel is not None:
-            values = finite(self.kernel(X if rows is None else X[rows], self.points))
+            if rows is not None:
+                X, places = X[rows], rows if places is None else places
+            values = self._evaluated(X, places)
         else:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
+
+    def _evaluated(self, X: Any, places: Places | None) -> Floats:
+        assert self.kernel is not None
+        try:
+            values = as_floats(self.tally.evaluate(self.kernel, X, self.points))
+            if values.shape != (expected := (X.shape[0], self.points.shape[0])):
+                raise ValueError(
+                    f"'similarity' gave an array of shape {values.shape}, it must be {expected}: "
+                    "one row per point and one column per landmark"
+                )
+            check_values(values, X, self.points)
+        except SimilarityError as error:
+            left = error.left if places is None else int(places[error.left])
+            right, names = int(self.indices[error.right]), ("X", self.name)
+            found = SimilarityError(error.problem, left, right, error.shown, names)
+            raise found from (error.__cause__ or error)
+        return values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of rows of X with their similarities to the landmarks, if there are any.
@@ -76,7 +107,7 @@ class Landmarks:
         """
         if len(self):
             for rows in row_blocks(X.shape[0], max(len(self), width)):
-                yield rows, self.compare(X[rows])
+                yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
@@ -91,15 +122,31 @@ class KeptSimilarities:
     columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
     in which they differ from the columns that these kernels compute together.
 
+    Parameters
+    ----------
+    landmarks : Landmarks
+    X : array or sparse matrix
+    rows : ndarray of int, default=None
+        Rows of X; all if None.
+    places : ndarray of int, default=None
+        Places of the points in the data that the user has passed, for errors.
+
     Attributes
     ----------
     n_points : int
     """
 
-    def __init__(self, landmarks: Landmarks, X: Any, rows: Indices | None = None) -> None:
+    def __init__(
+        self,
+        landmarks: Landmarks,
+        X: Any,
+        rows: Indices | None = None,
+        places: Indices | None = None,
+    ) -> None:
         if rows is not None and landmarks.kernel is not None:
-            X, rows = X[rows], None
+            X, rows, places = X[rows], None, rows if places is None else places
         self._landmarks, self._X, self._rows = landmarks, X, rows
+        self._places = places
         self.n_points = X.shape[0] if rows is None else len(rows)
         # by landmark: all similarities to one of them are read at once
         self._blocks: list[Floats] = []
@@ -142,11 +189,13 @@ class KeptSimilarities:
             kernel, indices = self._landmarks.kernel, self._landmarks.indices
             if kernel is None:
                 rows = np.arange(len(indices)) if self._rows is None else self._rows
-                values = self._X[rows, indices]
+                self._diagonal = self._X[rows, indices] * self._landmarks.sign
+            elif kernel.structured or isinstance(kernel, CallableKernel):
+                each = np.arange(self.n_points)[:, np.newaxis]
+                self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
             else:
-                costly = kernel.structured or isinstance(kernel, CallableKernel)
-                values = finite(diagonal(kernel, self._X, 1 if costly else None))
-            self._diagonal = values * self._landmarks.sign
+                evaluate = partial(self._landmarks.tally.evaluate, kernel)
+                self._diagonal = finite(diagonal(evaluate, self._X)) * self._landmarks.sign
         return self._diagonal
 
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
@@ -202,7 +251,12 @@ class KeptSimilarities:
     def _compute(self, which: Indices, rows: Indices | None = None) -> Floats:
         if self._rows is not None:
             rows = self._rows if rows is None else self._rows[rows]
-        return self._landmarks.take(which).compare(self._X, rows)
+        places = self._places
+        if places is None and rows is not None:
+            places = rows
+        elif places is not None and rows is not None:
+            places = places[rows]
+        return self._landmarks.take(which).compare(self._X, rows, places)
 
     def _compute_by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
         """Compute the transpose of the similarities, block by block: there is no second array."""
@@ -271,10 +325,14 @@ def is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 
 
+def as_floats(similarities: NDArray[Any]) -> Floats:
+    """Return counts and other whole numbers as float64, floats as they are."""
+    return similarities if similarities.dtype.kind == "f" else similarities.astype(np.float64)
+
+
 def finite(similarities: NDArray[Any]) -> Floats:
     """Refuse NaN and infinity; counts become float64."""
-    if similarities.dtype.kind != "f":
-        similarities = similarities.astype(np.float64)
+    similarities = as_floats(similarities)
     if not np.isfinite(similarities).all():
         raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
     return similarities

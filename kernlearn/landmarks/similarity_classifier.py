@@ -81,7 +81,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
     def _compared(self, X: Any, labels: Any, rows: Indices) -> tuple[Any, Any]:
         """Return all points as candidates for landmarks, and the points' similarities to them."""
         candidates = self._all_points(X, labels, rows)
-        return candidates, KeptSimilarities(candidates, X)
+        return candidates, KeptSimilarities(candidates, X, places=rows)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

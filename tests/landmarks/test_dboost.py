@@ -212,7 +212,7 @@ def test_bad_data():
         model.fit(np.ones((4, 3)), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.full((4, 4), np.nan), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="'similarity' must give finite"):
+    with pytest.raises(ValueError, match="must be a finite number"):
         DBoostClassifier(similarity=lambda A, B: np.full((len(A), len(B)), np.inf)).fit(
             np.eye(4), [0, 1, 0, 1]
         )

@@ -236,7 +236,7 @@ def test_bad_arguments(estimator, y, message):
     ("matrix", "message"),
     [
         (np.ones((60, 50)), r"square matrix .* got shape \(60, 50\)"),
-        (np.full((60, 60), np.nan), "contains NaN"),
+        (np.full((60, 60), np.nan), "is NaN"),
         (np.ones((50, 50)), "inconsistent numbers of samples"),
     ],
     ids=["not square", "NaN", "mismatched"],

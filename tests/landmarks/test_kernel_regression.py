@@ -208,5 +208,5 @@ def test_what_is_refused():
         KernelRegressor(bandwidth=0.0).fit(X, Y)
     with pytest.raises(ValueError, match="needs a square matrix"):
         KernelRegressor("precomputed").fit(X, Y)
-    with pytest.raises(ValueError, match="must give finite numbers"):
+    with pytest.raises(ValueError, match="must be a finite number"):
         KernelRegressor(lambda A, B: A @ B.T * np.nan).fit(X, Y).predict(X)

@@ -201,7 +201,7 @@ def test_targets_are_numbers_of_any_type(dtype):
         ({}, X, Y, X[:0], "landmarks: Found array with 0 sample"),
         ({"similarity": "precomputed"}, X @ X.T, Y, X[:2], "landmarks must be None"),
         ({"similarity": "precomputed"}, X, Y, None, "needs a square matrix"),
-        ({"similarity": lambda A, B: A @ B.T * np.inf}, X, Y, None, "must give finite numbers"),
+        ({"similarity": lambda A, B: A @ B.T * np.inf}, X, Y, None, "must be a finite number"),
         (
             {"kind": "distance"},
             X,

@@ -198,7 +198,7 @@ def test_of_as_many_landmarks_as_points_the_columns_are_the_points():
     ("matrix", "message"),
     [
         (np.ones((60, 50)), r"square matrix .* got shape \(60, 50\)"),
-        (np.full((60, 60), np.nan), "contains NaN"),
+        (np.full((60, 60), np.nan), "is NaN"),
     ],
 )
 def test_bad_matrices(matrix, message):

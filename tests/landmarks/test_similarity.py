@@ -219,7 +219,7 @@ def test_classes_may_be_left_out():
     ("matrix", "message"),
     [
         (np.ones((8, 7)), r"needs a square matrix .* got shape \(8, 7\)"),
-        (np.full((8, 8), np.nan), "contains NaN"),
+        (np.full((8, 8), np.nan), "is NaN"),
         (np.ones((7, 7)), "inconsistent numbers of samples"),
     ],
     ids=["not square", "NaN", "mismatched"],
@@ -239,5 +239,5 @@ def test_points_compared_with_other_training_points():
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_function_must_give_finite_numbers(value):
     every = Compares(lambda A, B: np.full((len(A), len(B)), value)).learn(X, Y)
-    with pytest.raises(ValueError, match="'similarity' must give finite numbers"):
+    with pytest.raises(ValueError, match="must be a finite number"):
         every.compare(NEW)

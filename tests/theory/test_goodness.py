@@ -270,7 +270,7 @@ def test_stratified_sample(counts, size, seed):
     ("changes", "message"),
     [
         ({"X": np.ones((6, 5))}, r"needs a square matrix .* got shape \(6, 5\)"),
-        ({"X": np.full((6, 6), np.nan)}, "contains NaN"),
+        ({"X": np.full((6, 6), np.nan)}, "is NaN"),
         ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes, got 1"),
         ({"y": [0, 0, 0, 0, 0, "a"]}, "'y' has one point of class a; each class needs at"),
         ({"y": [0, 0, 0, 1, 1]}, "inconsistent numbers of samples"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import candidates, form_fault, form_faults
+from kernlearn.experiments.libraries import install_hint
 from kernlearn.experiments.registry import TASKS, Scope, suggestion
 from kernlearn.experiments.scorers import method_fault
 from kernlearn.registration import Registered, RegisteredEstimator
@@ -95,7 +96,10 @@ def _value_faults(
             return
         kernel = scope.kernel(name)
         if kernel is None:
-            yield (key, "kernel"), f"no kernel {name!r}{scope.hint(name, scope.kernels)}"
+            yield (key, "kernel"), f"no kernel {name!r}{scope.kernel_hint(name)}"
+            return
+        if not kernel.installed:
+            yield (key, "kernel"), f"{name} is not installed: {install_hint(kernel)}"
             return
         faults = [*form_faults(own), *_parameter_faults(kernel, own, scope)]
         yield from (((key, *path), text) for path, text in faults)

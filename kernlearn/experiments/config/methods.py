@@ -25,8 +25,9 @@ class KernelEntry(Entry):
         yield from form_faults(self.parameters)
         kernel = names.scope.kernel(self.kernel)
         if kernel is None:
-            hint = names.scope.hint(self.kernel, names.scope.kernels)
-            yield ("kernel",), f"no kernel {self.kernel!r}{hint}"
+            yield ("kernel",), f"no kernel {self.kernel!r}{names.scope.kernel_hint(self.kernel)}"
+        elif not kernel.installed:
+            yield ("kernel",), f"{self.kernel} is not installed: {install_hint(kernel)}"
         else:
             yield from component_faults(kernel, self.parameters, names)
 

@@ -5,7 +5,7 @@ knows, and derived metrics are named by the config itself: there it checks the f
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -13,6 +13,7 @@ from kernlearn.experiments.config.methods import MethodEntry, StepEntry
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.libraries import sklearn_estimators
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
+from kernlearn.kernels.libraries import library_names
 from kernlearn.registration import Registered
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -39,7 +40,9 @@ def config_schema(scope: Scope = BUILT_IN) -> Schema:
     definitions = {
         **schema["$defs"],
         "Value": _value(),
-        "Kernel": _one_of("kernel", {**scope.kernels, **_old_kernels(scope)}, {}),
+        "Kernel": _one_of(
+            "kernel", {**scope.kernels, **_old_kernels(scope)}, {}, library_names()
+        ),
         "Estimator": _estimator(own, dotted, scope),
         "EstimatorName": {
             "type": "string",
@@ -135,12 +138,20 @@ def _value() -> Schema:
     }  # fmt: skip
 
 
-def _one_of(key: str, components: Mapping[str, Registered], reserved: Schema) -> Schema:
-    """Return the form of an entry that names a component and has parameters of it alone."""
+def _one_of(
+    key: str,
+    components: Mapping[str, Registered],
+    reserved: Schema,
+    others: Sequence[str] = (),
+) -> Schema:
+    """Return the form of an entry that names a component and has parameters of it alone.
+
+    `others` are names whose parameters depend on what is installed, and are not listed.
+    """
     return {
         "type": "object",
         "required": [key],
-        "properties": {key: {"enum": list(components)}},
+        "properties": {key: {"enum": [*components, *others]}},
         "allOf": _by_name(key, components, reserved),
     }
 

@@ -1,0 +1,169 @@
+"""Kernels from names, and kernels composed of fitted kernels."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_array
+
+from kernlearn.kernels.base import Kernel, MatrixLike, diagonal
+from kernlearn.kernels.functions import CallableKernel
+from kernlearn.kernels.libraries import library_similarity
+from kernlearn.kernels.registry import KERNELS
+
+
+def as_kernel(
+    spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
+) -> Kernel:
+    """Convert a name, a kernel or a function to a kernel.
+
+    Parameters
+    ----------
+    spec : str, Kernel or callable
+        A name in `KERNELS`, or a dotted name such as ``"rapidfuzz.jaro_winkler"``, for that
+        kernel with its default parameters; a kernel, which is returned unchanged; or a callable
+        of two matrices or two points, see :class:`CallableKernel`. Kernels with a width
+        ("exponential", "gaussian", "laplacian") estimate it by the mean distance of the points
+        that they are fitted to.
+    name : str, default="kernel"
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    ValueError
+        If `spec` is an unknown name or none of the three.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import as_kernel
+    >>> as_kernel("polynomial")
+    PolynomialKernel()
+    """
+    if isinstance(spec, Kernel):
+        return spec
+    # The coefficients of a dot-product kernel have no default.
+    names = sorted(KERNELS.keys() - {"dot_product"})
+    if isinstance(spec, str) and spec in names:
+        return KERNELS[spec].load()()
+    if isinstance(spec, str) and (found := library_similarity(spec)) is not None:
+        return found.load()()
+    if callable(spec):
+        return CallableKernel(spec)
+    raise ValueError(
+        f"{name!r} must be one of {', '.join(map(repr, names))}, a dotted name such as "
+        "'scipy.canberra' (kernlearn.similarities.names() has all of them), a kernel object, or "
+        f"a function of two matrices or two points, got {spec!r}"
+    )
+
+
+class _OfFittedKernels(Kernel):
+    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps."""
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(**deepcopy(self.get_params(deep=False)))
+
+
+@dataclass(eq=False, repr=False)
+class WeightedKernelSum(_OfFittedKernels):
+    r"""The kernel :math:`\sum_i \mu_i K_i`, which is a Mercer kernel where all K_i are.
+
+    Parameters
+    ----------
+    kernels : sequence of str, Kernel or callable
+        The kernels K_i: names, objects or functions of two matrices. They are not fitted: one
+        with a width that depends on data must be fitted before.
+    weights : array-like of shape (n_kernels,)
+        The weights μ, finite and not negative. A kernel of weight 0 is not evaluated.
+
+    References
+    ----------
+    Kar (2013), section 6.6.4.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GaussianKernel, WeightedKernelSum
+    >>> kernel = WeightedKernelSum(["linear", GaussianKernel(sigma=1.0)], [0.25, 0.75])
+    >>> kernel([[1.0, 2.0]])
+    array([[2.]])
+    """
+
+    kernels: Sequence[str | Kernel | Callable[[Any, Any], ArrayLike]]
+    weights: ArrayLike
+
+    _parameter_constraints = {"kernels": ["array-like"], "weights": ["array-like"]}
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        kernels = [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        weights = check_array(
+            self.weights, ensure_2d=False, dtype=np.float64, input_name="weights"
+        )
+        if not kernels or weights.shape != (len(kernels),):
+            raise ValueError(
+                f"'weights' must hold one number for each of the {len(kernels)} kernels (one at "
+                f"least), got shape {weights.shape}"
+            )
+        if (weights < 0).any():
+            raise ValueError(
+                f"'weights' must not be negative, or the sum of Mercer kernels need not be one, "
+                f"got {weights.min()}"
+            )
+        # If no weight is positive, one kernel is evaluated for shape and dtype.
+        used = np.flatnonzero(weights) if weights.any() else [0]
+        terms = (np.asarray(kernels[i](X, Y)) * float(weights[i]) for i in used)
+        return reduce(np.add, terms)
+
+
+@dataclass(eq=False, repr=False)
+class NormalizedKernel(_OfFittedKernels):
+    r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
+
+    A point with K(x, x) = 0 has similarity 0 to all points, including itself.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        A Mercer kernel K: a name, an object or a function of two matrices. It is not fitted: one
+        with a width that depends on data must be fitted before.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import NormalizedKernel, PolynomialKernel
+    >>> NormalizedKernel(PolynomialKernel(degree=2))([[0.0, 1.0]], [[3.0, 4.0]]).round(6)
+    array([[0.480769]])
+    """
+
+    kernel: str | Kernel | Callable[[Any, Any], ArrayLike]
+
+    _parameter_constraints = {"kernel": [str, Kernel, callable]}
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        kernel = as_kernel(self.kernel)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if Y is not None and not hasattr(Y, "shape"):
+            Y = np.asarray(Y)
+        gram = np.asarray(kernel(X, Y))
+        if Y is None:
+            left = right = _inverse_root(gram.diagonal())
+        else:
+            left, right = (_inverse_root(diagonal(kernel, points)) for points in (X, Y))
+        return gram * left[:, None] * right
+
+
+def _inverse_root(diagonal: np.ndarray) -> np.ndarray:
+    if (diagonal < 0).any():
+        raise ValueError(
+            f"'kernel' must not be negative for a point and itself to be normalized, got "
+            f"{diagonal.min()}"
+        )
+    roots = np.sqrt(diagonal)
+    return np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0)

@@ -1,0 +1,3 @@
+from tests.landmarks.conftest import small_blocks
+
+__all__ = ["small_blocks"]
