@@ -120,8 +120,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     >>> y = [person["name"] in ("anna", "hanna") for person in people]
     >>> by_name, by_age = ("levenshtein", itemgetter("name")), ("gaussian", itemgetter("age"))
     >>> model = MultiSimilarityClassifier([by_name, by_age], random_state=0).fit(people, y)
-    >>> model.similarity_weights_
-    array([1., 0.])
+    >>> bool(model.similarity_weights_[0] > 0.9)
+    True
     >>> model.predict([{"name": "hannah", "age": 70}])
     array([ True])
     """
