@@ -17,7 +17,7 @@ from kernlearn.experiments.libraries import (
 )
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
-from kernlearn.kernels.libraries import library_names, library_similarity
+from kernlearn.kernels.libraries import library_similarity
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
     Registered,
@@ -304,17 +304,10 @@ class Scope:
         return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
 
     def kernel(self, name: str) -> RegisteredKernel | None:
-        """Return the kernel of a name, also of the name in the keys of trials.
-
-        A dotted name is one of a similarity of another library.
-        """
+        """Return the kernel of a name, also a dotted one or that in the keys of trials."""
         by_stored_name = (k for k in self.kernels.values() if k.stored_name == name)
         found = self.kernels.get(name) or next(by_stored_name, None)
         return found or library_similarity(name)
-
-    def kernel_hint(self, name: str) -> str:
-        """Suggest a kernel for a name."""
-        return self.hint(name, library_names() if "." in name else self.kernels)
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

@@ -68,8 +68,6 @@ def is_installed(module: str) -> bool:
 class LibrarySimilarity(RegisteredKernel):
     """A similarity or distance of another library."""
 
-    library: Library | None = None
-
     @property
     def _method(self) -> str:
         return self.name.partition(".")[2]
@@ -86,8 +84,7 @@ class LibrarySimilarity(RegisteredKernel):
 
     @property
     def _library(self) -> Library:
-        assert self.library is not None
-        return self.library
+        return LIBRARIES[self.name.partition(".")[0]]
 
     def load(self) -> Any:
         return partial(super().load(), self._method)
@@ -181,7 +178,7 @@ def library_similarity(name: str) -> LibrarySimilarity | None:
         return None
     summary = f"{library.kinds[method]} of {library.points}"
     return LibrarySimilarity(
-        name, library.target, summary=summary, extra=library.extra, library=library
+        name, library.target, summary=summary, extra=library.extra, library=library.module
     )
 
 

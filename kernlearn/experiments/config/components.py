@@ -12,10 +12,16 @@ from kernlearn.experiments.config.entries import candidates, form_fault, form_fa
 from kernlearn.experiments.libraries import install_hint
 from kernlearn.experiments.registry import TASKS, Scope, suggestion
 from kernlearn.experiments.scorers import method_fault
+from kernlearn.kernels.libraries import library_names
 from kernlearn.registration import Registered, RegisteredEstimator
 
 # Packages whose versions the cache of what is valid knows.
 _KNOWN_VERSIONS = ("kernlearn", "sklearn")
+
+
+def kernel_hint(name: str, scope: Scope) -> str:
+    """Suggest a kernel, or a dotted name of a similarity, for a name that is unknown."""
+    return scope.hint(name, library_names() if "." in name else scope.kernels)
 
 
 def component_faults(
@@ -96,7 +102,7 @@ def _value_faults(
             return
         kernel = scope.kernel(name)
         if kernel is None:
-            yield (key, "kernel"), f"no kernel {name!r}{scope.kernel_hint(name)}"
+            yield (key, "kernel"), f"no kernel {name!r}{kernel_hint(name, scope)}"
             return
         if not kernel.installed:
             yield (key, "kernel"), f"{name} is not installed: {install_hint(kernel)}"

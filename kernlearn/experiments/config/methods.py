@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from kernlearn.experiments.config.checks import Fault, Names, names_of
-from kernlearn.experiments.config.components import component_faults, fit_faults
+from kernlearn.experiments.config.components import component_faults, fit_faults, kernel_hint
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
 from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
@@ -25,7 +25,7 @@ class KernelEntry(Entry):
         yield from form_faults(self.parameters)
         kernel = names.scope.kernel(self.kernel)
         if kernel is None:
-            yield ("kernel",), f"no kernel {self.kernel!r}{names.scope.kernel_hint(self.kernel)}"
+            yield ("kernel",), f"no kernel {self.kernel!r}{kernel_hint(self.kernel, names.scope)}"
         elif not kernel.installed:
             yield ("kernel",), f"{self.kernel} is not installed: {install_hint(kernel)}"
         else:
