@@ -125,10 +125,11 @@ def _ragged(points: Any) -> bool:
 def _refuse_broken(matrix: Any) -> None:
     """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
     try:
-        values = np.asarray(matrix, dtype=np.float64)
+        values = np.asarray(matrix)
+        values = values if np.iscomplexobj(values) else values.astype(np.float64)
     except (TypeError, ValueError):
         return
-    if values.ndim == 2:
+    if values.ndim == 2 and not np.iscomplexobj(values):
         try:
             check_values(values, *(np.empty(n, dtype=object) for n in values.shape))
         except SimilarityError as error:
