@@ -178,7 +178,7 @@ def library_similarity(name: str) -> LibrarySimilarity | None:
         return None
     summary = f"{library.kinds[method]} of {library.points}"
     return LibrarySimilarity(
-        name, library.target, summary=summary, extra=library.extra, library=library.module
+        name, library.target, summary=summary, extra=library.extra, needs=library.module
     )
 
 
