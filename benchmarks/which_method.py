@@ -254,25 +254,31 @@ def _named(row: Any, part: Part) -> str:
     return f"{row['method']} ({_WITH[part.budget].format(row['budget'])})"
 
 
-def ranked(part: Part) -> Ranks:
-    """Rank the methods, those with a budget at the greatest one, over the data sets."""
+def ranked(part: Part) -> tuple[Ranks, list[str]]:
+    """Rank the methods, those with a budget at the greatest one, over the data sets.
+
+    Also return the methods that are left out, with numbers of fewer than half of the data sets.
+    """
     numbers = part.numbers()
     numbers = numbers[~numbers["method"].isin(_CONSTANTS)]
     most = numbers["budget"].max()
     numbers = numbers[numbers["budget"].isna() | (numbers["budget"] == most)]
     scores = numbers.pivot_table(index="dataset", columns="method", values=part.metric, sort=False)
-    return rank_methods(scores, part.better)
+    few = scores.columns[scores.notna().mean() < 0.5]
+    return rank_methods(scores.drop(columns=few), part.better), [str(name) for name in few]
 
 
 def ranks_text(part: Part) -> str:
     """Say what the tests over the data sets tell."""
-    found = ranked(part)
+    found, few = ranked(part)
     budget = _WITH[part.budget].format(part.numbers()["budget"].max())
     n = f"{found.n_datasets} data sets"
     if found.left_out:
         lacks = (f"{name}, where {' and '.join(of)} has no number" for name, of in
                  found.left_out.items())  # fmt: skip
         n += f" (without {'; '.join(lacks)})"
+    if few:
+        n += f", of all methods but {', '.join(few)}, which has numbers of too few"
     said = (
         f"Over {n}, with {budget} where a method has a budget, Friedman's test "
         f"{'tells the methods apart' if found.differ else 'does not tell the methods apart'} "
@@ -396,7 +402,7 @@ def with_tables(text: str) -> str:
 def draw() -> None:
     """Draw the pictures, and write the tables of the page."""
     for part in measured():
-        ranking = Ranking(part.name, part.metric, {}, ranked(part))
+        ranking = Ranking(part.name, part.metric, {}, ranked(part)[0])
         diagram = rank_diagram([ranking]).to_dict()
         for picture, name in ((chart(part), part.picture), (diagram, f"{part.picture}_ranks")):
             _, pdf = save_pictures(picture, MEASURED / name)
