@@ -99,8 +99,10 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("sklearn.svm:SVR", "support vector regression by LIBSVM"),
     _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
     _estimator(
-        "kernlearn.experiments.river_models:RiverClassifier", "a model of river, in one pass",
-        extra="rivals", needs="river",
+        "kernlearn.experiments.river_models:RiverClassifier",
+        "a model of river, in one pass",
+        extra="rivals",
+        needs="river",
     ),  # fmt: skip
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
     _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
