@@ -51,6 +51,8 @@ def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimato
     return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity", **options)
 
 
+_RIVER = "kernlearn.experiments.river_models:RiverClassifier"
+
 ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
     _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
@@ -98,12 +100,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression"),
     _on_kernel("sklearn.svm:SVR", "support vector regression by LIBSVM"),
     _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
-    _estimator(
-        "kernlearn.experiments.river_models:RiverClassifier",
-        "a model of river, in one pass",
-        extra="rivals",
-        needs="river",
-    ),
+    _estimator(_RIVER, "a model of river, in one pass", extra="rivals", needs="river"),
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
     _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
 )

@@ -122,7 +122,8 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     frame = _with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
     frame["experiment"] = plan.experiment.name
-    axes = frame[plan.axes].to_dict("records")
+    # without axes some versions of pandas give no records at all
+    axes = frame[plan.axes].to_dict("records") or [{} for _ in range(len(frame))]
     frame["params"] = [
         parameters_of({str(k): _item(v) for k, v in row.items() if not pd.isna(v)}) for row in axes
     ]
