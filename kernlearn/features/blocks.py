@@ -133,7 +133,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         automatic = block_rows(
             self._n_features_out, itemsize=X.dtype.itemsize, block_bytes=self._block_bytes
         )
-        automatic -= automatic % self._rows_together
+        automatic = max(automatic - automatic % self._rows_together, self._rows_together)
         size = min(self.block_rows or automatic, X.shape[0])
         write = self._writer(size, X.dtype)
         for rows in gen_batches(X.shape[0], size):

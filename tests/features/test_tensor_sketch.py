@@ -302,3 +302,10 @@ def test_names_and_frames(X):
 def test_bad_parameters(options, message, X):
     with pytest.raises(ValueError, match=message):
         TensorSketch(**options).fit(X)
+
+
+@pytest.mark.parametrize("n_components", [20_000, 200_000])
+def test_blocks_have_rows_however_many_columns_there_are(n_components):
+    X = np.eye(3)
+    model = TensorSketch(PolynomialKernel(2), n_components, random_state=0).fit(X)
+    assert sum(rows.stop - rows.start for rows, _ in model.transform_blocks(X)) == 3
