@@ -218,8 +218,9 @@ def front_table(part: Part) -> str:
     """Return, in Markdown, what to take for the seconds that it may cost."""
     heads = ["to", "seconds", "take", _BUDGETS[part.budget], f"behind the best, {part.unit}"]
     lines = [f"| {' | '.join(heads)} |", "| --- | ---: | --- | ---: | ---: |"]
+    found = compared(part)
     for seconds, what in (("predict_seconds", "predict"), ("fit_seconds", "fit")):
-        for one in front(compared(part), seconds).to_dict("records"):
+        for one in front(found, seconds).to_dict("records"):
             budget = "" if np.isnan(one["budget"]) else f"{one['budget']:g}"
             name = f"**{one['method']}**" if part.of_papers(one["method"]) else one["method"]
             lines.append(f"| {what} | {one[seconds]:.2g} | {name} | {budget} | "

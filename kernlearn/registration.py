@@ -13,7 +13,8 @@ Kind = Literal["estimator", "kernel", "dataset", "metric"]
 
 
 @cache
-def _installed(package: str) -> bool:
+def is_installed(package: str) -> bool:
+    """Tell whether a package can be imported, without importing it."""
     return find_spec(package) is not None
 
 
@@ -64,8 +65,8 @@ class Registered:
     def installed(self) -> bool:
         """Whether the library that it comes from, or needs, is installed."""
         if self.needs:
-            return _installed(self.needs)
-        return not isinstance(self.target, str) or _installed(re.split("[.:]", self.target)[0])
+            return is_installed(self.needs)
+        return not isinstance(self.target, str) or is_installed(re.split("[.:]", self.target)[0])
 
     @property
     def identity(self) -> dict[str, Any]:

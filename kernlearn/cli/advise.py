@@ -29,10 +29,7 @@ def advise(
             metavar="DATA", help="A data file, a card, or the name of a data set of the catalogue."
         ),
     ],
-    target: Annotated[
-        str | None,
-        Option(help="Column to predict, by name or number.", show_default="guessed"),
-    ] = None,
+    target: new_config.Target = None,
     task: Annotated[
         str | None,
         Option(help="classification or regression.", show_default="as the target says"),
@@ -44,10 +41,7 @@ def advise(
             show_default="drop, or as the data's card says",
         ),
     ] = None,
-    sheet: Annotated[
-        str | None,
-        Option(help="Sheet of an Excel file, by name or number.", show_default="the first"),
-    ] = None,
+    sheet: new_config.Sheet = None,
     time: Annotated[float, Option(min=1, help="Seconds to measure.")] = 60,
     fit_seconds: Annotated[
         float, Option(min=0, help="The longest fit to accept, in CPU seconds.")
@@ -58,7 +52,7 @@ def advise(
     ] = None,
     seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
     output: Annotated[Path, Option(help="Config to write.")] = Path("advised.yaml"),
-    force: Annotated[bool, Option("--force", help="Replace an existing config.")] = False,
+    force: new_config.Force = False,
     data_dir: options.DataDir = None,
 ) -> None:
     """Say which method to use for a data set, and write the config that runs it.

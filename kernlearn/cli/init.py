@@ -60,25 +60,19 @@ def init(
         Path | None,
         Option("--config", "-c", help="Config to write.", show_default="NAME.yaml of the data"),
     ] = None,
-    target: Annotated[
-        str | None,
-        Option(help="Column to predict, by name or number.", show_default="guessed"),
-    ] = None,
+    target: new_config.Target = None,
     task: Annotated[
         str | None,
         Option(help="classification, regression or ordinal.", show_default="as the target says"),
     ] = None,
-    sheet: Annotated[
-        str | None,
-        Option(help="Sheet of an Excel file, by name or number.", show_default="the first"),
-    ] = None,
+    sheet: new_config.Sheet = None,
     matrix: Annotated[
         str | None,
         Option(help="similarity or distance, if the file is a matrix of these with labels."),
     ] = None,
     splits: Annotated[int | None, Option(min=1, help="Random splits.", show_default="5")] = None,
     title: Annotated[str | None, Option(help="Title of the experiment.")] = None,
-    force: Annotated[bool, Option("--force", help="Replace an existing config.")] = False,
+    force: new_config.Force = False,
     data_dir: options.DataDir = None,
 ) -> None:
     """Write a config that runs for a data file, and say what to do next.

@@ -3,14 +3,24 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import engine
+
+Target = Annotated[
+    str | None, Option(help="Column to predict, by name or number.", show_default="guessed")
+]
+Sheet = Annotated[
+    str | None,
+    Option(help="Sheet of an Excel file, by name or number.", show_default="the first"),
+]
+Force = Annotated[bool, Option("--force", help="Replace an existing config.")]
 
 
 def is_file(data: str) -> bool:

@@ -57,6 +57,8 @@ def show(
 
 
 def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
+    from kernlearn.experiments.config.methods import components
+
     config = experiment.config
     yield f"{experiment.name}: {config.title}"
     if config.source:
@@ -75,10 +77,11 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     width = max(map(len, config.methods))
     for label, entry in config.methods.items():
         notes = ["; a baseline"] if entry.baseline else []
-        missing = [name for _, name in entry.labelled_steps if not _is_installed(config, name)]
+        parts = [one for _, one in components(entry, config.scope)]
+        missing = [one.name for one in parts if not one.installed]
         notes += [f"; left out, the library of {name} is not installed" for name in missing[:1]]
-        whats = [_what(config, name) for _, name in entry.labelled_steps]
-        yield f"  {label:{width}}  {' → '.join(whats)}{''.join(notes)}"
+        what = " → ".join(", ".join(filter(None, [one.name, one.summary])) for one in parts)
+        yield f"  {label:{width}}  {what}{''.join(notes)}"
         for text in _parameters(entry.shown_parameters):
             yield f"  {'':{width}}    {text}"
     yield from _protocol(config)
@@ -90,17 +93,6 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     others = [f"{name} ({_changes(p)})" for name, p in config.profiles.items()]
     if others and not experiment.indicative:
         yield f"Profiles, smaller versions: {'; '.join(others)}"
-
-
-def _is_installed(config: Any, name: str) -> bool:
-    component = config.scope.estimator(name)
-    return component is not None and component.installed
-
-
-def _what(config: Any, name: str) -> str:
-    """Return the name of an estimator with its summary, if it has one."""
-    component = config.scope.estimator(name)
-    return ", ".join([name, *([component.summary] if component and component.summary else [])])
 
 
 def _changes(profile: Mapping[str, Any]) -> str:

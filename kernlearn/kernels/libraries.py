@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from importlib.util import find_spec
 from typing import Any
 
-from kernlearn.registration import RegisteredKernel
+from kernlearn.registration import RegisteredKernel, is_installed
 
 
 @dataclass(frozen=True)
@@ -58,12 +57,6 @@ class Library:
             )
 
 
-@cache
-def is_installed(module: str) -> bool:
-    """Tell whether a module can be imported, without importing it."""
-    return find_spec(module) is not None
-
-
 @dataclass(frozen=True)
 class LibrarySimilarity(RegisteredKernel):
     """A similarity or distance of another library."""
@@ -88,10 +81,6 @@ class LibrarySimilarity(RegisteredKernel):
 
     def load(self) -> Any:
         return partial(super().load(), self._method)
-
-    @property
-    def installed(self) -> bool:
-        return self._library.installed
 
     @property
     def stored_name(self) -> str:

@@ -60,15 +60,27 @@ def raised(error: Exception) -> str:
     return f"cannot be computed, {type(error).__name__}{text}"
 
 
+def not_finite(value: float) -> str:
+    """Say what is wrong with a value that is NaN or infinite."""
+    return f"is {'NaN' if np.isnan(value) else 'infinite'}, it must be a finite number"
+
+
+def first_wrong(values: np.ndarray) -> tuple[str, int, int] | None:
+    """Return what is wrong with the first NaN or infinite value of a matrix, and its place."""
+    finite = np.isfinite(values)
+    if finite.all():
+        return None
+    left, right = (int(place) for place in np.argwhere(~finite)[0])
+    n_wrong = finite.size - int(finite.sum())
+    more = f" (and {n_wrong - 1} more)" if n_wrong > 1 else ""
+    return f"{not_finite(values[left, right])}{more}", left, right
+
+
 def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
     """Refuse NaN and infinite values of pairs, with an error that names the first."""
-    if np.isfinite(values).all():
-        return
-    left, right = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
-    kind = "NaN" if np.isnan(values[left, right]) else "infinite"
-    n_wrong = int(np.size(values) - np.isfinite(values).sum())
-    more = f" (and {n_wrong - 1} more)" if n_wrong > 1 else ""
-    raise pair_error(f"is {kind}, it must be a finite number{more}", X, Y, left, right)
+    if found := first_wrong(values):
+        problem, left, right = found
+        raise pair_error(problem, X, Y, left, right)
 
 
 def as_number(value: Any) -> float | None:
@@ -89,8 +101,7 @@ def compare_pair(function: Callable[[Any, Any], Any], x: Any, y: Any) -> tuple[A
     if value is None:
         return None, f"is {shown(result)}: 'function' must return a number for two points"
     if not np.isfinite(value):
-        kind = "NaN" if np.isnan(value) else "infinite"
-        return None, f"is {kind}, it must be a finite number"
+        return None, not_finite(value)
     return value, ""
 
 

@@ -14,7 +14,7 @@ from kernlearn.checks import holds_texts
 from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
-from kernlearn.kernels.pairs import check_values
+from kernlearn.kernels.pairs import first_wrong
 from kernlearn.landmarks.counting import CountsComparisons
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
@@ -129,13 +129,8 @@ def _refuse_broken(matrix: Any) -> None:
         values = values if np.iscomplexobj(values) else values.astype(np.float64)
     except (TypeError, ValueError):
         return
-    if values.ndim == 2 and not np.iscomplexobj(values):
-        try:
-            check_values(values, *(np.empty(n, dtype=object) for n in values.shape))
-        except SimilarityError as error:
-            names = ("X", "training X")
-            place = error.left, error.right
-            raise SimilarityError(error.problem, *place, ("", ""), names) from None
+    if values.ndim == 2 and not np.iscomplexobj(values) and (found := first_wrong(values)):
+        raise SimilarityError(*found, ("", ""), ("X", "training X")) from None
 
 
 class SimilarityEstimator(CountsComparisons, PointsEstimator):

@@ -42,8 +42,8 @@ class LandmarkClassifier(SimilarityClassifier):
     loss: str
 
     @abstractmethod
-    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
-        """Add Σ w f(·) to scores (n_rows, n_problems), from similarities to `_landmarks`."""
+    def _add_scores(self, X: Any, scores: np.ndarray) -> None:
+        """Add Σ w f(·) of validated points to scores (n_samples, n_problems)."""
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the weighted sum of each point's embedding for each one-vs-all problem.
@@ -62,8 +62,7 @@ class LandmarkClassifier(SimilarityClassifier):
         X = self._check_points(X)
         scores = np.empty((X.shape[0], len(self.coef_)), dtype=self.coef_.dtype)
         scores[:] = self.intercept_
-        for rows, similarities in self._landmarks.blocks(X):
-            self._add_scores(similarities, scores[rows])
+        self._add_scores(X, scores)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _grid(self) -> dict[str, Any]:
@@ -78,6 +77,19 @@ class LandmarkClassifier(SimilarityClassifier):
         """Return a scoreboard for the validation points, by which the first wins without any."""
         codes = np.zeros(0, dtype=np.intp) if data.codes_val is None else data.codes_val
         return Scoreboard(codes, len(data.targets), shape, self.loss, data.weights_val)
+
+    def _scored(
+        self, data: Training, coef: Floats, intercept: Floats, held_out: Floats | None
+    ) -> Scoreboard:
+        """Return the scores of separators for each C, (n_problems, n_C, n_features).
+
+        `held_out` are the validation points' features, None without any.
+        """
+        board = self._scoreboard(data, (1, coef.shape[1]))
+        if held_out is not None:
+            for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
+                board.add(problem, 0, held_out @ weights.T.astype(held_out.dtype) + offsets)
+        return board
 
     def _scale(self, blocks: Iterable[np.ndarray]) -> float:
         """Return the divisor of similarities, and warn if these are all the same.
@@ -284,21 +296,19 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         scale = self._scale([similarities])
         features = similarities / scale
         coef, intercept = linear_paths(features, data.targets, Cs, **options, weights=data.weights)
-        board, scores = self._scoreboard(data, (1, len(Cs))), None
         if held_out is not None:
-            features = held_out / scale
-            for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
-                board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
-            scores = board.accuracies(each=False)[0]
+            held_out = held_out / scale
+        board = self._scored(data, coef, intercept, held_out)
         best = board.best(each=False)[0][1]
-        dtype = features.dtype
+        dtype = (features if held_out is None else held_out).dtype
         separators = coef[:, best].astype(dtype), intercept[:, best].astype(dtype)
         model = scale, float(Cs[best]), *separators
         if held_out is None:
             return Candidate(chosen, model)
         return Candidate(
-            chosen, model, scores, 1.0 - board.correct(0, best), board.losses(0, best)
-        )
+            chosen, model, board.accuracies(each=False)[0], 1.0 - board.correct(0, best),
+            board.losses(0, best),
+        )  # fmt: skip
 
     def _keep(self, data: Training, found: Candidate) -> None:
         self.scale_, self.C_, self.coef_, self.intercept_ = found.model
@@ -308,5 +318,6 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         self._landmarks = data.candidates.take(found.chosen[used])
         self._weights = self.coef_.T[used]
 
-    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
-        scores += (similarities / self.scale_) @ self._weights
+    def _add_scores(self, X: Any, scores: np.ndarray) -> None:
+        for rows, similarities in self._landmarks.blocks(X):
+            scores[rows] += (similarities / self.scale_) @ self._weights

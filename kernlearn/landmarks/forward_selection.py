@@ -52,11 +52,16 @@ class View:
     """The points as one similarity sees them, and the landmarks that it may have."""
 
     def __init__(
-        self, landmarks: Landmarks, similarities: KeptSimilarities, selection: str, seed: int
+        self,
+        landmarks: Landmarks,
+        similarities: KeptSimilarities,
+        held_out: KeptSimilarities,
+        selection: str,
+        seed: int,
     ) -> None:
-        self.landmarks, self._similarities, self._selection = landmarks, similarities, selection
+        self.landmarks, self._selection = landmarks, selection
+        self._similarities, self._held_out = similarities, held_out
         self._rng = np.random.RandomState(seed)
-        self.held_out: KeptSimilarities
         self.chosen: Indices = np.zeros(0, dtype=np.intp)
 
     def take(self, n_landmarks: int, codes: Indices) -> Indices:
@@ -73,7 +78,7 @@ class View:
         values = self._similarities.columns(chosen)
         largest = float(np.abs(values).max())
         scale = largest if normalize and largest > 0 else 1.0
-        return values / scale, self.held_out.columns(chosen) / scale, scale
+        return values / scale, self._held_out.columns(chosen) / scale, scale
 
 
 @dataclass(frozen=True)

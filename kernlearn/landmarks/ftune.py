@@ -271,7 +271,11 @@ class FTuneClassifier(FindsSize, LandmarkClassifier):
         differences /= self.scale_
         return differences
 
-    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
+    def _add_scores(self, X: Any, scores: np.ndarray) -> None:
+        for rows, similarities in self._landmarks.blocks(X):
+            self._add_block(similarities, scores[rows])
+
+    def _add_block(self, similarities: np.ndarray, scores: np.ndarray) -> None:
         for column, pairs, transfer, weights in zip(
             scores.T, self._pairs, self.transfers_, self.coef_, strict=True
         ):

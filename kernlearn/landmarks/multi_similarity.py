@@ -15,7 +15,6 @@ from kernlearn.landmarks.group_weights import group_lasso, group_sizes, slices_o
 from kernlearn.landmarks.parts import as_measures
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 from kernlearn.landmarks.similarity_classifier import Training
-from kernlearn.model_selection import Scoreboard
 from kernlearn.solvers.linear_path import linear_paths
 
 
@@ -155,30 +154,13 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         check_is_fitted(self)
         return sum(len(landmarks) for landmarks in self._landmarks)
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return the weighted sum of each point's similarities for each one-vs-all problem.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column per class if there are more than two; else positive for ``classes_[1]``.
-        """
-        check_is_fitted(self)
-        X = self._check_points(X)
-        scores = np.empty((X.shape[0], len(self.coef_)), dtype=self.coef_.dtype)
-        scores[:] = self.intercept_
+    def _add_scores(self, X: Any, scores: np.ndarray) -> None:
         for measure, landmarks, weights in zip(
             self._measures, self._landmarks, self._weights, strict=True
         ):
             if len(landmarks):
                 for rows, similarities in landmarks.blocks(self._part(measure, X)):
                     scores[rows] += similarities @ weights
-        return scores[:, 0] if len(self.classes_) == 2 else scores
 
     @property
     def _precomputed(self) -> bool:
@@ -215,9 +197,11 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         seeds = rng.randint(np.iinfo(np.int32).max, size=len(candidates))
         self._measures = as_measures(self.similarities, self.kind)
         views = []
-        for m, measure in enumerate(self._measures):
-            views.append(View(candidates[m], similarities[m], self.selection, seeds[m]))
-            views[m].held_out = KeptSimilarities(candidates[m], self._part(measure, data.X_val))
+        for measure, landmarks, kept, seed in zip(
+            self._measures, candidates, similarities, seeds, strict=True
+        ):
+            held_out = KeptSimilarities(landmarks, self._part(measure, data.X_val))
+            views.append(View(landmarks, kept, held_out, self.selection, seed))
 
         def fit(sizes: tuple[int, ...]) -> Fitted:
             return self._fit_at(sizes, views, data, Cs, options)
@@ -261,9 +245,7 @@ class MultiSimilarityClassifier(LandmarkClassifier):
             )
         else:
             coef, intercept = linear_paths(features, data.targets, Cs, **options)
-        board: Scoreboard = self._scoreboard(data, (1, len(Cs)))
-        for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
-            board.add(problem, 0, held_out @ weights.T.astype(held_out.dtype) + offsets)
+        board = self._scored(data, coef, intercept, held_out)
         best = board.best(each=False)[0][1]
         losses = 1.0 - board.correct(0, best)
         dtype = held_out.dtype
@@ -292,9 +274,6 @@ class MultiSimilarityClassifier(LandmarkClassifier):
             self._weights.append((coefs[-1].T[used] / scales[-1]).astype(coef.dtype))
         self.coef_, self.scales_ = np.hstack(coefs), np.array(scales)
         self._landmarks: Any = kept
-
-    def _add_scores(self, similarities: np.ndarray, scores: np.ndarray) -> None:
-        raise NotImplementedError  # each similarity adds its own
 
 
 def _learnt_paths(

@@ -1,6 +1,7 @@
 """Base of the similarities and distances of other libraries."""
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -8,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.constraints import N_JOBS
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.libraries import LIBRARIES, Library
 from kernlearn.kernels.pairs import pair_error, raised
@@ -47,7 +49,7 @@ class LibrarySimilarity(TurnedSimilarity):
             setattr(self, key, value)
 
     def _defaults(self) -> Mapping[str, Any]:
-        """Return the library's parameters with their defaults."""
+        """Return the library's parameters with their defaults, if it is installed."""
         self._library().require(self.name)
         return self._own_parameters(self.name)
 
@@ -59,15 +61,16 @@ class LibrarySimilarity(TurnedSimilarity):
         return library
 
     @staticmethod
+    @abstractmethod
     def _own_parameters(name: str) -> Mapping[str, Any]:
-        raise NotImplementedError
+        """Return the library's parameters of a similarity with their defaults."""
 
     @property
     def is_distance(self) -> bool:
         return self._library().kinds[self.name] == "distance"
 
     def _options(self) -> dict[str, Any]:
-        """Return the library's parameters that have another value than by default, or any."""
+        """Return the values of the library's parameters."""
         return {key: getattr(self, key) for key in self._own_parameters(self.name)}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -101,6 +104,27 @@ class LibrarySimilarity(TurnedSimilarity):
             kept = {k: v for k, v in self.get_params().items() if k in ("turn", "sigma")}
             self.__init__(name, **kept)  # type: ignore[misc]
         return super().set_params(**params)
+
+
+class ThreadedSimilarity(LibrarySimilarity):
+    """A similarity of a library that computes in several threads, by a parameter ``n_jobs``."""
+
+    _parameter_constraints = {
+        **LibrarySimilarity._parameter_constraints,
+        "n_jobs": N_JOBS,
+    }
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        turn: str = "negative",
+        sigma: Any = "mean_distance",
+        n_jobs: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        super().__init__(name, turn=turn, sigma=sigma, **parameters)
+        self.n_jobs = n_jobs
 
 
 @cache

@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from kernlearn.constraints import StrOptions
 from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels.pairs import not_finite
 from kernlearn.similarities.turning import TurnedSimilarity
 
 _SYMMETRIC = 1e-9  # of the greatest absolute value
@@ -95,9 +96,7 @@ def _check(matrix: Any, symmetric: bool) -> NDArray[Any]:
     names = ("matrix row ", "matrix column ")
     if not np.isfinite(values).all():
         i, j = np.argwhere(~np.isfinite(values))[0].tolist()
-        kind = "NaN" if np.isnan(values[i, j]) else "infinite"
-        problem = f"is {kind}, it must be a finite number"
-        raise SimilarityError(problem, i, j, ("", ""), names)
+        raise SimilarityError(not_finite(values[i, j]), i, j, ("", ""), names)
     if symmetric:
         apart = np.abs(values - values.T)
         i, j = np.unravel_index(int(apart.argmax()), apart.shape)

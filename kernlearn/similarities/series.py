@@ -8,10 +8,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from kernlearn.constraints import N_JOBS
 from kernlearn.kernels.pairs import shown
 from kernlearn.similarities.library import (
-    LibrarySimilarity,
+    ThreadedSimilarity,
     by_blocks,
     keyword_defaults,
 )
@@ -22,7 +21,7 @@ _NO_PARAMETERS = ("transformation_precomputed", "transformed_x", "transformed_y"
 _one_at_a_time = Lock()
 
 
-class AeonDistance(LibrarySimilarity):
+class AeonDistance(ThreadedSimilarity):
     r"""A distance of time series of aeon, as a similarity.
 
     Parameters
@@ -54,22 +53,6 @@ class AeonDistance(LibrarySimilarity):
     library = "aeon"
     structured = True
     columnwise = True
-    _parameter_constraints = {
-        **LibrarySimilarity._parameter_constraints,
-        "n_jobs": N_JOBS,
-    }
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        turn: str = "negative",
-        sigma: Any = "mean_distance",
-        n_jobs: int | None = None,
-        **parameters: Any,
-    ) -> None:
-        super().__init__(name, turn=turn, sigma=sigma, **parameters)
-        self.n_jobs = n_jobs
 
     @staticmethod
     def _own_parameters(name: str) -> Mapping[str, Any]:

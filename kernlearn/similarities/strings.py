@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.constraints import N_JOBS, StrOptions
+from kernlearn.constraints import StrOptions
 from kernlearn.kernels.pairs import shown
-from kernlearn.similarities.library import LibrarySimilarity
+from kernlearn.similarities.library import ThreadedSimilarity
 
 _MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
 # The names of modules and functions there.
@@ -24,7 +24,7 @@ _OWN: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-class RapidFuzzSimilarity(LibrarySimilarity):
+class RapidFuzzSimilarity(ThreadedSimilarity):
     r"""A similarity or distance of strings, or other sequences, of RapidFuzz.
 
     Parameters
@@ -62,10 +62,9 @@ class RapidFuzzSimilarity(LibrarySimilarity):
     structured = True
     columnwise = True
     _parameter_constraints = {
-        **LibrarySimilarity._parameter_constraints,
+        **ThreadedSimilarity._parameter_constraints,
         "measure": [StrOptions(set(_MEASURES))],
         "processor": [callable, None],
-        "n_jobs": N_JOBS,
     }
 
     def __init__(
@@ -79,8 +78,8 @@ class RapidFuzzSimilarity(LibrarySimilarity):
         n_jobs: int | None = None,
         **parameters: Any,
     ) -> None:
-        super().__init__(name, turn=turn, sigma=sigma, **parameters)
-        self.measure, self.processor, self.n_jobs = measure, processor, n_jobs
+        super().__init__(name, turn=turn, sigma=sigma, n_jobs=n_jobs, **parameters)
+        self.measure, self.processor = measure, processor
 
     @staticmethod
     def _own_parameters(name: str) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Distances turned into similarities by a stated rule."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -48,9 +49,9 @@ class TurnedSimilarity(Kernel):
         """Whether what is computed is a distance, which is turned."""
         return True
 
+    @abstractmethod
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
         """Return the values of all pairs, of similarities or distances."""
-        raise NotImplementedError
 
     @property
     def _needs_sigma(self) -> bool:

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
-from kernlearn.constraints import N_JOBS
 from kernlearn.kernels.base import NOT_FITTED
-from kernlearn.similarities.library import LibrarySimilarity, keyword_defaults
+from kernlearn.similarities.library import (
+    LibrarySimilarity,
+    ThreadedSimilarity,
+    keyword_defaults,
+)
 
 _BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath",
             "yule")  # fmt: skip
@@ -54,9 +57,6 @@ class _LearnsScatter(LibrarySimilarity):
             else:
                 self.VI_ = np.linalg.pinv(np.atleast_2d(np.cov(points.T)))
         return super().fit(X, y)
-
-    def _options(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in self._own_parameters(self.name)}
 
     def _given(self) -> dict[str, Any]:
         """Return the parameters that are given or learnt."""
@@ -122,7 +122,7 @@ class ScipyDistance(_LearnsScatter):
         return cdist(left, right, metric=self.name, **self._given())
 
 
-class SklearnSimilarity(_LearnsScatter):
+class SklearnSimilarity(ThreadedSimilarity, _LearnsScatter):
     r"""A distance or kernel of :mod:`sklearn.metrics`, as a similarity.
 
     Parameters
@@ -150,22 +150,6 @@ class SklearnSimilarity(_LearnsScatter):
     """
 
     library = "sklearn"
-    _parameter_constraints = {
-        **LibrarySimilarity._parameter_constraints,
-        "n_jobs": N_JOBS,
-    }
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        turn: str = "negative",
-        sigma: Any = "mean_distance",
-        n_jobs: int | None = None,
-        **parameters: Any,
-    ) -> None:
-        super().__init__(name, turn=turn, sigma=sigma, **parameters)
-        self.n_jobs = n_jobs
 
     @staticmethod
     def _own_parameters(name: str) -> Mapping[str, Any]:

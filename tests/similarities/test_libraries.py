@@ -277,7 +277,8 @@ def test_names_are_found_where_kernels_are():
 
 
 def test_a_library_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr("kernlearn.kernels.libraries.is_installed", lambda module: False)
+    for module in ("kernels.libraries", "registration"):
+        monkeypatch.setattr(f"kernlearn.{module}.is_installed", lambda package: False)
     for name, extra in (("aeon.twe", "series"), ("grakel.shortest_path", "graphs")):
         with pytest.raises(ImportError, match=rf"{name} needs .*'kernlearn\[{extra}\]'"):
             as_kernel(name)
