@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "metric": "OnlineMetricLearner",
         "online_auc": "OAM OLP",
+        "pair_moments": "AllPairsMoments",
         "ranking": "AllPairsSVM",
         "regret": "RegretCurve StreamRegret stream_regret",
     },

@@ -24,6 +24,8 @@ _COMPILED: dict[type, int] = {
     losses.Exponential: 3,
     losses.Squared: 4,
 }
+# Sparse rows are taken as they are if they have less than this share of numbers.
+_DENSE = 0.2
 _NO_DRAWS = np.zeros((0, N_DRAWS))
 
 
@@ -168,6 +170,25 @@ class OLP(SteppingLearner, OnlineRanker):
             return
         self._run = steps.olp_steps(X, codes, *self._state(loss, len(X)))
 
+    def _learn_rows(self, X: Any, codes: np.ndarray) -> bool:
+        loss = losses.as_pairwise_loss(self.loss)
+        n, d = X.shape
+        pays = X.nnz + d < _DENSE * n * d
+        if self.norm != "l2" or not pays or not self._is_compiled(loss):
+            return False
+        from kernlearn.pairwise.sparse_steps import olp_sparse_steps
+
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        data = X.data.astype(np.float64, copy=False)
+        # read-only or not, one compiled version
+        numbers = [part.view() for part in (data, X.indices, X.indptr)]
+        for part in numbers:
+            part.flags.writeable = False
+        self._run = olp_sparse_steps(*numbers, codes, *self._state(loss, n))
+        return True
+
     def _is_compiled(self, loss: losses.PairwiseLoss) -> bool:
         kept = self._reservoir
         return type(loss) in _COMPILED and (
@@ -225,6 +246,9 @@ class OLP(SteppingLearner, OnlineRanker):
             return self._w, self._w[:0], 1.0, 1.0
         n = self.n_samples_seen_ if n_seen is None else n_seen
         return self._w, self._total, float(self._run), float(n)
+
+    def _latest(self) -> Array:
+        return self._w
 
     def _widen(self, n_features: int) -> None:
         self._w, self._total = widened(self._w, n_features), widened(self._total, n_features)
@@ -363,6 +387,9 @@ class OAM(OnlineRanker):
         if not self.average:
             return self._w, self._w[:0], 1.0, 1.0
         return self._w, self._w_sum, 0.0, float(self.n_samples_seen_)
+
+    def _latest(self) -> Array:
+        return self._w
 
     def _widen(self, n_features: int) -> None:
         self._w, self._w_sum = widened(self._w, n_features), widened(self._w_sum, n_features)

@@ -13,7 +13,8 @@ from sklearn.utils import multiclass
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.constraints import StrOptions
-from kernlearn.items import ItemClassifier, column_names, name_columns
+from kernlearn.item_models import ItemClassifier
+from kernlearn.items import ItemFeatures, column_names, name_columns
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.ranking import LinearRanker, linear_function, two_classes
@@ -59,6 +60,10 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
     @abstractmethod
     def _mean_of_iterates(self) -> tuple[Array, Array, float, float]:
         """Return the weights as ``w, others, run, n``, see `score_steps.mean_score`."""
+
+    @abstractmethod
+    def _latest(self) -> Array:
+        """Return numbers that are finite as long as the weights are."""
 
     @abstractmethod
     def _widen(self, n_features: int) -> None:
@@ -180,8 +185,6 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
     declare.__doc__ = ItemClassifier.declare.__doc__
 
     def _start_items(self, names: list[Hashable], classes: NDArray[Any]) -> None:
-        from kernlearn.items import ItemFeatures
-
         two_classes(classes)
         items = ItemFeatures(names)
         self._begin_stream(items.capacity, classes)
@@ -214,7 +217,7 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
         self._class_counts[code] += 1
         self.n_samples_seen_ += 1
         self._linear = None
-        if not finite(self._mean_of_iterates()[0]):
+        if not finite(self._latest()):
             self._check_weights(self._weights(), f"within {self.n_samples_seen_} points")
 
     def _score_item(self, point: Array) -> float:

@@ -3,8 +3,8 @@
 import math
 from typing import Any, TypeAlias
 
-from numba import njit
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[Any]
@@ -77,3 +77,19 @@ def observe(link: Array, code: int, score: float) -> None:  # pragma: no cover
     link[code, 2] = (1.0 - share) * (link[code, 2] + share * difference * difference)
 
 
+
+
+@njit(cache=True)
+def add_to_moments(
+    x: Array, share: float, mean: Array, covariance: Array
+) -> None:  # pragma: no cover
+    """Add a point to a mean and a covariance, of which it is a share."""
+    n_features = len(x)
+    shift = np.empty(n_features)
+    for k in range(n_features):
+        shift[k] = x[k] - mean[k]
+        mean[k] += share * shift[k]
+    for k in range(n_features):
+        for m in range(n_features):
+            product = share * shift[k] * shift[m]
+            covariance[k, m] = (1.0 - share) * (covariance[k, m] + product)

@@ -39,7 +39,8 @@ def loss_value(loss: int, margin: float) -> float:  # pragma: no cover
 
 
 @njit(cache=True)
-def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+def minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+    """Return the negative slope of the loss at a margin, by the numbers of :func:`olp_steps`."""
     if loss == 0:
         return 1.0 if margin < 1.0 else 0.0
     if loss == 1:
@@ -213,7 +214,7 @@ def olp_steps(
         for j in range(n_others):
             slot = members[1 - code, j]
             margin = sign * (score - dot(w, rows, slot))
-            strength = _minus_derivative(loss, margin)
+            strength = minus_derivative(loss, margin)
             if aware >= 0:
                 mean_loss += loss_value(loss, margin) / n_others
             if strength != 0.0:

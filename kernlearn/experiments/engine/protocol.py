@@ -229,14 +229,7 @@ def prepare(
         X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
     else:
         X_train, *others = X[train], X[held_out], X[test]
-    for name in protocol.scale:
-        if name == "zscore" and sp.issparse(X):
-            raise ValueError(
-                "scale: zscore would fill a sparse matrix; use max_norm for this data"
-            )
-        scaler = _SCALERS[name]()
-        X_train = scaler.fit_transform(X_train)
-        others = [scaler.transform(part) if part.shape[0] else part for part in others]
+    X_train, *others = scaled(protocol, X_train, *others)
     learnt_on = y[train]
     if protocol.scale_target == "max_abs":
         y = y / (np.abs(learnt_on).max() or 1.0)
@@ -249,6 +242,19 @@ def prepare(
         pairwise=pairwise,
         queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
     )  # fmt: skip
+
+
+def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:
+    """Scale points, and others, by parameters learnt on the former."""
+    parts = [X, *others]
+    for name in protocol.scale:
+        if name == "zscore" and sp.issparse(X):
+            raise ValueError(
+                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+            )
+        scaler = _SCALERS[name]().fit(parts[0])
+        parts = [scaler.transform(part) if part.shape[0] else part for part in parts]
+    return parts
 
 
 def _cut(
