@@ -43,10 +43,10 @@ def test_windows_of_one_class_have_no_auc():
 
 def test_points_are_scored_by_what_came_before_their_block():
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((130, 3)), rng.integers(0, 2, 130)
+    X, y = rng.standard_normal((230, 3)), rng.integers(0, 2, 230)
     found = stream_scores(OLP(5, random_state=0), X, y, np.array([0, 1]))
-    np.testing.assert_array_equal(found[:50], 0)
-    for start, end in ((50, 100), (100, 130)):
+    np.testing.assert_array_equal(found[:100], 0)
+    for start, end in ((100, 200), (200, 230)):
         model = OLP(5, random_state=0).partial_fit(X[:start], y[:start], classes=[0, 1])
         np.testing.assert_array_equal(found[start:end], model.decision_function(X[start:end]))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import ParameterGrid
@@ -15,7 +16,7 @@ from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.registry import Scope
 
 # Points that are scored together, and then learned from; windows of which the AUC is the mean.
-_BLOCK = 50
+_BLOCK = 100
 _WINDOWS = 10
 
 
@@ -33,13 +34,16 @@ def prequential_auc(y: np.ndarray, scores: np.ndarray) -> tuple[float, int]:
 def stream_scores(model: Any, X: Any, y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the score of each point by the model that has learned from those before its block.
 
-    Blocks have 50 points; those of the first one have the score 0.
+    Blocks have 100 points; those of the first one have the score 0.
     """
     scores = np.zeros(len(y))
-    for rows in _blocks(len(y)):
-        if rows.start:
+    first, *others = _blocks(len(y))
+    model.partial_fit(X[first], y[first], classes=classes)
+    # what has been checked once is not checked again for each block
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        for rows in others:
             scores[rows] = model.decision_function(X[rows])
-        model.partial_fit(X[rows], y[rows], classes=classes)
+            model.partial_fit(X[rows], y[rows])
     return scores
 
 
