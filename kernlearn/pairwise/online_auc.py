@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from kernlearn.constraints import POSITIVE, Interval, StrOptions
 from kernlearn.pairwise import losses
 from kernlearn.pairwise.buffer_names import as_buffer
-from kernlearn.pairwise.buffers import Array, Moves
+from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.drift_buffers import N_DRAWS, AwareBuffer, KnownAwareBuffer
 from kernlearn.pairwise.online_ranking import OnlineRanker, widened
 from kernlearn.pairwise.reservoirs import Reservoir
@@ -186,7 +186,8 @@ class OLP(SteppingLearner, OnlineRanker):
         numbers = [part.view() for part in (data, X.indices, X.indptr)]
         for part in numbers:
             part.flags.writeable = False
-        self._run = olp_sparse_steps(*numbers, codes, *self._state(loss, n))
+        steps: Any = olp_sparse_steps
+        self._run = steps(*numbers, codes, *self._state(loss, n))
         return True
 
     def _is_compiled(self, loss: losses.PairwiseLoss) -> bool:

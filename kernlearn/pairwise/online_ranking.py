@@ -133,8 +133,8 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
             if first:
                 del self.classes_
             raise
-        if self._class_sums.shape[1] > X.shape[1]:  # items left room for further features
-            self._set_width(X.shape[1])
+        if self._class_sums.shape[1] > self.n_features_in_:  # items left room for further ones
+            self._set_width(self.n_features_in_)
         self._feed(X, codes)
         return self._finish()
 

@@ -2,8 +2,6 @@
 
 from dataclasses import KW_ONLY, dataclass
 from math import log
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve
@@ -100,7 +98,7 @@ class AllPairsMoments(OnlineRanker):
         "half_life": [POSITIVE, None],
         "calibration": OnlineRanker._parameter_constraints["calibration"],
     }
-    n_passes: ClassVar[int] = 1
+    n_passes = 1
 
     def _start(self, n_features: int) -> None:
         require_memory(
@@ -110,7 +108,7 @@ class AllPairsMoments(OnlineRanker):
         self._masses = np.zeros(2)
         self.means_ = np.zeros((2, n_features))
         self.covariances_ = np.zeros((2, n_features, n_features))
-        self._solution = None
+        self._solution: Array | None = None
 
     def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
         self._solution = None
@@ -145,11 +143,8 @@ class AllPairsMoments(OnlineRanker):
 
     def _weights(self) -> Array:
         if self._solution is None:
-            n = self.means_.shape[1]
-            if not self._masses.all():
-                self._solution = np.zeros(n)
-            else:
-                self._solution = self._minimum()
+            both = self._masses.all()
+            self._solution = self._minimum() if both else np.zeros(self.means_.shape[1])
         return self._solution
 
     def _minimum(self) -> Array:

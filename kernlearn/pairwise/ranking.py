@@ -238,7 +238,9 @@ class AllPairsSVM(LinearRanker):
             of_class = [rows[of].T @ weights[of] for of in (~positive, positive)]
         sums = np.array([np.asarray(each).ravel() for each in of_class])
         counts = np.bincount(positive, weights, minlength=2)
-        self.coef_, self.intercept_ = linear_function(optimum.x, sums, counts)
+        coef, intercept = linear_function(optimum.x, sums, counts)
+        self.coef_: Array = coef
+        self.intercept_: Array = intercept
         return self
 
 

@@ -27,13 +27,15 @@ def dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
 def finite(values: Array) -> bool:  # pragma: no cover
     """Return whether no number of an array is NaN or infinite."""
     for value in values.flat:
-        if not math.isfinite(value):
+        if not math.isfinite(value):  # noqa: SIM110  (no generators in Numba)
             return False
     return True
 
 
 @njit(cache=True, fastmath=FAST)
-def mean_score(x: Array, w: Array, others: Array, run: float, n: float) -> float:  # pragma: no cover
+def mean_score(
+    x: Array, w: Array, others: Array, run: float, n: float
+) -> float:  # pragma: no cover
     """Return ⟨(others + run · w) / n, x⟩, the score of x by the mean of n iterates.
 
     0 if n is 0. For the last iterate alone `n` and `run` are 1, and `others` is empty.
@@ -75,8 +77,6 @@ def observe(link: Array, code: int, score: float) -> None:  # pragma: no cover
     difference = score - link[code, 1]
     link[code, 1] += share * difference
     link[code, 2] = (1.0 - share) * (link[code, 2] + share * difference * difference)
-
-
 
 
 @njit(cache=True)

@@ -1,7 +1,7 @@
-"""The compiled steps of OLP on sparse rows, in time that grows with their numbers only.
+r"""The compiled steps of OLP on sparse rows, in time that grows with their numbers only.
 
 The iterates are :math:`w_i = c_i v_i`: shrinking and projecting change the number c, a gradient
-few entries of v. With :math:`A_i = c_1 + \\dots + c_i` the sum of the iterates is
+few entries of v. With :math:`A_i = c_1 + \dots + c_i` the sum of the iterates is
 :math:`A_i v_i - u_i`, where each change d of v adds :math:`A_{i-1} d` to u.
 """
 
@@ -173,7 +173,8 @@ def olp_sparse_steps(
             own_slot[0] = next_slot(
                 aware, chance, code, mean_loss, row_codes, n_kept, state, draws[i]
             )
-            taken, given = (own_slot, incoming) if own_slot[0] >= 0 else (own_slot[:0], incoming[:0])
+            n_taken = 1 if own_slot[0] >= 0 else 0
+            taken, given = own_slot[:n_taken], incoming[:n_taken]
         else:
             taken, given = slots[starts[i] : starts[i + 1]], sources[starts[i] : starts[i + 1]]
         if len(taken):

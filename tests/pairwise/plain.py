@@ -114,7 +114,7 @@ def olp_aware(X, y, size, slot_for, seed=0, eta=1.0, radius=10.0, loss="hinge"):
 
 
 def best_for_all_pairs(X, y, weights, regularization):
-    """Return the w of least weighted squared loss of all pairs, by least squares over the pairs."""
+    """Return the w of least weighted squared loss, by least squares over all pairs."""
     rows, targets = [np.sqrt(regularization) * np.eye(X.shape[1])], [np.zeros(X.shape[1])]
     up, down = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
     for i in up:

@@ -3,6 +3,7 @@
 import pickle
 import re
 from fractions import Fraction
+from itertools import starmap
 
 import numpy as np
 import pandas as pd
@@ -247,9 +248,9 @@ def test_an_item_may_be_empty():
 def test_weights_beyond_all_bounds():
     model = OLP(loss="squared", eta=1e6, radius=None)
     X, y = data(300)
+    items = zip(items_of(1e6 * X), y, strict=True)
     with pytest.raises(ValueError, match="weights grew beyond all bounds"):
-        for x, label in zip(items_of(1e6 * X), y, strict=True):
-            model.learn_one(x, label)
+        list(starmap(model.learn_one, items))
 
 
 # -- probabilities --------------------------------------------------------------------------------

@@ -94,5 +94,3 @@ def test_rows_with_doubled_places_and_none_at_all():
     np.testing.assert_allclose(found.coef_, OLP(5, random_state=0).fit(X, y).coef_, atol=1e-12)
     empty = OLP(5, random_state=0).fit(sparse.csr_matrix((20, 30)), np.arange(20) % 2)
     np.testing.assert_array_equal(empty.coef_, np.zeros((1, 30)))
-
-

@@ -78,7 +78,9 @@ def score_stream(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Out
     if spec.method.select:
         for point in ParameterGrid(spec.method.select):
             model = clone(estimator).set_params(**made_values(scope, point))
-            auc, _ = prequential_auc(y[:n_first], stream_scores(model, first, y[:n_first], classes))
+            auc, _ = prequential_auc(
+                y[:n_first], stream_scores(model, first, y[:n_first], classes)
+            )
             if auc > best_auc:
                 best, best_auc = point, auc
         if not best:

@@ -1,0 +1,89 @@
+"""``python -m benchmarks.stream_buffers STORE``: what buffers that forget or look at points gain.
+
+Reads the trials of ``configs/drift_buffers.yaml`` from a store, and prints the mean prequential AUC
+of each method on each stream, and the differences to RS-x² by paired t-tests over the seeds, with
+Holm's correction over all of them.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ttest_rel
+
+from kernlearn.experiments import Store, load_config, make_plan
+
+CONFIG = Path(__file__).parents[1] / "configs" / "drift_buffers.yaml"
+REFERENCE = "RS-x²"
+_LEVEL = 0.05
+
+
+def main() -> int:
+    """Print both tables; return 1 if trials are missing."""
+    if len(sys.argv) != 2:
+        print(__doc__.splitlines()[0], file=sys.stderr)
+        return 2
+    values = measured(Path(sys.argv[1]))
+    if values is None:
+        print("the store lacks trials: kernlearn run drift_buffers --store STORE", file=sys.stderr)
+        return 1
+    means = values.groupby(["dataset", "method"], sort=False)["auc"].mean().unstack(sort=False)
+    print(_table(means.map("{:.3f}".format)))
+    print(_table(differences(values)))
+    return 0
+
+
+def measured(store: Path) -> pd.DataFrame | None:
+    """Return the AUC of each data set, method and split; None if some are not there."""
+    plan = make_plan(load_config(CONFIG))
+    with Store(store) as kept:
+        found = kept.get(trial.key for trial in plan.trials)
+    rows = [
+        (t.labels["dataset"], t.labels["method"], t.split, found[t.key].metrics["prequential_auc"])
+        for t in plan.trials
+        if t.key in found and not found[t.key].error
+    ]
+    values = pd.DataFrame(rows, columns=["dataset", "method", "split", "auc"])
+    return values if len(rows) == len(plan.trials) else None
+
+
+def differences(values: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean differences to RS-x² in AUC points, with a mark where they are shown."""
+    tests = {}
+    for (dataset, method), own in values.groupby(["dataset", "method"], sort=False):
+        if method == REFERENCE:
+            continue
+        others = values[(values["dataset"] == dataset) & (values["method"] == REFERENCE)]
+        gained = own.set_index("split")["auc"] - others.set_index("split")["auc"]
+        p = 1.0 if not gained.any() else float(ttest_rel(gained, np.zeros(len(gained))).pvalue)
+        tests[dataset, method] = (float(gained.mean()), p)
+    corrected = holm([p for _, p in tests.values()])
+    cells = {
+        key: f"{100 * gain:+.1f}{'*' if p < _LEVEL else ''}"
+        for (key, (gain, _)), p in zip(tests.items(), corrected, strict=True)
+    }
+    return pd.Series(cells).unstack(sort=False)
+
+
+def holm(p_values: list[float]) -> list[float]:
+    """Return p-values corrected by Holm's procedure."""
+    order, corrected, largest = np.argsort(p_values), [0.0] * len(p_values), 0.0
+    for i, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - i) * p_values[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def _table(frame: pd.DataFrame) -> str:
+    """Return a frame as a Markdown table, a row per method."""
+    turned = frame.T
+    lines = ["| method | " + " | ".join(map(str, turned.columns)) + " |"]
+    lines.append("| --- |" + " --- |" * len(turned.columns))
+    for name, row in turned.iterrows():
+        lines.append(f"| {name} | " + " | ".join(map(str, row)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
