@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from benchmarks._measure import Row, least_in_turns, least_seconds, once
+from benchmarks._measure import Row, least_cpu_seconds
 from kernlearn.features import RandomMaclaurin
 from kernlearn.pairwise import OAM, OLP, AllPairsMoments
 
@@ -22,7 +22,7 @@ Items = list[dict[str, float]]
 
 
 def run() -> list[Row]:
-    """Measure on one thread."""
+    """Measure on one thread, in seconds of processor time."""
     with threadpool_limits(1):
         return _items() + _beside_river() + _arrays() + _sparse() + _features() + _memory()
 
@@ -52,7 +52,7 @@ def _items() -> list[Row]:
     for d, size in ((5, 50), (20, 10), (20, 50), (20, 200), (100, 50), (500, 50)):
         X, y = _stream(5000, d)
         items, labels = _as_items(X), y.tolist()
-        seconds = least_seconds(_learning(OLP(size, random_state=0), items, labels), repeats=3)
+        seconds = least_cpu_seconds(_learning(OLP(size, random_state=0), items, labels))
         least = 20_000 if (d, size) == (20, 50) else None
         what = f"OLP.learn_one, d = {d}, s = {size}: items a second"
         rows.append(Row(what, seconds, len(items) / seconds, at_least=least))
@@ -64,7 +64,7 @@ def _items() -> list[Row]:
         OLP(50, calibration="sigmoid", random_state=0),
         AllPairsMoments(half_life=1000.0),
     ):
-        seconds = least_seconds(_learning(model, items, labels), repeats=3)
+        seconds = least_cpu_seconds(_learning(model, items, labels))
         options = {"buffer": "class_balanced", "calibration": "sigmoid"}
         named = [v for k, v in options.items() if getattr(model, k, None) == v]
         name = ", ".join([type(model).__name__, *named])
@@ -78,13 +78,13 @@ def _items() -> list[Row]:
             model.predict_one(x)
             model.learn_one(x, label)
 
-    seconds = least_seconds(progressive, repeats=3)
+    seconds = least_cpu_seconds(progressive)
     what = "OLP: predict_one, then learn_one, d = 20, s = 50: items a second"
     return [*rows, Row(what, seconds, len(items) / seconds)]
 
 
 def _beside_river() -> list[Row]:
-    """A pass over the same items by river's logistic regression, and row by row."""
+    """Compare with river's logistic regression on the same items, and with rows of arrays."""
     rows = []
     for d in (20, 100):
         X, y = _stream(3000, d)
@@ -103,11 +103,11 @@ def _beside_river() -> list[Row]:
             pass
         else:
             works.append(_learning(linear_model.LogisticRegression(), items, labels))
-        seconds, rowwise, *rivers = least_in_turns(*works, repeats=3)
+        seconds, rowwise, *rivers = map(least_cpu_seconds, works)
         what = f"OLP.learn_one, d = {d}, s = 50"
         rows.append(Row(f"partial_fit row by row / {what}", seconds, 10 * rowwise / seconds))
-        for other in rivers:
-            rows.append(Row(f"river's logistic regression / {what}", seconds, other / seconds))
+        name = f"river's logistic regression / {what}"
+        rows += [Row(name, seconds, other / seconds) for other in rivers]
     return rows
 
 
@@ -120,7 +120,7 @@ def _arrays() -> list[Row]:
         (AllPairsMoments(half_life=1000.0), 1e6),
     ):
         model.partial_fit(X[:10], y[:10], classes=[False, True])
-        seconds = least_seconds(lambda model=model: model.partial_fit(X, y), repeats=3)
+        seconds = least_cpu_seconds(lambda model=model: model.partial_fit(X, y))
         half = getattr(model, "half_life", None)
         name = type(model).__name__ + (f", half-life {half:g}" if half else "")
         what = f"{name}.partial_fit, arrays, d = 20: points a second"
@@ -137,8 +137,8 @@ def _sparse() -> list[Row]:
         whole = X[:500].toarray()
         # sparse rows are taken as dense ones above a share of numbers
         model = OLP(50, random_state=0).partial_fit(whole[:2], y[:2], classes=[False, True])
-        seconds = least_seconds(lambda X=X, y=y, m=model: m.partial_fit(X, y), repeats=3)
-        other = once(lambda w=whole, y=y, m=model: m.partial_fit(w, y[:500]))
+        seconds = least_cpu_seconds(lambda X=X, y=y, m=model: m.partial_fit(X, y))
+        other = least_cpu_seconds(lambda w=whole, y=y, m=model: m.partial_fit(w, y[:500]), 1)
         what = f"dense / sparse rows, OLP.partial_fit, d = {d}, {100 * share:g} % numbers"
         rows.append(Row(what, seconds, 4 * other / seconds))
     return rows
@@ -156,7 +156,7 @@ def _features() -> list[Row]:
             for x in items:
                 features.transform_one(x)
 
-        seconds = least_seconds(transform, repeats=3)
+        seconds = least_cpu_seconds(transform)
         what = f"RandomMaclaurin.transform_one, d = 20, D = {n_components}: items a second"
         rows.append(Row(what, seconds, len(items) / seconds))
     return rows
@@ -169,7 +169,7 @@ def _memory() -> list[Row]:
     learn = _learning(model, items, labels)
     learn()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = sum(once(learn) for _ in range(30))
+    seconds = least_cpu_seconds(learn, repeats=30)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / _MEGABYTE
     size = len(pickle.dumps(model)) / 1000
     what = "OLP, 300000 items, d = 20, s = 50"

@@ -1,8 +1,8 @@
 """``python -m benchmarks.stream_buffers STORE``: what buffers that forget or look at points gain.
 
-Reads the trials of ``configs/drift_buffers.yaml`` from a store, and prints the mean prequential AUC
-of each method on each stream, and the differences to RS-x² by paired t-tests over the seeds, with
-Holm's correction over all of them.
+Reads the trials of ``configs/drift_buffers.yaml`` from a store, and prints the mean prequential
+AUC of each method on each stream, and the differences to RS-x² in points, with a star where a
+paired t-test over the seeds shows one, with Holm's correction over all of them.
 """
 
 import sys

@@ -2,6 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 from math import log
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve

@@ -26,8 +26,8 @@ def dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
 @njit(cache=True)
 def finite(values: Array) -> bool:  # pragma: no cover
     """Return whether no number of an array is NaN or infinite."""
-    for value in values.flat:
-        if not math.isfinite(value):  # noqa: SIM110  (no generators in Numba)
+    for value in values.flat:  # noqa: SIM110  (no generators in Numba)
+        if not math.isfinite(value):
             return False
     return True
 
