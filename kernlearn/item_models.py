@@ -257,8 +257,9 @@ def register_with_river() -> None:
     >>> from river import datasets, evaluate, metrics, preprocessing
     >>> register_with_river()
     >>> model = preprocessing.StandardScaler() | OLP(random_state=0)
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 88.47%
+    >>> found = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    >>> bool(found.get() > 0.85)
+    True
     """
     from river import base
 
