@@ -61,7 +61,8 @@ class Reservoir:
         n_new = n_steps - left
         n_drawn = n_new if n_new >= _AHEAD // 8 else _AHEAD
         drawn = self.policy.updates(t + left, n_drawn, n_kept, self.rng)
-        self._ahead, self._next = drawn, n_new
+        # moves that have all been returned are not kept
+        self._ahead, self._next = (drawn, n_new) if n_new < n_drawn else (_none(0), 0)
         second = Moves(drawn.starts[: n_new + 1], drawn.slots, drawn.sources)
         return second if left == 0 else _joined(first, second)
 

@@ -42,11 +42,11 @@ def test_cuts_and_items_make_no_difference(half_life):
         rows = slice(start, start + 7)
         cut.partial_fit(X[rows] + 50, y[rows], classes=[-1, 1])
     for x, label in zip((X + 50).tolist(), y.tolist(), strict=True):
-        items.learn_one(dict(zip("abc", x, strict=True)), label)
+        items.learn_one(dict(enumerate(x)), label)
     for other in (cut, items):
         np.testing.assert_allclose(other.coef_, whole.coef_, rtol=1e-7)
         np.testing.assert_allclose(other.predict_proba(X + 50), whole.predict_proba(X + 50))
-    x = dict(zip("abc", (X[0] + 50).tolist(), strict=True))
+    x = dict(enumerate((X[0] + 50).tolist()))
     assert items.score_one(x) == pytest.approx(whole.decision_function(X[:1] + 50)[0])
 
 
