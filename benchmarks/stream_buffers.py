@@ -1,8 +1,9 @@
 """``python -m benchmarks.stream_buffers STORE``: what buffers that forget or look at points gain.
 
 Reads the trials of ``configs/drift_buffers.yaml`` from a store, and prints the mean prequential
-AUC of each method on each stream, and the differences to RS-x² in points, with a star where a
-paired t-test over the seeds shows one, with Holm's correction over all of them.
+AUC of each method on each stream, and the differences to RS-x² with a buffer of the same size in
+points, with a star where a paired t-test over the seeds shows one, with Holm's correction over all
+of them. Moments have no buffer, and are compared with the larger one.
 """
 
 import sys
@@ -13,9 +14,10 @@ import pandas as pd
 from scipy.stats import ttest_rel
 
 from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments.engine.spec import Trial
 
 CONFIG = Path(__file__).parents[1] / "configs" / "drift_buffers.yaml"
-REFERENCE = "RS-x²"
+REFERENCE, LARGEST = "RS-x²", 50
 _LEVEL = 0.05
 
 
@@ -28,8 +30,8 @@ def main() -> int:
     if values is None:
         print("the store lacks trials: kernlearn run drift_buffers --store STORE", file=sys.stderr)
         return 1
-    means = values.groupby(["dataset", "method"], sort=False)["auc"].mean().unstack(sort=False)
-    print(_table(means.map("{:.3f}".format)))
+    cells = values.groupby(["dataset", "method"], sort=False)["auc"].mean()
+    print(_table(cells.unstack("dataset", sort=False).map("{:.3f}".format)))
     print(_table(differences(values)))
     return 0
 
@@ -40,7 +42,7 @@ def measured(store: Path) -> pd.DataFrame | None:
     with Store(store) as kept:
         found = kept.get(trial.key for trial in plan.trials)
     rows = [
-        (t.labels["dataset"], t.labels["method"], t.split, found[t.key].metrics["prequential_auc"])
+        (t.labels["dataset"], _named(t), t.split, found[t.key].metrics["prequential_auc"])
         for t in plan.trials
         if t.key in found and not found[t.key].error
     ]
@@ -48,13 +50,23 @@ def measured(store: Path) -> pd.DataFrame | None:
     return values if len(rows) == len(plan.trials) else None
 
 
+def _named(trial: Trial) -> str:
+    size = trial.labels.get("buffer_size")
+    return f"{trial.labels['method']}" + (f", s = {size}" if size else "")
+
+
+def _reference(method: str) -> str:
+    """Return RS-x² with a buffer of the same size, or of the largest for a method without."""
+    return f"{REFERENCE}, s = {method.rpartition(', s = ')[2] if ', s = ' in method else LARGEST}"
+
+
 def differences(values: pd.DataFrame) -> pd.DataFrame:
     """Return the mean differences to RS-x² in AUC points, with a mark where they are shown."""
     tests = {}
     for (dataset, method), own in values.groupby(["dataset", "method"], sort=False):
-        if method == REFERENCE:
+        if method == _reference(method):
             continue
-        others = values[(values["dataset"] == dataset) & (values["method"] == REFERENCE)]
+        others = values[(values["dataset"] == dataset) & (values["method"] == _reference(method))]
         gained = own.set_index("split")["auc"] - others.set_index("split")["auc"]
         p = 1.0 if not gained.any() else float(ttest_rel(gained, np.zeros(len(gained))).pvalue)
         tests[dataset, method] = (float(gained.mean()), p)
@@ -63,7 +75,7 @@ def differences(values: pd.DataFrame) -> pd.DataFrame:
         key: f"{100 * gain:+.1f}{'*' if p < _LEVEL else ''}"
         for (key, (gain, _)), p in zip(tests.items(), corrected, strict=True)
     }
-    return pd.Series(cells).unstack(sort=False)
+    return pd.Series(cells).unstack(level=0, sort=False)
 
 
 def holm(p_values: list[float]) -> list[float]:
@@ -77,10 +89,9 @@ def holm(p_values: list[float]) -> list[float]:
 
 def _table(frame: pd.DataFrame) -> str:
     """Return a frame as a Markdown table, a row per method."""
-    turned = frame.T
-    lines = ["| method | " + " | ".join(map(str, turned.columns)) + " |"]
-    lines.append("| --- |" + " --- |" * len(turned.columns))
-    for name, row in turned.iterrows():
+    lines = ["| method | " + " | ".join(map(str, frame.columns)) + " |"]
+    lines.append("| --- |" + " --- |" * len(frame.columns))
+    for name, row in frame.iterrows():
         lines.append(f"| {name} | " + " | ".join(map(str, row)) + " |")
     return "\n".join(lines) + "\n"
 
