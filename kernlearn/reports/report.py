@@ -313,13 +313,13 @@ def stored_plans(
             )
             skipped.append(Skipped(name, reason))
             continue
-        path = own.get(name) or coming.get(name)
-        if path is None:
+        config = own.get(name) or coming.get(name)
+        if config is None:
             reason = "kernlearn has no config of that name; --config FILE gives one"
             skipped.append(Skipped(name, reason))
             continue
         try:
-            plan, n_trials = _fullest(store, path, ways, data_dir, datasets)
+            plan, n_trials = _fullest(store, config, ways, data_dir, datasets)
         except ConfigError as error:
             if name in own:
                 raise
