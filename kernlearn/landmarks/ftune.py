@@ -14,11 +14,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from kernlearn.constraints import MEMORY, StrOptions
-from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.growing_classifier import FindsSize
-from kernlearn.landmarks.growth import Candidate, TriedSize, grow, growing_sizes
-from kernlearn.landmarks.selection import extend_landmarks, pairs_from, select_pairs
+from kernlearn.landmarks.growing_classifier import GrowsPairs
+from kernlearn.landmarks.growth import Candidate, TriedSize
+from kernlearn.landmarks.selection import pairs_from, select_pairs
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
@@ -49,7 +48,7 @@ class WeightedPair:
 
 
 @dataclass(eq=False, repr=False)
-class FTuneClassifier(FindsSize, LandmarkClassifier):
+class FTuneClassifier(GrowsPairs, LandmarkClassifier):
     r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
@@ -174,8 +173,7 @@ class FTuneClassifier(FindsSize, LandmarkClassifier):
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
-        **FindsSize._parameter_constraints,
-        "selection": [base.PAIR_SELECTION],
+        **GrowsPairs._parameter_constraints,
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
         "memory": MEMORY,
@@ -307,29 +305,17 @@ def _grow(
     rng: np.random.RandomState,
 ) -> tuple[Candidate, tuple[TriedSize, ...]]:
     """Train on pairs of a pool that grows as long as the validation points gain."""
-    options, codes = model._solver_options(rng), data.codes
-    selection = "shared" if model.selection == "random" else model.selection
-    spread = selection == "stratified"
-    validation = KeptSimilarities(data.candidates, data.X_val)
-    n_classes = int(codes.max()) + 1
-    if model.max_comparisons is not None and model.max_comparisons < n_classes:
-        raise ValueError(
-            f"'max_comparisons' must be at least the number of classes, {n_classes}, as each has "
-            f"a point in pairs, got {model.max_comparisons}"
-        )
+    options = model._solver_options(rng)
 
-    def fit(size: int, before: Indices) -> Candidate:
-        pool = extend_landmarks(before, size, codes, selection, rng, data.similarities)
-        pairs = pairs_from(pool, size, codes, rng, spread=spread)
+    def fit(pool: Indices, spread: bool, validation: KeptSimilarities) -> Candidate:
+        pairs = pairs_from(pool, len(pool), data.codes, rng, spread=spread)
         found = _separators(model, data, grid, options, pairs, validation)
         board = found[3]
         best = board.best(each=False)[0]
         losses = 1.0 - board.correct(*best), board.losses(*best)
         return Candidate(pool, found, board.accuracies(each=False), *losses)
 
-    n_compared = len(codes) + data.X_val.shape[0]
-    sizes = growing_sizes(len(codes), model.max_comparisons, n_classes)
-    return grow(sizes, fit, data.weights_val, n_compared)
+    return model._grown_pairs(data, rng, fit)
 
 
 def _separators(

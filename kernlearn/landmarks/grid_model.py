@@ -18,10 +18,9 @@ from kernlearn.landmarks.growth import (
     Candidate,
     TriedSize,
     check_growth,
-    grow,
+    grow_landmarks,
     growing_sizes,
 )
-from kernlearn.landmarks.selection import extend_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.model_selection import split_for_choice
 from kernlearn.sample_weights import check_weights, taken
@@ -182,11 +181,9 @@ class GridModel(LandmarkedModel):
         the validation points.
         """
         candidates, similarities = self._similarities(X, targets, rows)
-        validation = KeptSimilarities(candidates, X_val)
         codes, dtype = np.zeros(len(rows), dtype=np.intp), float_type(X)
 
-        def fit_at(size: int, before: Indices) -> Candidate:
-            chosen = extend_landmarks(before, size, codes, self.selection, rng, similarities)
+        def fit_at(chosen: Indices, validation: KeptSimilarities) -> Candidate:
             values, trained = self._embedded(candidates, similarities, chosen, rows)
             features = np.ascontiguousarray(self._scaled(values), dtype=dtype)
             held_out = self._scaled(validation.columns(chosen)).astype(dtype, copy=False)
@@ -194,7 +191,9 @@ class GridModel(LandmarkedModel):
 
         n_points = len(rows) - (not self.double_dipping)
         sizes = growing_sizes(n_points, self.max_comparisons)
-        found, self.growth_ = grow(sizes, fit_at, choosing, len(rows) + X_val.shape[0])
+        found, self.growth_ = grow_landmarks(
+            candidates, similarities, codes, X_val, choosing, sizes, self.selection, rng, fit_at
+        )
         self._take(candidates, found.chosen)
         return found
 

@@ -89,7 +89,7 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     validation_scores_ : ndarray of shape (n_weightings, n_C)
         Accuracy on the validation points of the landmarks kept, with each C, ascending; in a
         second row, if there are several similarities, with learnt weights.
-    growth_ : tuple of TriedGroup
+    growth_ : tuple of TriedSize
         What was tried, what it gained and the comparisons made.
     n_features_in_ : int
         Number of features.
