@@ -87,6 +87,8 @@ class DBoostClassifier(GrowsPairs):
     calibration : {"sigmoid", "isotonic"} or None, default=None
         How decision values are mapped to the probabilities of `predict_proba`, as by
         :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -164,6 +166,8 @@ class DBoostClassifier(GrowsPairs):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **GrowsPairs._parameter_constraints,
@@ -185,15 +189,16 @@ class DBoostClassifier(GrowsPairs):
             problems = self._problems(data, rng)
             ensemble = self._boosted(data, problems, self.n_landmarks, rng)
         else:
+            codes_val = np.asarray(data.codes_val)
 
             def fit(pool: Indices, spread: bool, validation: KeptSimilarities) -> Candidate:
                 n_rounds = max(len(pool), _LEAST_ROUNDS)
                 problems = self._problems(data, rng, pool, n_rounds, spread=spread)
                 ensemble = self._boosted(data, problems, n_rounds, rng)
                 values = ensemble.combined(validation.columns(ensemble.used))
-                right = decide(self._of_classes(values)) == data.codes_val
+                right = decide(self._of_classes(values)) == codes_val
                 scores = np.array([np.average(right, weights=data.weights_val)])
-                wrong = wrong_shares(values, problems, data.codes_val)
+                wrong = wrong_shares(values, problems, codes_val)
                 return Candidate(pool, (problems, ensemble), scores, 1.0 - right, wrong)
 
             found, self.growth_ = self._grown_pairs(data, rng, fit)
@@ -206,12 +211,12 @@ class DBoostClassifier(GrowsPairs):
         data: Training,
         rng: np.random.RandomState,
         pool: Indices | None = None,
-        n_pairs: Any = None,
+        n_pairs: int = 0,
         *,
         spread: bool = False,
     ) -> list[Problem]:
         """Return the two-class problems with their pairs, of the points of a pool if given."""
-        size = self.pool_size or n_pairs or self.n_landmarks
+        size = self.pool_size or n_pairs or int(self.n_landmarks)
 
         def draw(codes: Indices, rows: Indices | None) -> Indices:
             if pool is not None:

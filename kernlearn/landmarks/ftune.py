@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -99,8 +99,9 @@ class FTuneClassifier(GrowsPairs, LandmarkClassifier):
         ``per_class``: as in scikit-learn's pipelines a folder, or an object with a method
         ``cache``.
     n_jobs : int, default=None
-        Number of threads that train the one-vs-all problems; None is 1, -1 all cores.
-    class_weight, calibration
+        Number of threads that train the one-vs-all problems, and of workers that compare
+        points, see :class:`BBSClassifier`; None is 1, -1 all cores.
+    class_weight, calibration, verbose
         As for :class:`BBSClassifier`.
 
     Attributes
@@ -170,6 +171,7 @@ class FTuneClassifier(GrowsPairs, LandmarkClassifier):
     n_jobs: int | None = None
     class_weight: Any = None
     calibration: str | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
@@ -177,7 +179,6 @@ class FTuneClassifier(GrowsPairs, LandmarkClassifier):
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
         "memory": MEMORY,
-        "n_jobs": [Integral, None],
     }
 
     def landmarks(self) -> list[WeightedPair]:
@@ -208,7 +209,7 @@ class FTuneClassifier(GrowsPairs, LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
-        untuned = clone(self).set_params(per_class=False, memory=None, n_jobs=None)
+        untuned = clone(self).set_params(per_class=False, memory=None, n_jobs=None, verbose=False)
         train = check_memory(self.memory).cache(_train)
         # told by the context, since what is remembered does not depend on it
         threads = (

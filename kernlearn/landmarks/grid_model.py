@@ -37,7 +37,7 @@ class GridModel(LandmarkedModel):
         "validation_fraction": [FRACTION],
     }
 
-    n_landmarks: int | str  # type: ignore[assignment]
+    n_landmarks: int | str
     max_comparisons: int | None
     validation_fraction: float
     growth_: tuple[TriedSize, ...]
@@ -62,8 +62,13 @@ class GridModel(LandmarkedModel):
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _losses(self, model: Any, features: Floats, targets: Any) -> np.ndarray:
-        """Return the loss of each point, the smaller the better."""
+    def _losses(
+        self, models: list[Any], features: Floats, targets: Any, points: Any
+    ) -> list[np.ndarray]:
+        """Return the losses of points by each model, the smaller the better.
+
+        `features` is the embedding of the `points`.
+        """
 
     @abstractmethod
     def _keep(self, model: Any, dtype: Any) -> None:
@@ -146,7 +151,7 @@ class GridModel(LandmarkedModel):
             models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
             if held_out is None:
                 return Candidate(np.zeros(0, np.intp), (0, models[0]))
-            losses = [self._losses(model, held_out, y_val) for model in models]
+            losses = self._losses(models, held_out, y_val, X_val)
             scores = -np.array([np.average(of_model, weights=choosing) for of_model in losses])
             best = int(scores.argmax())
             return Candidate(np.zeros(0, np.intp), (best, models[best]), scores, losses[best])

@@ -170,6 +170,7 @@ def grow(
     fit: Callable[[int, Indices], Candidate],
     weights: NDArray[np.float64] | None,
     n_compared: int,
+    n_before: int = 0,
 ) -> tuple[Candidate, tuple[TriedSize, ...]]:
     """Fit models on growing sets of landmarks, and return the one to keep, and what was tried.
 
@@ -186,7 +187,9 @@ def grow(
     weights : ndarray of shape (n_val,) or None
         Weights of the validation points.
     n_compared : int
-        Number of training and validation points.
+        Number of points that are compared with the landmarks.
+    n_before : int, default=0
+        Number of comparisons made before.
 
     Returns
     -------
@@ -200,7 +203,7 @@ def grow(
         chosen = found.chosen
         assert found.scores is not None
         gain = Gain() if kept is None else Gain.of(kept, found, weights)
-        tried.append(TriedSize.of(size, found.scores, gain, size * n_compared))
+        tried.append(TriedSize.of(size, found.scores, gain, n_before + size * n_compared))
         kept, failures = (found, 0) if gain.pays else (kept, failures + 1)
         if failures == PATIENCE:
             break
@@ -217,7 +220,7 @@ def grow_landmarks(
     sizes: list[int],
     selection: str,
     rng: np.random.RandomState,
-    fit: Callable[[Indices, KeptSimilarities], Candidate],
+    fit: Callable[[Indices, Any], Candidate],
 ) -> tuple[Candidate, tuple[TriedSize, ...]]:
     """Choose landmarks from the points trained on as long as that pays, see :func:`grow`.
 
@@ -231,8 +234,8 @@ def grow_landmarks(
         Their similarities to each other.
     codes : ndarray of shape (n_trained,)
         Their classes, to choose from each.
-    X_val : array, sparse matrix or matrix of similarities
-        The validation points.
+    X_val : array, sparse matrix, matrix of similarities or None
+        The validation points; None where they are among the points trained on.
     weights : ndarray of shape (n_val,) or None
         Their weights.
     sizes : list of int
@@ -241,17 +244,19 @@ def grow_landmarks(
         As for :func:`~kernlearn.landmarks.selection.extend_landmarks`.
     rng : RandomState
     fit : callable
-        Takes the places of the landmarks, and the validation points' similarities to candidates.
+        Takes the places of the landmarks, and the validation points' similarities to candidates,
+        None without such points.
 
     Returns
     -------
     Candidate
     tuple of TriedSize
     """
-    validation = KeptSimilarities(candidates, X_val)
+    validation = None if X_val is None else KeptSimilarities(candidates, X_val)
 
     def fit_at(size: int, before: Indices) -> Candidate:
         chosen = extend_landmarks(before, size, codes, selection, rng, similarities)
         return fit(chosen, validation)
 
-    return grow(sizes, fit_at, weights, len(codes) + X_val.shape[0])
+    n_held_out = 0 if X_val is None else X_val.shape[0]
+    return grow(sizes, fit_at, weights, len(codes) + n_held_out)

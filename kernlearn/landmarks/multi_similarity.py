@@ -65,6 +65,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         Seed of the held-out points, the landmarks, and the solver's order of points.
     class_weight, calibration
         As for :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -140,6 +142,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,

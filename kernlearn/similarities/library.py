@@ -13,6 +13,7 @@ from kernlearn.constraints import N_JOBS
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.libraries import LIBRARIES, Library
 from kernlearn.kernels.pairs import pair_error, raised
+from kernlearn.progress import advance
 from kernlearn.similarities.turning import TurnedSimilarity
 
 # Pairs compared at a time by a slow distance: Ctrl-C is heard between.
@@ -173,6 +174,7 @@ def by_blocks(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> ND
     for start in range(0, len(X), n_rows):
         try:
             blocks.append(blamed(compare, X[start : start + n_rows], Y))
+            advance(blocks[-1].size)
         except SimilarityError as error:
             places = start + error.left, error.right
             raise SimilarityError(error.problem, *places, error.shown) from error.__cause__
