@@ -285,3 +285,24 @@ def test_a_library_that_is_not_installed(monkeypatch):
         assert not next(one for one in names() if one.name == name).installed
     with pytest.raises(ImportError, match="not installed"):
         BBSClassifier(similarity="aeon.twe").fit(SERIES, SPEEDS)
+
+
+def test_another_name_keeps_what_it_has_too():
+    similarity = RapidFuzzSimilarity("jaro_winkler", measure="distance", n_jobs=2, turn="reciprocal")
+    similarity.set_params(name="levenshtein", weights=(1, 2, 3))
+    assert repr(similarity) == repr(
+        RapidFuzzSimilarity(
+            "levenshtein", measure="distance", n_jobs=2, turn="reciprocal", weights=(1, 2, 3)
+        )
+    )
+    similarity.set_params(weights=(1, 1, 2))
+    with pytest.warns(UserWarning, match=r"rapidfuzz.jaro has no .* weights=\(1, 1, 2\): dropped"):
+        similarity.set_params(name="jaro")
+    assert not hasattr(similarity, "weights")
+    assert clone(similarity).get_params() == similarity.get_params()
+
+
+def test_another_name_has_its_own_defaults():
+    pytest.importorskip("aeon")
+    similarity = AeonDistance("lcss").set_params(name="edr")
+    assert similarity.get_params() == AeonDistance("edr").get_params()
