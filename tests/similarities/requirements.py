@@ -279,11 +279,11 @@ def adaptive_number(estimator, points, classes, similarity):
 
 
 def errors(estimator, points, classes, similarity):
+    model = made(estimator, similarity)
+    if hasattr(model, "transform"):
+        model.set_params(selection="dselect")  # looks at classes
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        estimator = made(estimator, similarity)
-        if hasattr(estimator, "transform"):
-            estimator.set_params(selection="dselect")  # looks at classes
-        fit(estimator, points, classes[:-1])
+        fit(model, points, classes[:-1])
     model = fit(made(estimator, similarity), points, classes)
     with pytest.raises((ValueError, TypeError)):
         outcome(model, [None, *points[:2]])
