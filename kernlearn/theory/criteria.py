@@ -38,6 +38,18 @@ class Sample(SimilarityEstimator):
         self.landmarks = self._all_points(self.points, self.targets)
         return self
 
+    def read_points(self, X: Any, places: Indices | None = None) -> Any:
+        """Validate points, and fit the similarity without targets; return the points.
+
+        `places` are their rows in the user's data, for errors.
+        """
+        self._validate_params()
+        self.points, _ = self._check_training(X, None)
+        self.landmarks = self._all_points(
+            self.points, None, None if self._precomputed else places
+        )
+        return self.points
+
     def read_classes(self, X: Any, y: Any) -> Self:
         """Read a sample of at least two classes, each with at least two points."""
         check_classification_targets(self.read(X, y).targets)
