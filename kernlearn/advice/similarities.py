@@ -54,8 +54,11 @@ class _Samples(Problem):
 
     @property
     def n_full(self) -> int:
-        """The points of the largest sample."""
-        return len(self.y)
+        """The points that errors are expected for: no gain by more of them is expected.
+
+        Such gains, each with its noise, would be added to differences on the same points.
+        """
+        return self.sizes[0]
 
     @property
     def sizes(self) -> list[int]:

@@ -34,17 +34,13 @@ class SampledSimilarity:
     ----------
     size : int
         The number of the first points of which all pairs have been compared.
-    n_comparisons : int
-        Comparisons made; 0 for a precomputed matrix.
-    seconds : float
-        What they took.
     symmetric : bool or None
         Whether the first pairs are the same both ways, so that of others only one is compared;
         None before it is known.
     """
 
     def __init__(self, similarity: Any, points: Any, kind: str, places: Sequence[int]) -> None:
-        self.size, self.n_comparisons, self.seconds = 0, 0, 0.0
+        self.size = 0
         self.symmetric: bool | None = None
         sample = Sample(similarity, kind)
         self._places = np.asarray(places)
@@ -52,6 +48,8 @@ class SampledSimilarity:
         self._all = sample.landmarks
         self._values = np.empty((0, 0))
         self._rows_at_a_time = 1
+        # comparisons and seconds
+        self._blocks: list[tuple[int, float]] = []
 
     @property
     def compares(self) -> bool:
@@ -59,9 +57,19 @@ class SampledSimilarity:
         return self._all.kernel is not None
 
     @property
+    def n_comparisons(self) -> int:
+        """Comparisons made; 0 for a precomputed matrix."""
+        return sum(size for size, _ in self._blocks)
+
+    @property
     def seconds_per_comparison(self) -> float:
-        """The mean seconds of a comparison; NaN if there was none."""
-        return self.seconds / self.n_comparisons if self.n_comparisons else float("nan")
+        """The mean seconds of a comparison, in the larger half of the blocks; NaN without any.
+
+        What a call takes besides its comparisons counts for less there.
+        """
+        blocks = sorted(self._blocks, reverse=True)[: (len(self._blocks) + 1) // 2]
+        n = sum(size for size, _ in blocks)
+        return sum(taken for _, taken in blocks) / n if n else float("nan")
 
     def warm_up(self) -> None:
         """Compare two points, so that what is imported or compiled at first takes no time later.
@@ -104,8 +112,7 @@ class SampledSimilarity:
         taken = time.perf_counter() - clock
         self.size = stop
         if self.compares:
-            self.n_comparisons += n
-            self.seconds += taken
+            self._blocks.append((n, taken))
         if self.symmetric is None and stop >= _BOTH_WAYS:
             found = self.matrix(stop)
             apart = np.abs(found - found.T).max()
