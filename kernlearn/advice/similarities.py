@@ -42,7 +42,7 @@ class _Similarity(Candidate):
     """A similarity in the place of a method: it has no parameters to choose."""
 
     @property
-    def settings(self) -> list[dict[str, Any]]:  # type: ignore[override]
+    def settings(self) -> list[dict[str, Any]]:
         return [{}]
 
 
@@ -119,7 +119,7 @@ def choose_similarity(
     random_state: int = 0,
     on_round: Callable[[Round], None] = lambda done: None,
 ) -> SimilarityComparison:
-    """Compare similarities on samples that grow within a given time: which suits the task?
+    """Compare similarities on samples that grow within a given time, to find which suits the task.
 
     All start on the same few points. Those that are behind by more than noise, and those that are
     too slow, are not compared on more, as :func:`kernlearn.advice.advise` does with methods.
@@ -177,8 +177,11 @@ def choose_similarity(
         raise DataError(str(error)) from None
     n_classes = len(np.unique(task.targets)) if classification else 1
     fewest = max(_FEWEST, _FEWEST_OF_CLASS * n_classes)
-    samples = _Samples(None, task.targets, classification, len(np.asarray(y)), random_state, fewest)
+    samples = _Samples(
+        None, task.targets, classification, len(np.asarray(y)), random_state, fewest
+    )
     with environment.thread_limit(1):
+        task.warm_up()
         measured, failed = take_similarities(named, X, places, task)
         deadline = time.monotonic() + _GROWING * seconds
         records = measure(

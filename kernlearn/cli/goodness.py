@@ -25,6 +25,7 @@ from kernlearn.exceptions import DataError
 _OF_ONE = ("kind", "transfer", "epsilon", "delta")
 _OF_SEVERAL = ("time", "rank_by", "n_landmarks", "n_neighbors", "output")
 
+
 def goodness(
     context: typer.Context,
     data: Data,
@@ -128,8 +129,8 @@ def goodness(
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     typer.echo(
-        f"{data}: {part_of(rows, bunch)} points in {len(set(y))} classes; {name} {kind}, divided by "
-        f"{assessed.scale:.4g}, the greatest"
+        f"{data}: {part_of(rows, bunch)} points in {len(set(y))} classes; {name} {kind}, divided "
+        f"by {assessed.scale:.4g}, the greatest"
     )
     several = len(next(iter(assessed.criteria.values())).margins) > 1
     heads = [f"γ at ε = {epsilon:g}", "wrong side", "mean margin", "landmark pairs"]

@@ -10,7 +10,6 @@ from kernlearn.cli import options, samples
 from kernlearn.cli.pictures import save_picture
 from kernlearn.exceptions import ConfigError, DataError
 
-
 if TYPE_CHECKING:
     from kernlearn.advice.measuring import Round
     from kernlearn.theory.comparison import RankedSimilarity, SimilarityComparison
@@ -241,17 +240,14 @@ def _sentences(found: "SimilarityComparison", not_installed: Sequence[str]) -> l
     """Say which is first, which cannot be told from it, and how the numbers are meant."""
     first, open_ = found.first, found.not_told_apart
     method, unit = _methods(found)[found.ranked_by], _unit(found)
-    text = (
-        f"{first.name} is first: {method} errs on "
-        if found.classification
-        else f"{first.name} is first: {method} has a mean squared error, relative to the variance, "
-        "of "
-    )
-    error = found.error_of(first)
+    error, trivial = found.error_of(first), "the mean"
+    what = f"{method} has a mean squared error, relative to the variance, of"
+    if found.classification:
+        what, trivial = f"{method} errs on", "the largest class"
     said = [
-        f"{text}{_percent(found, error.value)}{unit} ({_interval(found, error)}) after training on "
-        f"80 % of {first.n_points} points; {_percent(found, found.baseline)}{unit} with "
-        f"{'the largest class' if found.classification else 'the mean'} for all."
+        f"{first.name} is first: {what} {_percent(found, error.value)}{unit} "
+        f"({_interval(found, error)}) after training on 80 % of {first.n_points} points; "
+        f"{_percent(found, found.baseline)}{unit} with {trivial} for all."
     ]
     if not found.suits:
         said.append("It is not shown to be better than that.")
@@ -285,7 +281,7 @@ def _sentences(found: "SimilarityComparison", not_installed: Sequence[str]) -> l
         f"Errors are means over {found.n_splits} splits with {level} intervals, of "
         f"{found.n_landmarks} landmarks (all, if fewer are trained on) and {found.n_neighbors} "
         f"neighbour{'s' if found.n_neighbors > 1 else ''}; those of different numbers of points "
-        "compare by \"behind the first\", on the points of both. p: one-sided corrected "
+        'compare by "behind the first", on the points of both. p: one-sided corrected '
         "resampled t-test. Landmarks: as many as pay, on at most 700 points."
     )
     return said
@@ -300,7 +296,8 @@ def _picture(found: "SimilarityComparison", title: str) -> Any:
     labels = {one.name: f"{one.name} ({one.n_points})" for one in found.ranked}
     rows = [
         {
-            "similarity": labels[one.name], "method": methods[by], "standing": _standing(found, one),
+            "similarity": labels[one.name], "method": methods[by],
+            "standing": _standing(found, one),
             "error": factor * mean.value, "low": factor * mean.low, "high": factor * mean.high,
             "microseconds": 1e6 * one.seconds_per_comparison,
         }

@@ -175,7 +175,7 @@ def compare_similarities(
     level: float = 0.05,
     random_state: int = 0,
 ) -> SimilarityComparison:
-    """Compare similarities on a sample of labelled points: which suits the task?
+    """Compare similarities on a sample of labelled points, to find which suits the task.
 
     All are measured on the same splits of the same points. No pair of points is compared twice.
     :func:`kernlearn.advice.choose_similarity` gives each as many points as a given time allows.
@@ -326,9 +326,7 @@ def shortened(error: Exception) -> str:
     return text if plain else f"{type(error).__name__}: {text}"
 
 
-def _taken(
-    name: str, similarity: Any, X: Any, places: np.ndarray, task: Task
-) -> Suitability:
+def _taken(name: str, similarity: Any, X: Any, places: np.ndarray, task: Task) -> Suitability:
     """Return a similarity of the sample, of which no pair is compared yet but one to warm up."""
     from sklearn.utils import _safe_indexing
 

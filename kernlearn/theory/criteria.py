@@ -45,9 +45,7 @@ class Sample(SimilarityEstimator):
         """
         self._validate_params()
         self.points, _ = self._check_training(X, None)
-        self.landmarks = self._all_points(
-            self.points, None, None if self._precomputed else places
-        )
+        self.landmarks = self._all_points(self.points, None, None if self._precomputed else places)
         return self.points
 
     def read_classes(self, X: Any, y: Any) -> Self:

@@ -1,10 +1,10 @@
 """Similarities of the points of a sample that grows; no pair of points is compared twice."""
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.theory.criteria import Array, Indices, Sample
 
@@ -27,7 +27,7 @@ class SampledSimilarity:
     points : array-like, sparse matrix or sequence
         The points in their order; a square matrix for "precomputed".
     kind : {"similarity", "distance"}
-    places : sequence of int
+    places : array-like of int
         Rows of the points in the user's data, for errors.
 
     Attributes
@@ -39,7 +39,7 @@ class SampledSimilarity:
         None before it is known.
     """
 
-    def __init__(self, similarity: Any, points: Any, kind: str, places: Sequence[int]) -> None:
+    def __init__(self, similarity: Any, points: Any, kind: str, places: ArrayLike) -> None:
         self.size = 0
         self.symmetric: bool | None = None
         sample = Sample(similarity, kind)

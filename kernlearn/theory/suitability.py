@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ MOST_LANDMARKS = 320
 # landmarks is found, and points of these at most.
 _HELD_OUT = 0.2
 _GROWN, _MOST_GROWN = 3, 700
+# Points of a first fit.
+_FEW = 30
 # Points that the criteria of goodness are measured on, and those of the linear program.
 _MOST_ASSESSED, _MOST_IN_PROGRAM = 600, 150
 
@@ -56,6 +59,13 @@ class Task:
         make: Any = BBSClassifier if self.classification else RegLand
         seed = np.random.RandomState([self.seed, number]).randint(2**31 - 1)
         return make(n_landmarks, similarity="precomputed", random_state=seed, **options)
+
+    def warm_up(self) -> None:
+        """Fit the method once: what is imported or compiled at first takes no time later."""
+        targets = self.targets[:_FEW]
+        with warnings.catch_warnings(), suppress(ValueError):
+            warnings.simplefilter("ignore")
+            self.landmark_model(2, 0).fit(np.random.RandomState(0).rand(_FEW, _FEW), targets)
 
     def losses(self, true: NDArray[Any], predicted: NDArray[Any]) -> Array:
         """Return what each prediction costs: 1 for a wrong class, or the squared error."""
@@ -125,7 +135,8 @@ class Suitability:
     def landmarks_needed(self, size: int) -> int:
         """Return the median number of landmarks that is found to pay, over some small splits.
 
-        It is that of ``n_landmarks="auto"``: sets are doubled while validation points gain, up to `MOST_LANDMARKS`.
+        It is that of ``n_landmarks="auto"``: sets are doubled while validation points gain, up to
+        `MOST_LANDMARKS`.
         """
         found, size = [], min(size, _MOST_GROWN)
         for number in range(_GROWN):
@@ -147,4 +158,3 @@ class Suitability:
             rows = np.flatnonzero(np.bincount(targets)[targets] > 1)
         matrix = self.similarity.matrix(n)[np.ix_(rows, rows)]
         return assess(matrix, targets[rows])
-

@@ -161,7 +161,9 @@ def test_which_is_first_and_what_is_said_of_the_others():
     # equal similarities have equal errors on the same splits
     assert by_name["same"].landmark_error == by_name["good"].landmark_error
     assert by_name["good"].seconds_per_comparison > 0
-    again = compare_similarities(X, y, dict(reversed(similarities.items())), n_points=200, n_splits=8)
+    again = compare_similarities(
+        X, y, dict(reversed(similarities.items())), n_points=200, n_splits=8
+    )
     assert again.first.landmark_error == found.first.landmark_error
     by_neighbors = compare_similarities(
         X, y, similarities, n_points=200, n_splits=8, ranked_by="neighbors"
