@@ -103,6 +103,14 @@ class _Comparer:
         return Done((Fitted(0, score, losses, seconds, 0.0, seconds),), (), seconds)
 
 
+def _of_points(reason: str) -> str:
+    """Return why a similarity was dropped, in words for points instead of rows to train on."""
+    words = {"expected to be ": "", " rows": " points", "each fit to": "the splits of"}
+    for old, new in words.items():
+        reason = reason.replace(old, new)
+    return reason
+
+
 def choose_similarity(
     X: Any,
     y: Any,
@@ -189,11 +197,11 @@ def choose_similarity(
             _Comparer(measured, ranked_by, deadline), deadline, on_round,
         )  # fmt: skip
         left = {r.candidate.name: r for r in records if r.sizes}
-        failed |= {r.candidate.name: r.dropped for r in records if not r.sizes}
+        failed |= {r.candidate.name: _of_points(r.dropped) for r in records if not r.sizes}
         if not left:
             reasons = "; ".join(f"{name}: {why}" for name, why in failed.items())
             raise DataError(f"no similarity could be measured in {seconds:g} s ({reasons})")
         sizes = {name: record.last for name, record in left.items()}
-        stopped = {name: record.dropped for name, record in left.items()}
+        stopped = {name: _of_points(record.dropped) for name, record in left.items()}
         measured = {name: measured[name] for name in left}
         return rank(measured, sizes, failed, ranked_by, n_splits, samples.n_rows, level, stopped)

@@ -12,7 +12,7 @@ from kernlearn.exceptions import ConfigError, DataError
 
 if TYPE_CHECKING:
     from kernlearn.advice.measuring import Round
-    from kernlearn.theory.comparison import RankedSimilarity, SimilarityComparison
+    from kernlearn.theory.ranked import RankedSimilarity, SimilarityComparison
 
 RANKED_BY = ("landmarks", "neighbors")
 _SUFFIXES = (".csv", ".json")
@@ -325,9 +325,10 @@ def _picture(found: "SimilarityComparison", title: str) -> Any:
     one_each = frame[(frame["method"] == methods["landmarks"]) & (frame["microseconds"] > 0)]
     seconds = (
         alt.Chart(one_each)
-        .mark_point(filled=True, shape="square", size=45, opacity=1)
+        .mark_point(filled=True, shape="diamond", size=60, opacity=1)
         .encode(
-            x=alt.X("microseconds:Q", title="µs per comparison", scale=alt.Scale(type="log")),
+            x=alt.X("microseconds:Q", title="µs per comparison", scale=alt.Scale(type="log"),
+                    axis=alt.Axis(tickCount=4)),
             y=alt.Y("similarity:N", sort=order, title=None, axis=alt.Axis(labels=False),
                     scale=alt.Scale(domain=order)),
             color=colour,
