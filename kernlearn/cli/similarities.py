@@ -184,7 +184,8 @@ def _say_round(done: "Round") -> None:
 
 
 def _percent(found: "SimilarityComparison", value: float) -> str:
-    return f"{100 * value:.1f}" if found.classification else f"{value:.3f}"
+    text = f"{100 * value:.1f}" if found.classification else f"{value:.3f}"
+    return text.removeprefix("-") if float(text) == 0 else text
 
 
 def _interval(found: "SimilarityComparison", mean: Any) -> str:

@@ -84,3 +84,16 @@ def test_what_fails_is_named():
         choose_similarity(X, y, ["scipy.jensenshannon"], seconds=10)
     with pytest.raises(DataError, match="there are 40 points"):
         choose_similarity(X[:40], y[:40], ["gaussian"])
+
+
+def test_sparse_points():
+    from scipy import sparse
+
+    X, y = moons(120)
+    dense = choose_similarity(X, y, ["gaussian", "cosine"], seconds=60, n_landmarks=10)
+    found = choose_similarity(
+        sparse.csr_matrix(X), y, ["gaussian", "cosine"], seconds=60, n_landmarks=10
+    )
+    for one, other in zip(found.ranked, dense.ranked, strict=True):
+        assert one.name == other.name
+        assert one.landmark_error.value == pytest.approx(other.landmark_error.value, abs=0.01)
