@@ -27,6 +27,9 @@ _BLOCK_BYTES = 2**23
 class Sample(SimilarityEstimator):
     """A sample of points, each of which is compared with all of them."""
 
+    n_jobs = None
+    verbose = False
+
     def __init__(self, similarity: Any, kind: str) -> None:
         self.similarity = similarity
         self.kind = kind
