@@ -28,6 +28,7 @@ SparseRegLand = as_in_configs(SparseRegLandClass)
     SparseRegLand(similarity="precomputed", rule="correlation"),
     SparseRegLand(20, similarity="linear", algorithm="forward_greedy", tol=1.0, epsilon=0,
                   max_iter=1000),
+    SparseRegLand("auto", 40, max_comparisons=20, similarity="laplacian"),
 ])  # fmt: skip
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
