@@ -51,6 +51,8 @@ def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimato
     return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity", **options)
 
 
+# Parameters of scikit-learn that are tuples, which YAML has not.
+_TUPLES = ("ngram_range", "feature_range", "quantile_range")
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
@@ -357,6 +359,8 @@ class Scope:
         """Return a value, or the kernel that it describes; a list in it gives several."""
         if name.rpartition("__")[2] == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
+        if name.rpartition("__")[2] in _TUPLES and isinstance(value, list):
+            return tuple(value)
         if not _is_kernel(value):
             return value
         parameters = {k: v for k, v in value.items() if k != "kernel"}

@@ -4,21 +4,19 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import build, environment, grid
+from kernlearn.experiments.engine.advising import advising, refuse_kernel
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
@@ -99,6 +97,7 @@ def supervise(
     )  # fmt: skip
     if spec.method.dense:
         parts = parts.dense()
+    refuse_kernel(spec, scope, parts.X_train)
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.get("sample"):
         outcome.info["sample"] = data.note
@@ -120,7 +119,7 @@ def supervise(
             return outcome
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
         if trial.chosen is None:
-            with _advising(parts):
+            with advising(parts.X_train):
                 chosen = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
             chosen = trial.chosen.parameters
@@ -134,9 +133,9 @@ def supervise(
     method = canonical([spec.method, spec.kernel])
     if method not in _warm:
         _warm.add(method)
-        with _advising(parts):
+        with advising(parts.X_train):
             _warm_up(estimator, parts, task)
-    with _advising(parts):
+    with advising(parts.X_train):
         _measure(estimator, parts, task, outcome)
     if _shared.hits > hits:
         outcome.info["shared"] = True
@@ -182,18 +181,6 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     if hasattr(final, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
-
-
-@contextmanager
-def _advising(parts: Parts) -> Iterator[None]:
-    """Add to the error of an estimator that refuses sparse data what to do."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if not sp.issparse(parts.X_train) or "sparse" not in str(error).lower():
-            raise
-        text = str(error).partition(". ")[0].rstrip(".")
-        raise ValueError(f"{text}: give the method `dense: true`") from error
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
