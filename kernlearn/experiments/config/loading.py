@@ -17,7 +17,8 @@ from kernlearn.experiments.config.entries import axes_of
 from kernlearn.experiments.config.methods import RESERVED_KEYS, labelled
 from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
-from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.experiments.registry import Scope
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
 
 _PLAIN = {
