@@ -94,6 +94,7 @@ def supervise(
     scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
     kind = data.get("similarity")
     X, protocol = data.data, spec.protocol
+    refuse_kernel(spec, scope, X)
     if protocol.compare_once and kind is None and (own := arranged(trial, scope, X)):
         # points are compared by the numbers of their rows, after they are scaled
         scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
@@ -103,7 +104,6 @@ def supervise(
     )  # fmt: skip
     if spec.method.dense:
         parts = parts.dense()
-    refuse_kernel(spec, scope, parts.X_train)
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.get("sample"):
         outcome.info["sample"] = data.note
