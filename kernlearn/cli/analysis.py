@@ -17,6 +17,10 @@ Data = Annotated[
 Target = Annotated[
     str | None, Option(help="For a data file: name or number of the target's column.")
 ]
+Points = Annotated[
+    str | None,
+    Option(help="For a data file: the column whose texts are the points, to compare as strings."),
+]
 Scale = Annotated[
     bool, Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1.")
 ]
@@ -34,6 +38,7 @@ def goodness(
         str | None, Option(help="similarity or distance.", show_default="as the data's card says")
     ] = None,
     target: Target = None,
+    points: Points = None,
     transfer: Annotated[
         list[str],
         Option(
@@ -63,18 +68,21 @@ def goodness(
     Examples:
       kernlearn goodness letter --similarity gaussian
       kernlearn goodness mine.csv --target label --plot margins.html
+      kernlearn goodness names.csv --points name --similarity rapidfuzz.jaro_winkler
     """  # noqa: D301
     import numpy as np
 
+    from kernlearn.datasets.objects import are_objects
     from kernlearn.theory.criteria import stratified_sample
 
     _check(plot, epsilon=epsilon, delta=delta)
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
-        bunch = _load(data, target, data_dir)
+        bunch = _load(data, target, data_dir, points)
         name, kind = _compared(data, bunch, similarity, kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
+        scale = scale and not are_objects(bunch.data)
         X = bunch.data[rows][:, rows] if matrix else _selected(bunch.data, rows, scale)
         y = bunch.target[rows]
         assessed = theory.goodness.assess_similarity(
@@ -240,10 +248,10 @@ def _check(plot: Path | None, **shares: float) -> None:
     check_picture(plot)
 
 
-def _load(data: str, target: str | None, data_dir: Path | None) -> Any:
+def _load(data: str, target: str | None, data_dir: Path | None, points: str | None = None) -> Any:
     """Load a data set and say what was done; nominal columns of a user's data are one-hot."""
     nominal: Any = "ordinal" if datasets.is_shipped(data) else "onehot"
-    bunch = datasets.load(data, target=target, data_dir=data_dir, nominal=nominal)
+    bunch = datasets.load(data, target=target, points=points, data_dir=data_dir, nominal=nominal)
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}", err=True)
     return bunch
@@ -293,6 +301,8 @@ def _criterion(spec: str) -> tuple[str, Any]:
 
 def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -> tuple[str, str]:
     """Return the similarity to assess, and whether it is one or a distance."""
+    from kernlearn.datasets.objects import kind_of
+
     if not len(bunch.target_names):
         raise DataError(f"{data}: its target is a number; goodness is about classes")
     if "similarity" in bunch and similarity not in (None, "precomputed"):
@@ -302,6 +312,15 @@ def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -
         raise DataError(f"--kind {kind}: expected similarity or distance")
     name = "precomputed" if "similarity" in bunch else similarity or "gaussian"
     shape = bunch.data.shape
+    if (points := kind_of(bunch.data)) != "vectors":
+        known = name in kernels.registry.KERNELS or kernels.libraries.library_similarity(name)
+        compared = kernels.registry.compared_points(name) if known else ""
+        if name == "precomputed" or compared in ("vectors", "records"):
+            raise DataError(
+                f"{data}: the points are {points}: give --similarity a name of one of {points}, "
+                "which `kernlearn list` has"
+            )
+        return name, kind
     if name == "precomputed" and shape[0] != shape[1]:
         raise DataError(f"{data}: 'precomputed' needs a square matrix, this is {shape}")
     if name != "precomputed":

@@ -12,7 +12,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from kernlearn.datasets.files import cache_folder, container
-from kernlearn.datasets.objects import content
+from kernlearn.datasets.objects import are_objects, content, packed, unpacked
 from kernlearn.datasets.text import canonical_labels
 
 _CONTENT_VERSION = "kernlearn content 1"
@@ -169,7 +169,10 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
     if contents is None:
         contents = make()
         arrays = {name: value for name, value in contents._asdict().items() if value is not None}
-        if not isinstance(X := contents.data, np.ndarray):
+        if are_objects(X := contents.data):
+            del arrays["data"]
+            arrays |= packed(X)
+        elif not isinstance(X, np.ndarray):
             del arrays["data"]
             arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
         write_whole(copy, lambda file: np.savez(file, key=mark.key, **arrays))
@@ -188,6 +191,12 @@ def _read(path: Path, key: str) -> Contents | None:
             if "values" in fields:
                 parts = fields.pop("values"), fields.pop("indices"), fields.pop("indptr")
                 fields["data"] = sparse.csr_matrix(parts, shape=shape)
+            if (points := unpacked(fields)) is not None:
+                fields, shape = (
+                    {k: v for k, v in fields.items() if k in Contents._fields},
+                    shape[:1],
+                )
+                fields["data"] = points
             if fields["data"].shape == shape:
                 texts = {
                     name: str(fields[name]) for name in ("fingerprint", "note", "preparation")

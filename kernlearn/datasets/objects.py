@@ -131,19 +131,35 @@ def _graph(edges: Any, labels: Any) -> tuple[dict[str, dict[str, float]], dict[s
     return near, {node: named.get(node, 0) for node in near}
 
 
-def packed(X: np.ndarray, values: Sequence[Any] | None = None) -> dict[str, np.ndarray]:
-    """Return arrays of numbers that hold points that are strings or series.
+def to_json(point: Any) -> Any:
+    """Return the value of JSON that :func:`from_json` makes a point from."""
+    if isinstance(point, AbstractSet):
+        return sorted(point)
+    if isinstance(point, tuple):
+        near, labels = point
+        places = {node: i for i, node in enumerate(near)}
+        return {
+            "edges": [
+                [u, v, w]
+                for u, to in near.items()
+                for v, w in to.items()
+                if places[u] <= places[v]
+            ],
+            "labels": labels,
+        }
+    return point.tolist() if isinstance(point, np.ndarray) else point
 
-    Of other points `values` are those of JSON that :func:`from_json` makes them from.
-    """
-    kind = kind_of(X)
-    if kind == "series":
+
+def packed(X: np.ndarray) -> dict[str, np.ndarray]:
+    """Return arrays of numbers that hold points as :func:`from_json` makes them."""
+    kind = {type(point) for point in X}
+    if kind == {np.ndarray}:
         shapes = np.array([(s.ndim, len(s) if s.ndim == 2 else 1, s.shape[-1]) for s in X])
         flat = np.concatenate([s.ravel() for s in X])
         return {f"{_PACKED}_series": flat, f"{_PACKED}_shapes": shapes}
-    texts = X if kind == "strings" else [json.dumps(value) for value in values or ()]
+    texts = X if kind == {str} else [json.dumps(to_json(point)) for point in X]
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    name = "strings" if kind == "strings" else "json"
+    name = "strings" if kind == {str} else "json"
     return {
         f"{_PACKED}_{name}": np.frombuffer(b"".join(encoded), dtype=np.uint8),
         f"{_PACKED}_ends": np.cumsum([len(one) for one in encoded], dtype=np.int64),
