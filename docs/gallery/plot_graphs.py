@@ -14,7 +14,9 @@ from kernlearn.similarities import GrakelKernel
 data = molecule_graphs(300, noise=0.0, random_state=0)
 graphs, y = data.data, data.target_names[data.target]
 similarity = GrakelKernel("weisfeiler_lehman", n_iter=2)
-model = BBSClassifier(50, similarity=similarity, C=100.0, random_state=0).fit(graphs[:200], y[:200])
+model = BBSClassifier(50, similarity=similarity, C=100.0, random_state=0).fit(
+    graphs[:200], y[:200]
+)
 print(f"accuracy {model.score(graphs[200:], y[200:]):.3f}, {model.n_comparisons_} comparisons")
 
 # %%

@@ -12,7 +12,7 @@ import numpy as np
 from kernlearn.datasets import indefinite_similarity
 from kernlearn.landmarks import BBSClassifier
 
-data = indefinite_similarity(300, negative=0.3, noise=1.0, random_state=0)
+data = indefinite_similarity(300, negative=0.3, noise=0.5, random_state=0)
 S, y = data.data, data.target
 train, test = np.arange(200), np.arange(200, 300)
 model = BBSClassifier(30, similarity="precomputed", random_state=0)

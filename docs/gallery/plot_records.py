@@ -14,10 +14,17 @@ from kernlearn.similarities import ColumnSimilarity, ScipyDistance
 
 rng = np.random.default_rng(0)
 y = rng.integers(2, size=400)
-streets = np.array([["Mill Lane", "Mill Ln.", "Mill lane"], ["High Street", "High St.", "high street"]])
+streets = np.array(
+    [["Mill Lane", "Mill Ln.", "Mill lane"], ["High Street", "High St.", "high street"]]
+)
 ways = np.where(rng.uniform(size=400) < 0.7, y, 1 - y)
-homes = pd.DataFrame({"street": streets[ways, rng.integers(3, size=400)],
-                      "rooms": rng.poisson(3 + 2 * y), "age": rng.exponential(40 - 15 * y)})
+homes = pd.DataFrame(
+    {
+        "street": streets[ways, rng.integers(3, size=400)],
+        "rooms": rng.poisson(3 + 2 * y),
+        "age": rng.exponential(40 - 15 * y),
+    }
+)
 size = ScipyDistance("cityblock", turn="exponential")
 parts = [("street", "rapidfuzz.token_ratio", "street"), ("size", size, ["rooms", "age"])]
 model = BBSClassifier(20, similarity=ColumnSimilarity(parts), random_state=0)

@@ -79,8 +79,7 @@ class Options(Strict):
     @property
     def of_objects(self) -> bool:
         """Whether the points are strings, series or other objects rather than vectors."""
-        return getattr(self, "points", None) not in (None, False) or self.kind == "jsonl"  # type:
-        ignore[attr-defined]
+        return getattr(self, "points", None) not in (None, False)
 
 
 class Delimited(Options):
