@@ -74,6 +74,8 @@ class RegLand(RegressorMixin, GridModel):
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points, the landmarks, and the solver's order of points.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -131,6 +133,8 @@ class RegLand(RegressorMixin, GridModel):
     fit_intercept: bool = True
     validation_fraction: float = 0.2
     random_state: Any = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **GridModel._parameter_constraints,
@@ -207,10 +211,11 @@ class RegLand(RegressorMixin, GridModel):
         ]
         return [(model.coef_, float(model.intercept_)) for model in models]
 
-    def _losses(self, model: Any, features: Floats, targets: Any) -> np.ndarray:
-        coef, intercept = model
-        errors: np.ndarray = (targets - (features @ coef.T + intercept)) ** 2
-        return errors if errors.ndim == 1 else errors.mean(axis=1)
+    def _losses(
+        self, models: list[Any], features: Floats, targets: Any, points: Any
+    ) -> list[np.ndarray]:
+        errors = [(targets - (features @ coef.T + offset)) ** 2 for coef, offset in models]
+        return [each if each.ndim == 1 else each.mean(axis=1) for each in errors]
 
     def _keep(self, model: Any, dtype: Any) -> None:
         self.coef_, self.intercept_ = model
@@ -248,6 +253,8 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     zero_weights : {"mean", "nan", "raise"}, default="mean"
         The prediction where weights sum to 0 up to rounding: the mean of the training targets
         (as with equal weights), NaN, or a ValueError.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -284,6 +291,8 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     weights: str = "exponential"
     bandwidth: float | str = "tenth"
     zero_weights: str = "mean"
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **base.SimilarityEstimator._parameter_constraints,
