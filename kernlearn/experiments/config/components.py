@@ -96,6 +96,12 @@ def _value_faults(
 
     The parameters without default that are ``required`` are needed to check another one.
     """
+    if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+        found = [fault for one in value for fault in _value_faults(component, key, one, scope, {})]
+        described = [fault for fault in found if len(fault[0]) > 1]  # of a kernel itself
+        yield from described
+        if described:
+            return
     if isinstance(value, dict) and "kernel" in value:
         name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
         if not isinstance(name, str):

@@ -303,7 +303,7 @@ def arranged(trial: Trial, scope: Scope, points: Any) -> Scope | None:
     if not found:
         return None
     if sparse.issparse(points):
-        raise ValueError("compare_once: the data is sparse; leave compare_once out for it")
+        raise ValueError("compare_once: the data is sparse; leave compare_once out")
     if learnt := [name for name in trial.spec.protocol.scale if name != "unit_norm"]:
         raise ValueError(
             f"compare_once: scale: {', '.join(learnt)} is learnt on the training part of each "

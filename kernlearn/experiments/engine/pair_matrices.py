@@ -249,11 +249,13 @@ class _Part:
 
     def __init__(self, path: Path | None) -> None:
         self.writable = path is not None
-        self._values = (path or Path()).with_suffix(".part")
-        self._state = (path or Path()).with_suffix(".done")
+        place = path or Path("none")
+        self._values, self._state = place.with_suffix(".part"), place.with_suffix(".done")
 
     def taken_up(self, wanted: Wanted, values: NDArray[np.float64]) -> _Done:
         """Fill in the blocks of the file, and return what is done."""
+        if not self.writable:
+            return _Done()
         with suppress(OSError, ValueError, TypeError):
             done = _Done(**json.loads(self._state.read_text(encoding="utf-8")))
             found = np.fromfile(self._values, dtype=np.float64, count=done.pairs)
@@ -283,8 +285,9 @@ class _Part:
             write_whole(self._state, lambda file: file.write(text))
 
     def remove(self) -> None:
-        with suppress(OSError):
-            for file in (self._state, self._values):
+        """Remove the file, as far as that is possible."""
+        for file in (self._state, self._values):
+            with suppress(OSError):
                 file.unlink(missing_ok=True)
 
 
