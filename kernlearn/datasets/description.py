@@ -13,7 +13,7 @@ from kernlearn.datasets.card import Card, catalogue, find_card
 from kernlearn.datasets.files import locate
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.objects import are_objects, kind_of
+from kernlearn.datasets.objects import are_objects, kind_of, size_of
 from kernlearn.datasets.preparation import nominal_columns
 from kernlearn.exceptions import DataError
 
@@ -143,8 +143,7 @@ def describe(
         # rows with missing entries may have been left out: count over all rows
         table = found.form.format.read(found.paths, Expected(card.n_features, card.classes))
         X, names = table.X, table.feature_names
-    no_columns = card.task == "similarity" or are_objects(X)
-    features = () if no_columns else _ranges(X, names)
+    features = () if card.task == "similarity" or are_objects(X) else _ranges(X, names)
     drawn = picture(bunch, width=width)
     shape = bunch.data.shape
     # the note has the counts of missing entries; how nominal columns enter, a config says
@@ -282,8 +281,7 @@ def picture(bunch: Any, *, width: int = 72) -> str:
     on at most 5000 rows, with features scaled to unit variance), each relative to its highest
     bar; data with a number as target as a histogram of the target; a similarity matrix by its
     eigenvalues in decreasing order, the negative ones below the line; data without a target as
-    a histogram of the first principal component. Of strings, series and other objects the sizes
-    take the place of the component.
+    a histogram of the first principal component. Objects have sizes in place of the component.
 
     Parameters
     ----------
@@ -318,7 +316,7 @@ def picture(bunch: Any, *, width: int = 72) -> str:
         lines = ["target", *_histogram(np.asarray(target, dtype=np.float64), width)]
     else:
         if are_objects(bunch.data):
-            scores = np.array([_size(point) for point in bunch.data], dtype=np.float64)
+            scores = np.array([size_of(point) for point in bunch.data], dtype=np.float64)
             lines = [f"sizes of {kind_of(bunch.data)}"]
         else:
             scores, share = _first_component(bunch.data)
@@ -328,13 +326,6 @@ def picture(bunch: Any, *, width: int = 72) -> str:
         else:
             lines += _by_class(scores, target, bunch.target_names, width)
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _size(point: Any) -> int:
-    """Return the letters of a string, the length of a series, the nodes of a graph."""
-    if isinstance(point, np.ndarray):
-        return int(point.shape[-1])
-    return len(point[0] if isinstance(point, tuple) else point)
 
 
 def _first_component(X: Any) -> tuple[np.ndarray, float]:

@@ -29,9 +29,8 @@ class Expected(NamedTuple):
 class Table(NamedTuple):
     """The result of a reader.
 
-    X is float64, dense or CSR, or an array of objects, None where one is missing; a nominal column
-    has the positions of its values in the published order. y are the positions of the labels in
-    ``Expected.classes``, or numbers.
+    X is float64, dense or CSR, or objects, None where one is missing; a nominal column has the
+    positions of its values in the published order. y are those of the labels, or numbers.
     """
 
     X: Any

@@ -39,6 +39,13 @@ def kind_of(X: Any) -> str:
     return "objects"
 
 
+def size_of(point: Any) -> int:
+    """Return the letters of a string, the length of a series, the nodes of a graph."""
+    if isinstance(point, np.ndarray):
+        return int(point.shape[-1])
+    return len(point[0] if isinstance(point, tuple) else point)
+
+
 def content(point: Any) -> bytes:
     """Write a point as bytes that are the same for equal points.
 

@@ -22,6 +22,8 @@ PACKAGES = (
     "aeon", "catboost", "imblearn", "kernlearn", "lightgbm",
     "sklearn", "sklearnex", "skordinal", "xgboost",
 )  # fmt: skip
+#: Parameters of scikit-learn that are tuples, which YAML has not.
+TUPLES = ("ngram_range", "feature_range", "quantile_range")
 #: The environment variable that adds packages, separated by commas.
 VARIABLE = "KERNLEARN_PACKAGES"
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from kernlearn.experiments.class_weights import weights_by_code
 from kernlearn.experiments.libraries import (
     PACKAGES,
+    TUPLES,
     added_packages,
     library_estimator,
     sklearn_estimators,
@@ -50,8 +51,6 @@ def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimato
     return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity", **options)
 
 
-# Parameters of scikit-learn that are tuples, which YAML has not.
-_TUPLES = ("ngram_range", "feature_range", "quantile_range")
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
@@ -350,9 +349,10 @@ class Scope:
 
     def made(self, name: str, value: Any) -> Any:
         """Return a value, or the kernel that it describes; a list in it gives several."""
-        if name.rpartition("__")[2] == "class_weight" and isinstance(value, Mapping):
+        parameter = name.rpartition("__")[2]
+        if parameter == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
-        if name.rpartition("__")[2] in _TUPLES and isinstance(value, list):
+        if parameter in TUPLES and isinstance(value, list):
             return tuple(value)
         if self.comparisons is not None and _names_kernel(name, value) and self.kernel(value):
             value = {"kernel": value}
@@ -366,11 +366,9 @@ class Scope:
         lists = [v if isinstance(v, list) else [v] for v in parameters.values()]
         variants = (dict(zip(parameters, chosen, strict=True)) for chosen in product(*lists))
         made = [self.make(kernel, variant) for variant in variants]
-        if name == "kernels":
-            return made
-        if len(made) > 1:
+        if name != "kernels" and len(made) > 1:
             raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
-        return made[0]
+        return made if name == "kernels" else made[0]
 
     def value_error(self, component: Registered, parameters: Mapping[str, Any]) -> str | None:
         """Return why an estimator or kernel refuses parameter values, or None if it takes them."""
