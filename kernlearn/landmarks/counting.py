@@ -29,8 +29,8 @@ class CountsComparisons:
         of the landmarks passed to it): the columns of a precomputed matrix that has those alone.
     """
 
-    n_jobs: int | None
-    verbose: Any
+    n_jobs: int | None = None
+    verbose: Any = False
     _dtypes: Any
     _landmarks: Landmarks
     # of the fit that is under way
@@ -61,11 +61,7 @@ class CountsComparisons:
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
-        if not (self._precomputed and self._tally is None):  # type: ignore[attr-defined]
-            return super()._check_points(X)  # type: ignore[misc]
-        shape = X.shape if hasattr(X, "shape") else np.shape(X)
-        n_compared = len(self._landmarks) if self._compares_landmarks_alone else -1
-        if len(shape) != 2 or shape[1] != n_compared or n_compared == self._landmarks.n_columns:
+        if not self._holds_landmarks_alone(X):
             return super()._check_points(X)  # type: ignore[misc]
         values = check_array(X, dtype=list(self._dtypes), ensure_all_finite=False)
         if found := first_wrong(values):
@@ -73,6 +69,17 @@ class CountsComparisons:
             places = left, int(self._landmarks.indices[right])
             raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
         return values
+
+    def _holds_landmarks_alone(self, X: Any) -> bool:
+        """Whether X is a matrix with a column for each landmark, not for each training point."""
+        if not self._precomputed or self._tally is not None:  # type: ignore[attr-defined]
+            return False
+        landmarks = getattr(self, "_landmarks", None)
+        if landmarks is None or not self._compares_landmarks_alone:
+            return False
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+        n_columns = shape[1] if len(shape) == 2 else None
+        return n_columns == len(landmarks) and n_columns != landmarks.n_columns
 
     def _fitted_kernel(self, kernel: Kernel, X: Any, y: Any) -> tuple[Kernel, Tally]:
         """Fit a copy of a kernel, and return it with what counts its comparisons."""

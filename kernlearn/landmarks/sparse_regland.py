@@ -58,9 +58,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         As for :class:`RegLand`.
     selection : {"random", "dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky"}, \
             default="random"
-        How the pool is chosen from the training points: uniformly; to be unlike each other
-        (algorithm 3); such that each point has one nearby; or to span the kernel's feature space,
-        as by :class:`BBSClassifier`.
+        How the pool is chosen from the training points, as the landmarks by :class:`RegLand`.
     double_dipping : bool, default=True
         Whether training points in the pool are also trained on (appendix B).
     algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"
@@ -92,8 +90,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Seed of the held-out points and the pool.
     memory : str, object with the joblib.Memory interface or None, default=None
         With "fully_corrective", remembers the similarities to the pool and their products, which
-        depend neither on ``n_landmarks`` nor on ``rule`` nor on ``ridge``: as in scikit-learn's
-        pipelines a folder, or an object with a method ``cache``.
+        ``n_landmarks``, ``rule`` and ``ridge`` do not change: as in scikit-learn's pipelines a
+        folder, or an object with a method ``cache``.
     n_jobs, verbose
         As for :class:`BBSClassifier`.
 
@@ -278,8 +276,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         n_candidates = pool.features.shape[1]
         if n_columns is not None and n_columns > n_candidates:
             warnings.warn(
-                f"n_landmarks={n_columns} is more than the {n_candidates} candidates to choose "
-                "from",
+                f"n_landmarks={n_columns} is more than the {n_candidates} candidates there are",
                 UserWarning,
                 stacklevel=2,
             )
