@@ -145,13 +145,21 @@ def describe(
         X, names = table.X, table.feature_names
     features = () if card.task == "similarity" or are_objects(X) else _ranges(X, names)
     drawn = picture(bunch, width=width)
-    shape = bunch.data.shape
     # the note has the counts of missing entries; how nominal columns enter, a config says
     done = replace(bunch.preparation, rows_dropped=0, entries_filled=0, coded={})
     nominal = bunch.preparation.coded
     prepared = (*([nominal_columns(nominal)] if nominal else []), *done.sentences)
     return Description(
-        facts, notes, found.paths, True, shape, classes, target, features, drawn, prepared
+        facts,
+        notes,
+        found.paths,
+        True,
+        bunch.data.shape,
+        classes,
+        target,
+        features,
+        drawn,
+        prepared,
     )
 
 
@@ -280,8 +288,8 @@ def picture(bunch: Any, *, width: int = 72) -> str:
     Labelled data is drawn as one histogram per class of the first principal component (found
     on at most 5000 rows, with features scaled to unit variance), each relative to its highest
     bar; data with a number as target as a histogram of the target; a similarity matrix by its
-    eigenvalues in decreasing order, the negative ones below the line; data without a target as
-    a histogram of the first principal component. Objects have sizes in place of the component.
+    eigenvalues in decreasing order, the negative ones below the line; data without a target as a
+    histogram of the component. Of objects the sizes take the place of the component.
 
     Parameters
     ----------
@@ -316,15 +324,16 @@ def picture(bunch: Any, *, width: int = 72) -> str:
         lines = ["target", *_histogram(np.asarray(target, dtype=np.float64), width)]
     else:
         if are_objects(bunch.data):
-            scores = np.array([size_of(point) for point in bunch.data], dtype=np.float64)
-            lines = [f"sizes of {kind_of(bunch.data)}"]
+            scores = np.array([*map(size_of, bunch.data)], dtype=np.float64)
+            title = f"sizes of {kind_of(bunch.data)}"
         else:
             scores, share = _first_component(bunch.data)
-            lines = [f"first principal component ({100 * share:.1f} % of variance)"]
-        if target is None:
-            lines += _histogram(scores, width)
-        else:
-            lines += _by_class(scores, target, bunch.target_names, width)
+            title = f"first principal component ({100 * share:.1f} % of variance)"
+        lines, names = [title], bunch.target_names
+        no_classes = target is None
+        lines += (
+            _histogram(scores, width) if no_classes else _by_class(scores, target, names, width)
+        )
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -236,8 +236,7 @@ class JsonLines(Options):
     """Lines of JSON, an object each, of which one value is the point and one the target.
 
     A point is text, a list of numbers (a series; lists of numbers are its channels), a list of
-    texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``. null is a
-    missing entry. The card has one feature.
+    texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from kernlearn.experiments.class_weights import weights_by_code
 from kernlearn.experiments.libraries import (
     PACKAGES,
-    TUPLES,
     added_packages,
+    as_tuple,
     library_estimator,
     sklearn_estimators,
 )
@@ -310,10 +310,7 @@ class Scope:
         return self.metrics[metric].better if metric in self.metrics else 0
 
     def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
-        """Return the metrics among some names that are measured on request, by name.
-
-        These are those of plug-ins and scikit-learn's scorers.
-        """
+        """Return the metrics among some names that plug-ins or scikit-learn's scorers measure."""
         metrics = (self.metrics.get(name) for name in sorted(set(names)))
         return [m for m in metrics if m is not None and (m.plugin or m.scorer)]
 
@@ -352,8 +349,7 @@ class Scope:
         parameter = name.rpartition("__")[2]
         if parameter == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
-        if parameter in TUPLES and isinstance(value, list):
-            return tuple(value)
+        value = as_tuple(parameter, value)
         if self.comparisons is not None and _names_kernel(name, value) and self.kernel(value):
             value = {"kernel": value}
         if isinstance(value, list) and value and all(map(_is_kernel, value)):
@@ -364,8 +360,8 @@ class Scope:
         kernel = self.kernel(value["kernel"])
         assert kernel is not None
         lists = [v if isinstance(v, list) else [v] for v in parameters.values()]
-        variants = (dict(zip(parameters, chosen, strict=True)) for chosen in product(*lists))
-        made = [self.make(kernel, variant) for variant in variants]
+        variants = product(*lists)
+        made = [self.make(kernel, dict(zip(parameters, v, strict=True))) for v in variants]
         if name != "kernels" and len(made) > 1:
             raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
         return made if name == "kernels" else made[0]
