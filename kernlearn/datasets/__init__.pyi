@@ -28,7 +28,6 @@ from kernlearn.datasets.description import Description as Description
 from kernlearn.datasets.description import FeatureRange as FeatureRange
 from kernlearn.datasets.description import Verified as Verified
 from kernlearn.datasets.description import describe as describe
-from kernlearn.datasets.description import picture as picture
 from kernlearn.datasets.description import verify as verify
 from kernlearn.datasets.fetching import Fetched as Fetched
 from kernlearn.datasets.fetching import fetch as fetch
@@ -42,6 +41,7 @@ from kernlearn.datasets.loading import load as load
 from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added
 from kernlearn.datasets.new_cards import add as add
+from kernlearn.datasets.picturing import picture as picture
 from kernlearn.datasets.preparation import Preparation as Preparation
 from kernlearn.datasets.registering import Generator as Generator
 

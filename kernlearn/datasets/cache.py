@@ -192,12 +192,9 @@ def _read(path: Path, key: str) -> Contents | None:
                 parts = fields.pop("values"), fields.pop("indices"), fields.pop("indptr")
                 fields["data"] = sparse.csr_matrix(parts, shape=shape)
             if (points := unpacked(fields)) is not None:
-                fields, shape = (
-                    {k: v for k, v in fields.items() if k in Contents._fields},
-                    shape[:1],
-                )
+                fields = {k: v for k, v in fields.items() if k in Contents._fields}
                 fields["data"] = points
-            if fields["data"].shape == shape:
+            if fields["data"].shape == shape[: fields["data"].ndim]:
                 texts = {
                     name: str(fields[name]) for name in ("fingerprint", "note", "preparation")
                 }

@@ -55,7 +55,7 @@ def guess_json_lines(path: Path, given: FileOptions) -> Guess:
             raise DataError(f"{path}: {what}: {missing}: {', '.join(names)}")
     if points == target:
         raise DataError(f"{path}: {points} cannot be both the points and the target")
-    labels = Entries(str(target), [str(record.get(target, "")) for record in found])
+    labels = Entries(str(target), [str(record.get(str(target), "")) for record in found])
     left_out = [name for name in names if name not in (points, target)]
     remarks = [f"the points are {points}, the target is {target}"]
     remarks += [f"left out: {', '.join(left_out)}"] if left_out else []

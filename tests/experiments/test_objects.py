@@ -96,7 +96,7 @@ def test_samples_and_classes(tmp_path):
     ("method", "kernel", "said"),
     [
         ("{estimator: LinearSVM}", "", "needs vectors, and the points are strings: take one with"),
-        ("{estimator: sklearn.ensemble.RandomForestClassifier}", "", "needs vectors, and the poin"),
+        ("{estimator: sklearn.ensemble.RandomForestClassifier}", "", "needs vectors, and the poi"),
         ("{estimator: KNeighborsClassifier}", "", "text.TfidfVectorizer"),
         ("{estimator: BBSClassifier}", "kernels: {g: {kernel: gaussian}}",
          "the kernel gaussian compares vectors, and the points are strings"),
