@@ -59,6 +59,19 @@ def load_points(
     return bunch
 
 
+def load_vectors(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Load a data set of vectors, as a Bunch; refuse strings and other objects."""
+    bunch = load_points(data, target, data_dir)
+    refuse_objects(data, bunch)
+    return bunch
+
+
+def refuse_objects(data: str, bunch: Any) -> None:
+    """Refuse points that are no vectors."""
+    if (kind := kind_of(bunch.data)) != "vectors":
+        raise DataError(f"{data}: its points are {kind}; this is about vectors")
+
+
 def selected(X: Any, rows: Any, scale: bool) -> Any:
     """Return some rows; scaled means mean 0 (of dense data) and standard deviation 1.
 

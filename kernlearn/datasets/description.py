@@ -18,7 +18,6 @@ from kernlearn.datasets.picturing import picture
 from kernlearn.datasets.preparation import nominal_columns
 from kernlearn.exceptions import DataError
 
-
 State = Literal["ok", "differs", "damaged", "missing", "unknown"]
 
 # messages of load about files that read well and have other content than the card says
