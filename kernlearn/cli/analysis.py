@@ -15,7 +15,7 @@ from kernlearn.cli.samples import (
     Seed,
     Target,
     check_options,
-    load_points,
+    load_vectors,
     part_of,
     selected,
 )
@@ -50,7 +50,7 @@ def rademacher(
     """  # noqa: D301
     import numpy as np
 
-    bunch = load_points(data, target, data_dir)
+    bunch = load_vectors(data, target, data_dir)
     part = np.arange(bunch.data.shape[0])
     if len(part) > max_points:
         part = np.sort(np.random.RandomState(seed).permutation(len(part))[:max_points])
@@ -117,7 +117,7 @@ def regret(
 
     check_options(plot, delta=delta)
     try:
-        bunch = load_points(data, target, data_dir)
+        bunch = load_vectors(data, target, data_dir)
         name, code = _positive_class([str(n) for n in bunch.target_names], positive)
         order = np.random.RandomState(seed).permutation(bunch.data.shape[0])[:max_points]
         X = bunch.data[order]

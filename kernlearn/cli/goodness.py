@@ -13,11 +13,13 @@ from kernlearn.cli.pictures import Plot, save_picture
 from kernlearn.cli.samples import (
     MAX_POINTS,
     Data,
+    Points,
     Seed,
     Target,
     check_options,
     load_data,
     part_of,
+    refuse_kind,
     selected,
 )
 from kernlearn.exceptions import DataError
@@ -32,8 +34,9 @@ def goodness(
     similarity: Annotated[
         list[str],
         Option(
-            help="Name of a kernel, or 'precomputed'; of several, or vectors, series or all for a "
-            "shortlist of those, which suits best is measured. Can be repeated.",
+            help="Name of a kernel, or 'precomputed'; of several, or vectors, series, strings, "
+            "graphs, sets or all for a shortlist of those, which suits best is measured. Can be "
+            "repeated.",
             show_default="gaussian",
         ),
     ] = [],
@@ -48,6 +51,7 @@ def goodness(
         str | None, Option(help="similarity or distance.", show_default="as the data's card says")
     ] = None,
     target: Target = None,
+    points: Points = None,
     transfer: Annotated[
         list[str],
         Option(
@@ -99,6 +103,7 @@ def goodness(
       kernlearn goodness mine.csv --target label --plot margins.html
       kernlearn goodness letter --similarity gaussian --similarity scipy.canberra
       kernlearn goodness mine.csv --similarity vectors --plot similarities.svg
+      kernlearn goodness names.csv --points name --similarity rapidfuzz.jaro_winkler
     """  # noqa: D301
     import numpy as np
 
@@ -111,13 +116,13 @@ def goodness(
         similarities.compare_on_data(
             data, similarity, kernels,
             similarities.Wanted(time, rank_by, n_landmarks, n_neighbors, max_points, seed, scale),
-            plot, output, target, data_dir,
+            plot, output, target, data_dir, points,
         )  # fmt: skip
         return
     _refuse_given(context, _OF_SEVERAL, "is for several similarities")
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
-        bunch = load_data(data, target, data_dir)
+        bunch = load_data(data, target, data_dir, points)
         name, kind = _compared(data, bunch, next(iter(similarity), None), kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
@@ -192,6 +197,7 @@ def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -
     if kind not in ("similarity", "distance"):
         raise DataError(f"--kind {kind}: expected similarity or distance")
     name = "precomputed" if "similarity" in bunch else similarity or "gaussian"
+    refuse_kind(data, bunch, name)
     shape = bunch.data.shape
     if name == "precomputed" and shape[0] != shape[1]:
         raise DataError(f"{data}: 'precomputed' needs a square matrix, this is {shape}")

@@ -8,6 +8,7 @@ import typer
 
 from kernlearn.cli import options, samples
 from kernlearn.cli.pictures import save_picture
+from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 RANKED_BY = ("landmarks", "neighbors")
 _SUFFIXES = (".csv", ".json")
-# The kinds of points that a data set has on the command line, and all of them.
-_GROUPS = ("vectors", "series", "all")
-_NO_GROUPS = ("strings", "graphs", "sets", "records")
+# The kinds of points that have a shortlist, and all that the rows of a table have.
+_GROUPS = ("vectors", "series", "strings", "graphs", "sets", "all")
+_NO_GROUPS = ("records",)
 # Height of a similarity in the picture.
 _ROW = 26
 # Colours that colour-blind people can distinguish.
@@ -51,6 +52,7 @@ def compare_on_data(
     output: Path | None,
     target: str | None,
     data_dir: Path | None,
+    points: str | None = None,
 ) -> None:
     """Compare similarities on a data set, print which suits, and write the picture and numbers."""
     import numpy as np
@@ -61,8 +63,12 @@ def compare_on_data(
     options.check_choice("rank-by", wanted.rank_by, RANKED_BY)
     if output is not None and output.suffix.lower() not in _SUFFIXES:
         raise DataError(f"--output {output}: expected a file name with {', '.join(_SUFFIXES)}")
-    taken, not_installed = _taken(names, kernels)
-    bunch = samples.load_points(data, target, data_dir)
+    bunch = samples.load_points(data, target, data_dir, points)
+    kind = kind_of(bunch.data)
+    _refuse_groups(data, names, kind)
+    taken, not_installed = _taken(names, kernels, kind)
+    for name in (one for one in taken.values() if isinstance(one, str)):
+        samples.refuse_kind(data, bunch, name)
     classification = len(bunch.target_names) > 0
     rng = np.random.RandomState(wanted.seed)
     if classification:
@@ -82,7 +88,7 @@ def compare_on_data(
     what = f"{len(bunch.target_names)} classes" if classification else "a number to predict"
     typer.echo(
         f"{data}: {samples.part_of(rows, bunch)} points, {what}, "
-        f"{'scaled features' if scales else 'features as they are'}; {len(found.ranked)} of "
+        f"{_scaled(kind, scales)}; {len(found.ranked)} of "
         f"{len(taken) + len(not_installed)} similarities measured"
     )
     _show_table(found)
@@ -94,7 +100,27 @@ def compare_on_data(
         _write(found, output)
 
 
-def _taken(names: Sequence[str], file: Path | None) -> tuple[dict[str, Any], list[str]]:
+def _scaled(kind: str, scales: bool) -> str:
+    if kind != "vectors":
+        return kind
+    return "scaled features" if scales else "features as they are"
+
+
+def _refuse_groups(data: str, names: Sequence[str], kind: str) -> None:
+    """Refuse a shortlist of points of another kind."""
+    for name in names:
+        if name in _NO_GROUPS:
+            raise DataError(
+                f"--similarity {name}: a data set here is a table of numbers; {name} are compared "
+                "in Python, by kernlearn.advice.choose_similarity"
+            )
+        table = kind == "vectors" and name in ("vectors", "series", "all")
+        if name in _GROUPS and not table and name not in (kind, "all"):
+            hint = "; --points names the column that holds them" if kind == "vectors" else ""
+            raise DataError(f"--similarity {name}: the points of {data} are {kind}{hint}")
+
+
+def _taken(names: Sequence[str], file: Path | None, kind: str) -> tuple[dict[str, Any], list[str]]:
     """Return similarities by the names that they are shown with, and those not installed."""
     from kernlearn.kernels import as_kernel
     from kernlearn.similarities import shortlist
@@ -102,14 +128,10 @@ def _taken(names: Sequence[str], file: Path | None) -> tuple[dict[str, Any], lis
     taken: dict[str, Any] = {}
     not_installed: list[str] = []
     for name in names:
-        if name in _NO_GROUPS:
-            raise DataError(
-                f"--similarity {name}: a data set here is a table of numbers; {name} are compared "
-                "in Python, by kernlearn.advice.choose_similarity"
-            )
         if name == "precomputed":
             raise DataError("--similarity precomputed: a matrix is assessed on its own")
-        groups = ("vectors", "series") if name == "all" else (name,) if name in _GROUPS else ()
+        every = ("vectors", "series") if kind == "vectors" else (kind,)
+        groups = every if name == "all" else (name,) if name in _GROUPS else ()
         for group in groups:
             taken |= {one: one for one in shortlist(group, installed=True)}
             not_installed += shortlist(group, installed=False)
@@ -128,9 +150,16 @@ def _taken(names: Sequence[str], file: Path | None) -> tuple[dict[str, Any], lis
     if not taken:
         raise DataError(
             f"--similarity {' '.join(names)}: not installed: {', '.join(not_installed)}; "
-            "pip install 'kernlearn[series]'"
+            f"pip install 'kernlearn[{_extra(not_installed)}]'"
         )
     return taken, not_installed
+
+
+def _extra(not_installed: Sequence[str]) -> str:
+    """Return the extras that install the libraries of some names."""
+    of = {"aeon": "series", "grakel": "graphs"}
+    found = dict.fromkeys(of.get(name.partition(".")[0], "series") for name in not_installed)
+    return ",".join(found)
 
 
 def _of_file(file: Path) -> dict[str, Any]:
@@ -275,7 +304,7 @@ def _sentences(found: "SimilarityComparison", not_installed: Sequence[str]) -> l
     if not_installed:
         said.append(
             f"{len(not_installed)} not installed: {', '.join(not_installed)}; pip install "
-            "'kernlearn[series]'."
+            f"'kernlearn[{_extra(not_installed)}]'."
         )
     level = f"{100 * (1 - found.level):g} %"
     said.append(

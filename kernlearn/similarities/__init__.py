@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = attach(
         "checking": "check_similarity",
         "columns": "ColumnSimilarity",
         "functions": "FunctionSimilarity",
+        "graph_features": "GraphStatistics WeisfeilerLehmanFeatures",
         "graphs": "GrakelKernel",
         "listing": "named names",
         "matrices": "MatrixSimilarity",

@@ -3,6 +3,8 @@ from kernlearn.similarities.cache import PairCache as PairCache
 from kernlearn.similarities.checking import check_similarity as check_similarity
 from kernlearn.similarities.columns import ColumnSimilarity as ColumnSimilarity
 from kernlearn.similarities.functions import FunctionSimilarity as FunctionSimilarity
+from kernlearn.similarities.graph_features import GraphStatistics as GraphStatistics
+from kernlearn.similarities.graph_features import WeisfeilerLehmanFeatures as WeisfeilerLehmanFeatures
 from kernlearn.similarities.graphs import GrakelKernel as GrakelKernel
 from kernlearn.similarities.listing import named as named
 from kernlearn.similarities.listing import names as names
@@ -20,6 +22,7 @@ __all__ = [
     "ColumnSimilarity",
     "FunctionSimilarity",
     "GrakelKernel",
+    "GraphStatistics",
     "MatrixSimilarity",
     "POINTS",
     "PairCache",
@@ -27,6 +30,7 @@ __all__ = [
     "ScipyDistance",
     "SklearnSimilarity",
     "TURNS",
+    "WeisfeilerLehmanFeatures",
     "check_similarity",
     "named",
     "names",

@@ -207,7 +207,7 @@ def test_numbers_are_compared_by_regression(run):
         ([*SEVERAL, "--similarity", "gauss"], "--similarity gauss: "),
         ([*SEVERAL, "--similarity", "gaussian"], "--similarity gaussian: named twice"),
         ([*SEVERAL, "--similarity", "precomputed"], "a matrix is assessed on its own"),
-        (["--similarity", "strings"], "strings are compared in Python"),
+        (["--similarity", "strings"], "the points of iris are vectors; --points names the column"),
         (["--kernels", "nothing.yaml"], "nothing.yaml: cannot be read"),
     ],
 )
