@@ -8,7 +8,7 @@ from rich.table import Table
 
 NAMES = (
     "features", "feature_maps", "solvers", "shares", "newton", "dboost", "greedy", "pairwise",
-    "engine",
+    "streams", "engine",
 )  # fmt: skip
 #: Those that take long run only by name.
 LONG = ("ftune", "voted", "report", "defaults", "growth", "advise", "bias", "slow")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,21 @@ def least_in_turns(*works: Callable[[], object], repeats: int = 10) -> list[floa
     for work in works:
         work()
     return [min(times) for times in zip(*(map(once, works) for _ in range(repeats)), strict=True)]
+
+
+def least_cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the least processor time of some runs on one thread; one before them warms up.
+
+    For figures that are no ratios: other work on the machine does not count.
+    """
+    work()
+    return min(_cpu_once(work) for _ in range(repeats))
+
+
+def _cpu_once(work: Callable[[], object]) -> float:
+    start = process_time()
+    work()
+    return process_time() - start
 
 
 def once(work: Callable[[], object]) -> float:

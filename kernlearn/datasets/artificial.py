@@ -252,6 +252,10 @@ def two_gaussians(
     separation: float = 2.0,
     drift: float = 0.0,
     random_state: Seed = None,
+    *,
+    jump: float = 0.0,
+    period: int = 5000,
+    recurring: bool = False,
 ) -> "Bunch":
     """Draw the first points of :func:`gaussian_stream`, in its order.
 
@@ -259,7 +263,7 @@ def two_gaussians(
     ----------
     n_samples : int, default=1000
         The number of points.
-    n_features, positive, separation, drift, random_state
+    n_features, positive, separation, drift, random_state, jump, period, recurring
         As in :func:`gaussian_stream`.
 
     Returns
@@ -274,5 +278,6 @@ def two_gaussians(
     """
     check_count(n_samples=n_samples)
     n, d = n_samples, n_features
-    X, y = next(gaussian_stream(n, d, positive, separation, drift, n, random_state))
+    turns: dict[str, Any] = {"jump": jump, "period": period, "recurring": recurring}
+    X, y = next(gaussian_stream(n, d, positive, separation, drift, n, random_state, **turns))
     return to_bunch(X, y, "0", "1")

@@ -1,7 +1,7 @@
 """Data in chunks: LIBSVM and Parquet files larger than memory, a stream of two normal classes."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import TextIOWrapper
 from itertools import count, islice
 from pathlib import Path
@@ -210,11 +210,16 @@ def gaussian_stream(
     drift: float = 0.0,
     batch_size: int = 1000,
     random_state: Seed = None,
+    *,
+    jump: float = 0.0,
+    period: int = 5000,
+    recurring: bool = False,
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Draw batches of points of two normal classes, in constant memory.
 
     Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
-    the identity as covariance. With `drift` the vector turns in a plane.
+    the identity as covariance. With `drift` the vector turns in a plane, little by little, and
+    with `jump` at once.
 
     Parameters
     ----------
@@ -232,6 +237,13 @@ def gaussian_stream(
         Points per batch; the last may have fewer. The points do not depend on it.
     random_state : int, RandomState instance or None, default=None
         The random seed or generator.
+    jump : float, default=0.0
+        The angle by which the vector turns after each `period`, in radians. The draws are those
+        of a stream without.
+    period : int, default=5000
+        Points between two jumps.
+    recurring : bool, default=False
+        Whether every second jump goes back.
 
     Yields
     ------
@@ -250,15 +262,20 @@ def gaussian_stream(
     >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
     [1000, 1000, 500]
     """
-    checks.check_count(n_features=n_features, batch_size=batch_size)
+    checks.check_count(n_features=n_features, batch_size=batch_size, period=period)
     if n_samples is not None:
         checks.check_count(n_samples=n_samples)
     if n_features < 2:
         raise ValueError(f"'n_features' must be at least 2, a plane to turn in, got {n_features}")
     checks.check_proportion(positive=positive)
-    checks.check_nonnegative(separation=separation, drift=drift)
+    checks.check_nonnegative(separation=separation, drift=drift, jump=jump)
+
+    def angle(t: np.ndarray) -> np.ndarray:
+        jumps = t // period
+        return drift / 1000 * t + jump * (jumps % 2 if recurring else jumps)
+
     rng = generator_of(random_state)
-    blocks = _blocks(rng, n_samples, n_features, positive, separation / 2, drift / 1000)
+    blocks = _blocks(rng, n_samples, n_features, positive, separation / 2, angle)
     return _full_chunks(blocks, batch_size)
 
 
@@ -270,14 +287,19 @@ def generator_of(seed: Seed) -> np.random.RandomState:
 
 
 def _blocks(
-    rng: Any, total: int | None, d: int, positive: float, half: float, speed: float
+    rng: Any,
+    total: int | None,
+    d: int,
+    positive: float,
+    half: float,
+    angle_at: Callable[[np.ndarray], np.ndarray],
 ) -> Iterator[Chunk]:
     plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
     for start in count(0, _BLOCK):
         if total is not None and start >= total:
             return
         y = (rng.uniform(size=_BLOCK) < positive).astype(np.int64)
-        angle = speed * np.arange(start, start + _BLOCK)
+        angle = angle_at(np.arange(start, start + _BLOCK))
         direction = np.column_stack([np.cos(angle), np.sin(angle)]) @ plane.T
         X = rng.standard_normal((_BLOCK, d)) + (2 * y - 1)[:, np.newaxis] * half * direction
         end = None if total is None else total - start

@@ -65,9 +65,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("kernlearn.features:PositiveFeatures", "positive features, exponential kernel"),
     _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
     _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
-    _on_landmarks(
-        "FTuneClassifier", "FTUNE: landmark pairs with a learnt transfer function", shares=True
-    ),
+    _on_landmarks("FTuneClassifier", "FTUNE: pairs with a learnt transfer function", shares=True),
     _estimator("kernlearn.landmarks:MultiSimilarityClassifier", "several similarities at once"),
     _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
     _on_landmarks("LandmarkKNNRegressor", "mean of neighbours by similarities to landmarks"),
@@ -81,6 +79,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_landmarks("RankLand", "ranking on landmarks"),
     _estimator("kernlearn.pairwise:OLP", "OLP: online learning with pairs in a buffer"),
     _estimator("kernlearn.pairwise:OAM", "OAM_gra, OAM_seq: online AUC maximisation"),
+    _estimator("kernlearn.pairwise:AllPairsMoments", "large AUC from moments of the classes"),
     _estimator("kernlearn.pairwise:AllPairsSVM", "large AUC from all pairs"),
     _estimator("kernlearn.pairwise:MetricKNNClassifier", "neighbours by a metric learned online"),
     _estimator("kernlearn.pairwise:SimilaritySVM", "SVM with a kernel learned online"),
@@ -133,6 +132,7 @@ TASKS: dict[str, RegisteredTask] = _by_name(
     _task("dataset_statistics", "tasks:count_data", supervised=False),
     _task("rademacher_complexity", "tasks:estimate_complexity", supervised=False),
     _task("regret", "tasks:measure_regret", supervised=False),
+    _task("prequential", "streams:score_stream", supervised=False),
 )
 
 _RUN, _LIB = f"{_ENGINE}.tasks:", "kernlearn.metrics:"
@@ -166,11 +166,12 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("regret", "regret", -1, "regret"),
     _metric("regret_per_round", "regret per round", -1, "regret"),
     _metric("buffer_regret", "regret, buffer", -1, "regret"),
+    _metric("prequential_auc", "prequential AUC", 1, "prequential"),
     _metric("n_samples", "rows", 0, "dataset_statistics"),
     _metric("n_features", "columns", 0, "dataset_statistics"),
     _metric("gram_error", "mean |K − ZZᵀ|", -1, "kernel_approximation"),
     _metric("relative_gram_error", "‖K − ZZᵀ‖ / ‖K‖", -1, "kernel_approximation"),
-    _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation"),
+    _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation", "prequential"),
     _metric("fit_cpu_seconds", "fit cpu s", -1, *SUPERVISED),
     _metric("predict_seconds", "predict s", -1, *SUPERVISED),
     _metric("predict_cpu_seconds", "predict cpu s", -1, *SUPERVISED),

@@ -5,8 +5,10 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "buffers": "Buffer FIFO RS RSx RSx2 as_buffer",
+        "buffer_names": "as_buffer",
+        "buffers": "Buffer FIFO RS RSx RSx2",
         "classifiers": "MetricKNNClassifier MultipleKernelSVM SimilaritySVM",
+        "drift_buffers": "AwareBuffer ClassBalanced LossWeighted TimeBiased",
         "learned_kernels": "OnlineMKL OnlineSimilarityLearner kernel_target_alignment",
         "losses": (
             "CallableLoss Exponential Hinge Logistic PairwiseLoss Squared SquaredHinge "
@@ -14,6 +16,7 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "metric": "OnlineMetricLearner",
         "online_auc": "OAM OLP",
+        "pair_moments": "AllPairsMoments",
         "ranking": "AllPairsSVM",
         "regret": "RegretCurve StreamRegret stream_regret",
     },

@@ -1,13 +1,17 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.pairwise.buffer_names import as_buffer as as_buffer
 from kernlearn.pairwise.buffers import Buffer as Buffer
 from kernlearn.pairwise.buffers import FIFO as FIFO
 from kernlearn.pairwise.buffers import RS as RS
 from kernlearn.pairwise.buffers import RSx as RSx
 from kernlearn.pairwise.buffers import RSx2 as RSx2
-from kernlearn.pairwise.buffers import as_buffer as as_buffer
 from kernlearn.pairwise.classifiers import MetricKNNClassifier as MetricKNNClassifier
 from kernlearn.pairwise.classifiers import MultipleKernelSVM as MultipleKernelSVM
 from kernlearn.pairwise.classifiers import SimilaritySVM as SimilaritySVM
+from kernlearn.pairwise.drift_buffers import AwareBuffer as AwareBuffer
+from kernlearn.pairwise.drift_buffers import ClassBalanced as ClassBalanced
+from kernlearn.pairwise.drift_buffers import LossWeighted as LossWeighted
+from kernlearn.pairwise.drift_buffers import TimeBiased as TimeBiased
 from kernlearn.pairwise.learned_kernels import OnlineMKL as OnlineMKL
 from kernlearn.pairwise.learned_kernels import OnlineSimilarityLearner as OnlineSimilarityLearner
 from kernlearn.pairwise.learned_kernels import kernel_target_alignment as kernel_target_alignment
@@ -23,6 +27,7 @@ from kernlearn.pairwise.losses import pair_labels as pair_labels
 from kernlearn.pairwise.metric import OnlineMetricLearner as OnlineMetricLearner
 from kernlearn.pairwise.online_auc import OAM as OAM
 from kernlearn.pairwise.online_auc import OLP as OLP
+from kernlearn.pairwise.pair_moments import AllPairsMoments as AllPairsMoments
 from kernlearn.pairwise.projections import project_l1 as project_l1
 from kernlearn.pairwise.projections import project_l2 as project_l2
 from kernlearn.pairwise.projections import project_psd as project_psd
@@ -37,13 +42,17 @@ from kernlearn.pairwise.regret import follow as follow
 from kernlearn.pairwise.regret import stream_regret as stream_regret
 
 __all__ = [
+    "AllPairsMoments",
     "AllPairsSVM",
+    "AwareBuffer",
     "Buffer",
     "CallableLoss",
+    "ClassBalanced",
     "Exponential",
     "FIFO",
     "Hinge",
     "Logistic",
+    "LossWeighted",
     "MetricKNNClassifier",
     "MultipleKernelSVM",
     "OAM",
@@ -60,6 +69,7 @@ __all__ = [
     "Squared",
     "SquaredHinge",
     "StreamRegret",
+    "TimeBiased",
     "as_buffer",
     "as_pairwise_loss",
     "kernel_target_alignment",

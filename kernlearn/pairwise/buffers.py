@@ -11,7 +11,6 @@ from kernlearn.checks import check_count
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
-BufferLike: TypeAlias = "Buffer | type[Buffer] | str"
 
 
 class Moves(NamedTuple):
@@ -330,46 +329,3 @@ class RSx2(_DrawnBuffer):
     """
 
     _policy = 3
-
-
-_NAMED: dict[str, type[Buffer]] = {"fifo": FIFO, "rs": RS, "rsx": RSx, "rsx2": RSx2}
-
-
-def as_buffer(spec: BufferLike, size: int) -> Buffer:
-    """Return the buffer policy of a name or class.
-
-    Parameters
-    ----------
-    spec : Buffer, type of Buffer, or {"fifo", "rs", "rsx", "rsx2"}
-        A policy of that size, returned unchanged; a class of policies; or a name.
-    size : int
-        Largest number of points kept.
-
-    Returns
-    -------
-    Buffer
-
-    Raises
-    ------
-    ValueError
-        If `spec` is none of these or of another size, or `size` is not an int of 1 or more.
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import as_buffer
-    >>> as_buffer("rsx2", 50)
-    RSx2(50)
-    """
-    if isinstance(spec, Buffer):
-        if spec.size != size:
-            raise ValueError(
-                f"'buffer' is {spec!r}, of size {spec.size}, but a buffer of size {size} is "
-                f"needed: give its name or its class, {type(spec).__name__}"
-            )
-        return spec
-    if isinstance(spec, str) and spec in _NAMED:
-        return _NAMED[spec](size)
-    if isinstance(spec, type) and issubclass(spec, Buffer):
-        return spec(size)
-    names = ", ".join(map(repr, _NAMED))
-    raise ValueError(f"'buffer' must be one of {names}, or a Buffer, got {spec!r}")

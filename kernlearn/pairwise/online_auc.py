@@ -9,9 +9,12 @@ from sklearn.utils import check_random_state
 
 from kernlearn.constraints import POSITIVE, Interval, StrOptions
 from kernlearn.pairwise import losses
-from kernlearn.pairwise.buffers import Array, Moves, as_buffer
-from kernlearn.pairwise.ranking import OnlineRanker
-from kernlearn.pairwise.stream import Reservoir, SteppingLearner
+from kernlearn.pairwise.buffer_names import as_buffer
+from kernlearn.pairwise.buffers import Array
+from kernlearn.pairwise.drift_buffers import N_DRAWS, AwareBuffer, KnownAwareBuffer
+from kernlearn.pairwise.online_ranking import OnlineRanker, widened
+from kernlearn.pairwise.reservoirs import Reservoir
+from kernlearn.pairwise.stream import SteppingLearner
 
 # The numbers of the losses in steps.olp_steps.
 _COMPILED: dict[type, int] = {
@@ -21,6 +24,9 @@ _COMPILED: dict[type, int] = {
     losses.Exponential: 3,
     losses.Squared: 4,
 }
+# Sparse rows are taken as they are if they have less than this share of numbers.
+_DENSE = 0.2
+_NO_DRAWS = np.zeros((0, N_DRAWS))
 
 
 @dataclass(eq=False, repr=False)
@@ -43,8 +49,11 @@ class OLP(SteppingLearner, OnlineRanker):
     ----------
     buffer_size : int, default=50
         Number s of points in the buffer.
-    buffer : {"fifo", "rs", "rsx", "rsx2"}, Buffer or type of Buffer, default="rsx2"
-        The policy of the buffer.
+    buffer : {"fifo", "rs", "rsx", "rsx2", "time_biased", "class_balanced", "loss_weighted"}, \
+            Buffer, type of Buffer or dict, default="rsx2"
+        The policy of the buffer, see :func:`as_buffer`. It may look at the points, which
+        "class_balanced", "loss_weighted" and any :class:`AwareBuffer` do; the theory is for those
+        that do not.
     eta : float, default=1.0
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`. Not used with regularisation.
     radius : float or None, default=10.0
@@ -62,6 +71,8 @@ class OLP(SteppingLearner, OnlineRanker):
         applies, or :math:`w_n`.
     n_passes : int, default=1
         Passes of `fit` over the data, in the given order. `partial_fit` makes one.
+    calibration : {"sigmoid"} or None, default=None
+        Whether there are probabilities, see `predict_proba`; learning is the same.
     random_state : int, RandomState instance or None, default=None
         Seed for the buffer.
 
@@ -77,6 +88,8 @@ class OLP(SteppingLearner, OnlineRanker):
         are 0 and the intercept ±1, so that this class is predicted.
     n_samples_seen_ : int
         Number of points of the stream so far.
+    buffer_classes_ : ndarray
+        The labels of the points in the buffer, slot by slot.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -93,7 +106,10 @@ class OLP(SteppingLearner, OnlineRanker):
     y − y' instead of its half, as section 6.6.2 has it, the margin of the hinge would be ½.
 
     A step takes O(s · n_features) time, and memory is that of the buffer and a block of dense
-    rows, whatever the length of the stream. More than one pass is a longer stream in which points
+    rows, whatever the length of the stream. For sparse rows with few numbers a step of
+    `partial_fit` and `fit` takes time in proportion to those in the buffer, unless the norm is
+    "l1" or the loss or an aware buffer is user-defined; the weights are those of dense rows up to
+    rounding. More than one pass is a longer stream in which points
     come again, also for the buffer.
 
     For kernels, use a feature map in a pipeline: see the second example.
@@ -132,9 +148,12 @@ class OLP(SteppingLearner, OnlineRanker):
     regularization: float = 0.0
     average: bool = True
     n_passes: int = 1
+    calibration: str | None = None
     random_state: Any = None
 
+    _aware = True
     _parameter_constraints = {
+        **OnlineRanker._parameter_constraints,
         **SteppingLearner._parameter_constraints,
         "norm": [StrOptions({"l1", "l2"})],
     }
@@ -145,31 +164,69 @@ class OLP(SteppingLearner, OnlineRanker):
     def _learn(self, X: Array, codes: np.ndarray) -> None:
         from kernlearn.pairwise import steps  # numba only where it is needed
 
-        kept = self._reservoir
         loss = losses.as_pairwise_loss(self.loss)
-        t = self.n_samples_seen_ + 1
-        moves = kept.policy.updates(t, len(X), kept.n_kept, kept.rng)
-        norm = steps.NORM_CODES[self.norm]
-        if type(loss) not in _COMPILED:
-            self._learn_slowly(X, codes, moves, loss, norm)
+        if not self._is_compiled(loss):
+            self._learn_slowly(X, codes, loss)
             return
-        self._run = steps.olp_steps(
-            X, codes, moves, t, kept.rows, kept.codes, self._w, self._total, self._class_sums,
-            self._run, _COMPILED[type(loss)], float(self.eta), float(self.regularization),
-            self._radius, norm,
+        self._run = steps.olp_steps(X, codes, *self._state(loss, len(X)))
+
+    def _learn_rows(self, X: Any, codes: np.ndarray) -> bool:
+        loss = losses.as_pairwise_loss(self.loss)
+        n, d = X.shape
+        pays = X.nnz + d < _DENSE * n * d
+        if self.norm != "l2" or not pays or not self._is_compiled(loss):
+            return False
+        from kernlearn.pairwise.sparse_steps import olp_sparse_steps
+
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        data = X.data.astype(np.float64, copy=False)
+        # read-only or not, one compiled version
+        numbers = [part.view() for part in (data, X.indices, X.indptr)]
+        for part in numbers:
+            part.flags.writeable = False
+        steps: Any = olp_sparse_steps
+        self._run = steps(*numbers, codes, *self._state(loss, n))
+        return True
+
+    def _is_compiled(self, loss: losses.PairwiseLoss) -> bool:
+        kept = self._reservoir
+        return type(loss) in _COMPILED and (
+            not kept.aware or isinstance(kept.policy, KnownAwareBuffer)
+        )
+
+    def _state(self, loss: losses.PairwiseLoss, n_steps: int) -> tuple[Any, ...]:
+        """Return the arguments of `steps.olp_steps` after the points and their classes."""
+        from kernlearn.pairwise.steps import NORM_CODES
+
+        kept, policy, t = self._reservoir, self._reservoir.policy, self.n_samples_seen_ + 1
+        aware, chance, draws = -1, 0.0, _NO_DRAWS
+        if isinstance(policy, KnownAwareBuffer):
+            aware, chance, draws = policy.policy, policy.chance, kept.draws(n_steps)
+        return (
+            kept.moves(t, n_steps), t, kept.rows, kept.codes, self._w, self._total,
+            self._class_sums, self._run, _COMPILED[type(loss)], float(self.eta),
+            float(self.regularization), self._radius, NORM_CODES[self.norm], bool(self.average),
+            self._link, aware, chance, kept.state, draws,
         )  # fmt: skip
 
-    def _learn_slowly(
-        self, X: Any, codes: Any, moves: Moves, loss: losses.PairwiseLoss, norm: int
-    ) -> None:
-        """Take the steps of :func:`steps.olp_steps` with a user-defined loss."""
+    def _learn_slowly(self, X: Any, codes: Any, loss: losses.PairwiseLoss) -> None:
+        """Take the steps of :func:`steps.olp_steps` with a user-defined loss or buffer."""
         from kernlearn.pairwise import steps
+        from kernlearn.pairwise.score_steps import mean_score, observe
 
         kept, w, regularization = self._reservoir, self._w, float(self.regularization)
+        norm = steps.NORM_CODES[self.norm]
+        moves = kept.moves(self.n_samples_seen_ + 1, len(X))
+        draws = kept.draws(len(X)) if kept.aware else _NO_DRAWS
         for i, (x, code) in enumerate(zip(X, codes, strict=True)):
             t = self.n_samples_seen_ + 1 + i
+            if len(self._link):
+                observe(self._link, code, mean_score(x, *self._mean_of_iterates(t - 1)))
             pairs = (2 * code - 1) * (x - kept.rows[kept.codes == 1 - code])
-            slopes = loss.derivative(pairs @ w)
+            margins = pairs @ w
+            slopes = loss.derivative(margins)
             self._total += self._run * w
             rate = 1 / (regularization * t) if regularization else float(self.eta) / np.sqrt(t)
             if regularization:
@@ -179,7 +236,30 @@ class OLP(SteppingLearner, OnlineRanker):
                 steps.project(w, self._radius, norm)
             self._run = 1
             self._class_sums[code] += x
-            steps.move(kept.rows, kept.codes, x, code, *moves.of_step(i))
+            if isinstance(kept.policy, AwareBuffer):
+                value = float(loss.value(margins if len(margins) else np.zeros(1)).mean())
+                kept.admit(kept.policy, t, x, code, value, draws[i])
+            else:
+                steps.move(kept.rows, kept.codes, x, code, *moves.of_step(i))
+
+    def _mean_of_iterates(self, n_seen: int | None = None) -> tuple[Array, Array, float, float]:
+        if not self.average:
+            return self._w, self._w[:0], 1.0, 1.0
+        n = self.n_samples_seen_ if n_seen is None else n_seen
+        return self._w, self._total, float(self._run), float(n)
+
+    def _latest(self) -> Array:
+        return self._w
+
+    def _widen(self, n_features: int) -> None:
+        self._w, self._total = widened(self._w, n_features), widened(self._total, n_features)
+        self._reservoir.rows = widened(self._reservoir.rows, n_features)
+
+    @property
+    def buffer_classes_(self) -> np.ndarray:
+        """The labels of the points in the buffer."""
+        codes = self._reservoir.codes
+        return self.classes_[codes[codes >= 0]]
 
 
 @dataclass(eq=False, repr=False)
@@ -214,12 +294,13 @@ class OAM(OnlineRanker):
         The algorithm.
     C : float, default=1.0
         Scale of the steps, which do not shrink.
-    buffer : {"rs", "fifo", "rsx", "rsx2"} or type of Buffer, default="rs"
-        The policy of each buffer.
+    buffer : {"rs", "fifo", "rsx", "rsx2", "time_biased"}, type of Buffer or dict, default="rs"
+        The policy of each buffer, which knows no more than the number of a point in its class;
+        see :func:`as_buffer`.
     average : bool, default=False
         Whether the weights are the mean of :math:`w_1, \dots, w_n`, as OLP's are by default; the
         algorithms of [1]_ return :math:`w_n`.
-    n_passes, random_state
+    n_passes, calibration, random_state
         As in :class:`OLP`.
 
     Attributes
@@ -262,12 +343,13 @@ class OAM(OnlineRanker):
     buffer: Any = "rs"
     average: bool = False
     n_passes: int = 1
+    calibration: str | None = None
     random_state: Any = None
 
     _parameter_constraints = {
         **OnlineRanker._parameter_constraints,
         "buffer_size": [Interval(Integral, 2, None, closed="left")],
-        "buffer": [str, type],
+        "buffer": [str, type, dict],
         "variant": [StrOptions({"gradient", "sequential"})],
         "C": [POSITIVE],
         "average": ["boolean"],
@@ -286,19 +368,31 @@ class OAM(OnlineRanker):
         from kernlearn.pairwise.steps import oam_steps
 
         negative, positive = self._reservoirs
-        n_kept = np.array([kept.n_kept for kept in self._reservoirs])
-        moves = [
-            kept.policy.updates(int(n_seen) + 1, int(n), kept.n_kept, kept.rng)
-            for kept, n_seen, n in zip(
-                self._reservoirs, self._class_counts, np.bincount(codes, minlength=2), strict=True
-            )
-        ]
+        n_positive = int(codes.sum())
+        n_seen = self._class_counts.copy()
+        moves = (
+            negative.moves(int(n_seen[0]) + 1, len(codes) - n_positive),
+            positive.moves(int(n_seen[1]) + 1, n_positive),
+        )
         oam_steps(
-            X, codes, tuple(moves), (negative.rows, positive.rows),
-            (negative.codes, positive.codes), self._class_counts.copy(), n_kept, self._w,
-            self._w_sum, self._class_sums, float(self.C), self.variant == "sequential",
+            X, codes, moves, (negative.rows, positive.rows), (negative.codes, positive.codes),
+            n_seen, np.array([negative.n_kept, positive.n_kept]), self._w, self._w_sum,
+            self._class_sums, float(self.C), self.variant == "sequential", bool(self.average),
+            self._link,
         )  # fmt: skip
 
     def _weights(self) -> Array:
-        n_seen = max(int(self._class_counts.sum()), 1)
-        return self._w_sum / n_seen if self.average else self._w.copy()
+        return self._w_sum / max(self.n_samples_seen_, 1) if self.average else self._w.copy()
+
+    def _mean_of_iterates(self) -> tuple[Array, Array, float, float]:
+        if not self.average:
+            return self._w, self._w[:0], 1.0, 1.0
+        return self._w, self._w_sum, 0.0, float(self.n_samples_seen_)
+
+    def _latest(self) -> Array:
+        return self._w
+
+    def _widen(self, n_features: int) -> None:
+        self._w, self._w_sum = widened(self._w, n_features), widened(self._w_sum, n_features)
+        for kept in self._reservoirs:
+            kept.rows = widened(kept.rows, n_features)

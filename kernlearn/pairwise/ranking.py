@@ -1,13 +1,11 @@
 """Linear functions that rank points of two classes: from a stream or from all pairs at once."""
 
 import warnings
-from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
@@ -16,9 +14,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.constraints import COUNT, POSITIVE
-from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import Array
-from kernlearn.pairwise.stream import StreamLearner, at_least_two
+from kernlearn.pairwise.stream import at_least_two
 from kernlearn.sample_weights import check_weights, without_zeros
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -28,8 +25,6 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
     """Labels, scores and predictions of a linear function for two classes."""
 
     classes_: NDArray[Any]
-    coef_: Array
-    intercept_: Array
     n_features_in_: int
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -45,14 +40,6 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
                 f"{self.classes_.tolist()}"
             )
         return (y == self.classes_[1]).astype(np.int64)
-
-    def _set_linear(self, w: Array, sums: Array, counts: NDArray[np.int64]) -> None:
-        """Set the weights, and the threshold midway between the means of both classes."""
-        self.coef_ = w.reshape(1, -1)
-        if counts.all():
-            self.intercept_ = -(self.coef_ @ (sums / counts[:, np.newaxis]).mean(axis=0))
-        else:  # no pair yet and w = 0: predict the one class
-            self.intercept_ = np.where(counts[1:] > 0, 1.0, -1.0)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Return the scores ⟨w, x⟩ + b, by which points are ranked.
@@ -95,6 +82,15 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
 
+def linear_function(w: Array, sums: Array, counts: NDArray[Any]) -> tuple[Array, Array]:
+    """Return weights as a row, and the intercept midway between the means of both classes."""
+    coef = w.reshape(1, -1)
+    if counts.all():
+        return coef, -(coef @ (sums / counts[:, np.newaxis]).mean(axis=0))
+    # no pair yet and w = 0: predict the one class
+    return coef, np.where(counts[1:] > 0, 1.0, -1.0)
+
+
 def two_classes(y: Any) -> NDArray[Any]:
     """Return the classes of labels; raise a ValueError unless there are two."""
     classes = at_least_two(y)
@@ -104,90 +100,6 @@ def two_classes(y: Any) -> NDArray[Any]:
             f"{multiclass.type_of_target(y)}, with {len(classes)} classes."
         )
     return classes
-
-
-class OnlineRanker(LinearRanker, StreamLearner):
-    """A linear function for two classes, learned from a stream."""
-
-    _class_sums: Array
-    _class_counts: NDArray[np.int64]
-
-    @abstractmethod
-    def _start(self, n_features: int) -> None:
-        """Reset the weights and the buffers."""
-
-    @abstractmethod
-    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
-        """Learn from some points, and add them to the sums of their classes."""
-
-    @abstractmethod
-    def _weights(self) -> Array: ...
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Continue with the next points of the stream, one or more.
-
-        The result does not depend on how a stream is divided into calls.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points.
-        y : array-like of shape (n_samples,)
-            Their labels; they may be of one class.
-        classes : array-like of shape (2,), default=None
-            Both labels. Required in the first call.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If `classes` is missing in the first call, is not of two labels or not those of
-            before, if y contains another label, if X has another number of features than before,
-            or NaN or infinity, all of which leave the estimator unchanged; or if the weights
-            grow beyond all bounds.
-        """
-        first = not hasattr(self, "_class_sums")
-        X, y = self._validate(X, y, reset=first)
-        if classes is not None:
-            classes = two_classes(np.asarray(classes))
-        multiclass._check_partial_fit_first_call(self, classes)
-        try:
-            codes = self._codes(y)
-            if first:
-                self._begin(X, y, self.classes_)
-        except ValueError:
-            if first:
-                del self.classes_
-            raise
-        self._feed(X, codes)
-        return self._finish()
-
-    def _begin(self, X: Any, y: NDArray[Any], classes: NDArray[Any]) -> None:
-        self.classes_ = two_classes(classes)
-        self._start(X.shape[1])
-        self.n_samples_seen_ = 0
-        self._class_sums = np.zeros((2, X.shape[1]))
-        self._class_counts = np.zeros(2, dtype=np.int64)
-
-    def _feed(self, X: Any, codes: NDArray[np.int64]) -> None:
-        for part in row_blocks(*X.shape):
-            rows = X[part].toarray() if sparse.issparse(X) else X[part]
-            rows = np.ascontiguousarray(rows, dtype=np.float64).view()
-            rows.flags.writeable = False  # one compiled version for all, read-only input too
-            self._learn(rows, codes[part])
-            self._class_counts += np.bincount(codes[part], minlength=2)
-            self.n_samples_seen_ += len(rows)
-
-    def _finish(self) -> Self:
-        w = self._weights()
-        self._check_weights(w, f"within {self.n_samples_seen_} points")
-        self._set_linear(w, self._class_sums, self._class_counts)
-        return self
 
 
 @dataclass(eq=False, repr=False)
@@ -325,7 +237,10 @@ class AllPairsSVM(LinearRanker):
         else:
             of_class = [rows[of].T @ weights[of] for of in (~positive, positive)]
         sums = np.array([np.asarray(each).ravel() for each in of_class])
-        self._set_linear(optimum.x, sums, np.bincount(positive, weights, minlength=2))
+        counts = np.bincount(positive, weights, minlength=2)
+        coef, intercept = linear_function(optimum.x, sums, counts)
+        self.coef_: Array = coef
+        self.intercept_: Array = intercept
         return self
 
 

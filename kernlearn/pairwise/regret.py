@@ -11,12 +11,13 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive
-from kernlearn.pairwise.buffers import Buffer, as_buffer
+from kernlearn.pairwise.buffer_names import as_buffer
+from kernlearn.pairwise.buffers import Buffer
 from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
 from kernlearn.pairwise.losses import PairwiseLossLike, as_pairwise_loss
 from kernlearn.pairwise.online_auc import OLP
 from kernlearn.pairwise.ranking import two_classes
-from kernlearn.pairwise.stream import MAX_SEED, Reservoir
+from kernlearn.pairwise.reservoirs import MAX_SEED, Reservoir
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     Raises
     ------
     ValueError
-        If X and y are not valid for the learner.
+        If X and y are not valid for the learner, or its buffer looks at the points.
 
     Examples
     --------
@@ -161,6 +162,7 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     """
     points, labels = _check_stream(X, y)
     classes = two_classes(labels)
+    policy = as_buffer(learner.buffer, learner.buffer_size)
     seed = learner.random_state
     if not isinstance(seed, Integral):
         seed = check_random_state(seed).randint(MAX_SEED)
@@ -169,7 +171,6 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     hypotheses = np.empty((n - 1, d))
     for i in range(n - 1):
         hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
-    policy = as_buffer(copy.buffer, copy.buffer_size)
     rng = Reservoir(policy, 0, check_random_state(seed)).rng
     return Followed(hypotheses, buffer_contents(policy, n, rng))
 

@@ -15,28 +15,32 @@ from numba import njit
 from numpy.typing import NDArray
 
 from kernlearn.pairwise.buffers import Moves
+from kernlearn.pairwise.drift_buffers import compiled_choose_slot
+from kernlearn.pairwise.score_steps import FAST, dot, mean_score, observe
 
 Array: TypeAlias = NDArray[Any]
-
-#: Sums may be reordered (for vector instructions), no more: NaN and infinity are respected.
-FAST = {"reassoc", "contract", "nsz"}
 
 #: Codes of the norms of balls to project onto.
 NORM_CODES = {"l2": 2, "l1": 1}
 
 
-@njit(cache=True, fastmath=FAST)
-def dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
-    """Return the inner product of a vector and a row of a matrix."""
-    # a view of the row would cost as much as a short product
-    total = 0.0
-    for k in range(len(w)):
-        total += w[k] * rows[i, k]
-    return total
+@njit(cache=True)
+def loss_value(loss: int, margin: float) -> float:  # pragma: no cover
+    """Return the loss of a margin, by the numbers of :func:`olp_steps`."""
+    if loss == 0:
+        return max(0.0, 1.0 - margin)
+    if loss == 1:
+        return max(0.0, 1.0 - margin) ** 2
+    if loss == 2:
+        return math.log1p(math.exp(-abs(margin))) + max(0.0, -margin)
+    if loss == 3:
+        return math.exp(-margin)
+    return (1.0 - margin) ** 2
 
 
 @njit(cache=True)
-def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+def minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+    """Return the negative slope of the loss at a margin, by the numbers of :func:`olp_steps`."""
     if loss == 0:
         return 1.0 if margin < 1.0 else 0.0
     if loss == 1:
@@ -110,6 +114,28 @@ def list_members(row_codes: Array, members: Array, n_members: Array) -> None:  #
             n_members[code] += 1
 
 
+_choose_slot = compiled_choose_slot()
+
+
+@njit(cache=True)
+def next_slot(
+    aware: int,
+    chance: float,
+    code: int,
+    loss: float,
+    row_codes: Array,
+    n_kept: int,
+    state: Array,
+    draws: Array,
+) -> int:  # pragma: no cover
+    """Return the slot that a point takes in a stream-aware buffer, or -1; counts it in `state`."""
+    state[code] += 1.0
+    state[2] += loss
+    if n_kept < len(row_codes):
+        return n_kept
+    return _choose_slot(aware, chance, code, loss, row_codes, state, draws)
+
+
 @njit(cache=True, fastmath=FAST)
 def olp_steps(
     X: Array,
@@ -127,6 +153,12 @@ def olp_steps(
     regularization: float,
     radius: float,
     norm: int,
+    average: bool,
+    link: Array,
+    aware: int,
+    chance: float,
+    state: Array,
+    draws: Array,
 ) -> int:  # pragma: no cover
     """Take the steps of OLP (algorithm 8 of the thesis) over some points.
 
@@ -142,8 +174,14 @@ def olp_steps(
         Number of iterates that are equal to `w` and not in `total`.
     loss : int
         0 hinge, 1 squared hinge, 2 logistic, 3 exponential, 4 squared.
-    eta, regularization, radius, norm
+    eta, regularization, radius, norm, average
         As in :class:`kernlearn.pairwise.OLP`; the norm as one of `NORM_CODES`.
+    link : ndarray of shape (2, 3) or (0, 3)
+        What is known of the scores of each class, see :func:`observe`; empty if not asked for.
+    aware, chance : int, float
+        The policy of a stream-aware buffer, as of :func:`choose_slot`; -1 for one with `moves`.
+    state, draws : ndarrays of shape (3,), (n_points, 2)
+        As in :meth:`AwareBuffer.choose`.
 
     Returns
     -------
@@ -155,19 +193,30 @@ def olp_steps(
     pulls = np.empty(n_features)
     members = np.empty((2, len(rows)), dtype=np.int64)
     n_members = np.zeros(2, dtype=np.int64)
+    own_slot = np.zeros(1, dtype=np.int64)
+    incoming = np.full(1, -1, dtype=np.int64)
     list_members(row_codes, members, n_members)
     for i in range(len(X)):
         code = codes[i]
         n_others = n_members[1 - code]
         sign = 1.0 if code == 1 else -1.0
         pull = 0.0
+        mean_loss = 0.0
         any_pull = False
+        if len(link):
+            if average:
+                observe(link, code, mean_score(X[i], w, total, run, t - 1))
+            else:
+                observe(link, code, mean_score(X[i], w, total[:0], 1.0, 1.0))
         if n_others:
             score = dot(w, X, i)
             pulls[:] = 0.0
         for j in range(n_others):
             slot = members[1 - code, j]
-            strength = _minus_derivative(loss, sign * (score - dot(w, rows, slot)))
+            margin = sign * (score - dot(w, rows, slot))
+            strength = minus_derivative(loss, margin)
+            if aware >= 0:
+                mean_loss += loss_value(loss, margin) / n_others
             if strength != 0.0:
                 any_pull = True
                 pull += strength
@@ -190,10 +239,21 @@ def olp_steps(
         run += 1
         for k in range(n_features):
             sums[code, k] += X[i, k]
-        start, end = starts[i], starts[i + 1]
-        if start < end:
-            move(rows, row_codes, X[i], code, slots[start:end], sources[start:end])
-            list_members(row_codes, members, n_members)
+        if aware >= 0:
+            if n_others == 0:
+                mean_loss = loss_value(loss, 0.0)
+            n_kept = n_members[0] + n_members[1]
+            own_slot[0] = next_slot(
+                aware, chance, code, mean_loss, row_codes, n_kept, state, draws[i]
+            )
+            if own_slot[0] >= 0:
+                move(rows, row_codes, X[i], code, own_slot, incoming)
+                list_members(row_codes, members, n_members)
+        else:
+            start, end = starts[i], starts[i + 1]
+            if start < end:
+                move(rows, row_codes, X[i], code, slots[start:end], sources[start:end])
+                list_members(row_codes, members, n_members)
         t += 1
     return run
 
@@ -248,6 +308,8 @@ def oam_steps(
     sums: Array,
     C: float,
     sequential: bool,
+    average: bool,
+    link: Array,
 ) -> None:  # pragma: no cover
     """Take the steps of OAM over some points.
 
@@ -261,8 +323,10 @@ def oam_steps(
         Numbers of points of each class seen, and of its filled slots; written to.
     w, w_sum
         The weights, and their sum over the points seen; written to.
-    C, sequential
+    C, sequential, average
         As in :class:`kernlearn.pairwise.OAM`; whether it is OAM_seq.
+    link
+        As in :func:`olp_steps`.
     """
     pulls = np.empty(X.shape[1])
     step = np.zeros(2, dtype=np.int64)
@@ -270,6 +334,11 @@ def oam_steps(
         x = X[i]
         code = codes[i]
         other = 1 - code
+        if len(link):
+            if average:
+                observe(link, code, mean_score(x, w, w_sum, 0.0, n_seen[0] + n_seen[1]))
+            else:
+                observe(link, code, mean_score(x, w, w_sum[:0], 1.0, 1.0))
         if n_kept[other]:
             others = (rows[1] if code == 0 else rows[0])[: n_kept[other]]
             weight = C * max(1.0, n_seen[other] / n_kept[other])

@@ -12,9 +12,9 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE
 from kernlearn.pairwise import losses
-from kernlearn.pairwise.buffers import Array, Buffer, Indices, as_buffer
-
-MAX_SEED = 2**31 - 1
+from kernlearn.pairwise.buffer_names import BUFFER, as_buffer
+from kernlearn.pairwise.buffers import Array, Indices
+from kernlearn.pairwise.reservoirs import Reservoir
 
 #: Points of the stream that are processed together with the buffer.
 BLOCK_ROWS = 256
@@ -31,30 +31,12 @@ def at_least_two(y: Any) -> np.ndarray:
     return classes
 
 
-class Reservoir:
-    """The points that a policy keeps, whose randomness is seeded by the next number of `rng`.
-
-    Slots are filled in order; an empty one has the class -1.
-    """
-
-    def __init__(self, policy: Buffer, n_features: int, rng: np.random.RandomState) -> None:
-        self.policy = policy
-        self.rng = np.random.default_rng(rng.randint(MAX_SEED))
-        self.rows = np.zeros((policy.size, n_features))
-        self.codes = np.full(policy.size, -1, dtype=np.int64)
-
-    @property
-    def n_kept(self) -> int:
-        """The number of filled slots."""
-        return int(np.count_nonzero(self.codes >= 0))
-
-
 class StreamLearner(ABC, BaseEstimator):
     """A learner from points of a stream, which are paired with those in a buffer."""
 
     _parameter_constraints: dict[str, list[Any]] = {
         "buffer_size": [COUNT],
-        "buffer": [str, type, Buffer],
+        "buffer": BUFFER,
         "n_passes": [COUNT],
         "random_state": ["random_state"],
     }
@@ -138,6 +120,8 @@ class SteppingLearner(StreamLearner):
     norm: str
     regularization: float
     average: bool
+    #: Whether the buffer may look at the points.
+    _aware = False
     _reservoir: Reservoir
     _w: Array
     # sum of the iterates that are not equal to the last one, and number of those that are
@@ -146,7 +130,7 @@ class SteppingLearner(StreamLearner):
 
     def _restart(self, w: Array, n_features: int) -> None:
         """Start at weights w, with an empty buffer."""
-        policy = as_buffer(self.buffer, self.buffer_size)
+        policy = as_buffer(self.buffer, self.buffer_size, aware=self._aware)
         rng = check_random_state(self.random_state)
         self._reservoir = Reservoir(policy, n_features, rng)
         self._w, self._total, self._run = w, np.zeros_like(w), 0
@@ -281,7 +265,7 @@ class OnlinePairLearner(SteppingLearner):
         points = np.concatenate([kept.rows[:n_kept], X])
         labels = np.concatenate([kept.codes[:n_kept], codes])
         block = self._block(points, n_old)
-        moves = kept.policy.updates(self.n_samples_seen_ + 1, len(X), n_kept, kept.rng)
+        moves = kept.moves(self.n_samples_seen_ + 1, len(X))
         # the position in the block of the point in each slot; points move at the end only
         places = np.arange(kept.policy.size)
         for i in range(n_old, len(points)):

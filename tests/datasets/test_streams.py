@@ -48,6 +48,19 @@ def test_drift_turns_the_means():
     assert start @ half < -0.5
 
 
+@pytest.mark.parametrize("recurring", [False, True])
+def test_jumps_turn_the_means_at_once(recurring):
+    turned = {"jump": np.pi / 2, "period": 1500, "recurring": recurring}
+    how = {"batch_size": 4500, "random_state": 0}
+    X, y = next(gaussian_stream(4500, 3, separation=4.0, **turned, **how))
+    still, _ = next(gaussian_stream(4500, 3, separation=4.0, **how))
+    np.testing.assert_array_equal(X[:1500], still[:1500])  # the same draws
+    signed = X * (2 * y - 1)[:, np.newaxis]
+    first, second, third = (signed[i : i + 1500].mean(axis=0) for i in (0, 1500, 3000))
+    assert abs(first @ second) < 0.3
+    assert first @ third == pytest.approx(4 if recurring else -4, abs=0.3)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -55,6 +68,8 @@ def test_drift_turns_the_means():
         ({"positive": 1.0}, "'positive' must be a number"),
         ({"batch_size": 0}, "'batch_size' must be an int >= 1"),
         ({"n_samples": 0}, "'n_samples' must be an int >= 1"),
+        ({"jump": -1}, "'jump' must be a finite number of 0 or more"),
+        ({"period": 0}, "'period' must be an int >= 1"),
         ({"drift": -1}, "'drift' must be a finite number of 0 or more"),
     ],
 )

@@ -12,6 +12,15 @@ LOSSES = {
 }
 
 
+VALUES = {
+    "hinge": lambda m: max(0.0, 1 - m),
+    "squared_hinge": lambda m: max(0.0, 1 - m) ** 2,
+    "logistic": lambda m: np.log1p(np.exp(-m)),
+    "exponential": lambda m: np.exp(-m),
+    "squared": lambda m: (1 - m) ** 2,
+}
+
+
 def generators(seed, n):
     seeds = check_random_state(seed)
     return [np.random.default_rng(seeds.randint(2**31 - 1)) for _ in range(n)]
@@ -55,6 +64,65 @@ def olp(X, y, policy, seed=0, eta=1.0, radius=10.0, loss="hinge", norm="l2", reg
         iterates.append(w)
         kept = move(kept, (x, label), *policy.update(t, len(kept), rng))
     return np.array(iterates)
+
+
+def class_balanced(size, half_life=None):
+    """Return a function from a buffer's labels, a label, what came so far and draws to a slot."""
+
+    def slot(labels, label, past, draw):
+        own = [i for i, other in enumerate(labels) if other == label]
+        others = [i for i, other in enumerate(labels) if other != label]
+        if len(others) >= len(own) + 2 or not own:
+            return others[int(draw[0] * len(others))]
+        if half_life is None:
+            share = len(own) / sum(other == label for other, _ in past)
+        else:
+            share = min(1.0, len(own) * (1 - 2 ** (-1 / half_life)))
+        return own[int(draw[0] / share * len(own))] if draw[0] < share else None
+
+    return slot
+
+
+def loss_weighted(size):
+    def slot(labels, label, past, draw):
+        total = sum(loss for _, loss in past)
+        admitted = total > 0 and draw[0] < size * past[-1][1] / total
+        return int(draw[1] * size) if admitted else None
+
+    return slot
+
+
+def olp_aware(X, y, size, slot_for, seed=0, eta=1.0, radius=10.0, loss="hinge"):
+    """Return w_1, ..., w_n and the labels in the buffer; labels are -1 and 1."""
+    (rng,) = generators(seed, 1)
+    w, kept, past, iterates = np.zeros(X.shape[1]), [], [], []
+    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        draw = rng.random(2)
+        pairs = [label * (x - other) for other, theirs in kept if theirs != label]
+        losses = [VALUES[loss](w @ pair) for pair in pairs] or [VALUES[loss](0.0)]
+        past.append((label, np.mean(losses)))
+        gradient = sum((LOSSES[loss](w @ pair) * pair for pair in pairs), np.zeros(len(w)))
+        w = project(w - eta / np.sqrt(t) * gradient / max(1, len(kept)), radius, 2)
+        iterates.append(w)
+        if len(kept) < size:
+            kept.append((x, label))
+        else:
+            slot = slot_for([theirs for _, theirs in kept], label, past, draw)
+            if slot is not None:
+                kept[slot] = (x, label)
+    return np.array(iterates), [theirs for _, theirs in kept]
+
+
+def best_for_all_pairs(X, y, weights, regularization):
+    """Return the w of least weighted squared loss, by least squares over all pairs."""
+    rows, targets = [np.sqrt(regularization) * np.eye(X.shape[1])], [np.zeros(X.shape[1])]
+    up, down = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+    for i in up:
+        for j in down:
+            share = weights[i] * weights[j] / weights[up].sum() / weights[down].sum()
+            rows.append(np.sqrt(share) * (X[i] - X[j])[np.newaxis])
+            targets.append([np.sqrt(share)])
+    return np.linalg.lstsq(np.vstack(rows), np.concatenate(targets), rcond=None)[0]
 
 
 def oam(X, y, policies, seed=0, C=1.0, variant="gradient"):

@@ -19,6 +19,7 @@ POLICIES = ["fifo", "rs", "rsx", "rsx2"]
         OLP(buffer_size=1, buffer="fifo", average=False, n_passes=2),
         OLP(loss="logistic", norm="l1", radius=1.0),
         OLP(loss=Logistic(), regularization=0.1, radius=None),
+        OLP(buffer="class_balanced", calibration="sigmoid"),
         OAM(),
         OAM(variant="sequential", average=True),
         OAM(buffer_size=2, buffer="rsx2"),

@@ -232,14 +232,7 @@ def prepare(
         X_train, *others = X[train], X[held_out], X[test]
     if protocol.scale and are_objects(X):
         raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
-    for name in protocol.scale:
-        if name == "zscore" and sp.issparse(X):
-            raise ValueError(
-                "scale: zscore would fill a sparse matrix; use max_norm for this data"
-            )
-        scaler = _SCALERS[name]()
-        X_train = scaler.fit_transform(X_train)
-        others = [scaler.transform(part) if part.shape[0] else part for part in others]
+    X_train, *others = scaled(protocol, X_train, *others)
     learnt_on = y[train]
     if protocol.scale_target == "max_abs":
         y = y / (np.abs(learnt_on).max() or 1.0)
@@ -252,6 +245,19 @@ def prepare(
         pairwise=pairwise,
         queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
     )  # fmt: skip
+
+
+def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:
+    """Scale points, and others, by parameters learnt on the former."""
+    parts = [X, *others]
+    for name in protocol.scale:
+        if name == "zscore" and sp.issparse(X):
+            raise ValueError(
+                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+            )
+        scaler = _SCALERS[name]().fit(parts[0])
+        parts = [scaler.transform(part) if part.shape[0] else part for part in parts]
+    return parts
 
 
 def _cut(

@@ -123,16 +123,17 @@ def error_percent(true: Array, predicted: Array) -> float:
 CLASSIFICATION = Task("classification", _classes, "accuracy")
 
 
-def _two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    """Return the labels of two classes, after `binarize`."""
     y = _classes(data, spec, info)
     if (n := len(np.unique(y))) != 2:
         raise ValueError(
-            f"task: bipartite_ranking needs two classes, not {n}: give the data set `binarize`"
+            f"task: {spec.task} needs two classes, not {n}: give the data set `binarize`"
         )
     return y
 
 
-BIPARTITE_RANKING = Task("bipartite_ranking", _two_classes, "auc", output="decision_function")
+BIPARTITE_RANKING = Task("bipartite_ranking", two_classes, "auc", output="decision_function")
 
 
 def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
@@ -276,7 +277,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     if not isinstance(learner, OLP) or learner.radius is None or spec.method.select:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
     data, outcome = build.load_data(trial, scope, data_dir), build.Outcome()
-    y = _two_classes(data, spec, outcome.info)
+    y = two_classes(data, spec, outcome.info)
     parts = protocol.prepare(data.data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
