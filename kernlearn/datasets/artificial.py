@@ -278,6 +278,10 @@ def two_gaussians(
     """
     check_count(n_samples=n_samples)
     n, d = n_samples, n_features
-    turns: dict[str, Any] = {"jump": jump, "period": period, "recurring": recurring}
-    X, y = next(gaussian_stream(n, d, positive, separation, drift, n, random_state, **turns))
+    X, y = next(
+        gaussian_stream(
+            n, d, positive, separation, drift, n, random_state,
+            jump=jump, period=period, recurring=recurring,
+        )
+    )  # fmt: skip
     return to_bunch(X, y, "0", "1")
