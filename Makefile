@@ -62,6 +62,7 @@ docs: $(READY)   ## write the pages that are computed: numbers, claims, conforma
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
 	$(BIN)/python -m benchmarks.which_method
+	$(BIN)/python -m benchmarks.objects
 
 bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks

@@ -160,7 +160,7 @@ def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
     from sklearn.utils import check_random_state
 
     X = check_random_state(random_state).uniform(size=(n_samples, 2))
-    return _to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
+    return to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
 
 
 '''

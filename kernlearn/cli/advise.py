@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kernlearn import datasets
 from kernlearn.cli import new_config, options
+from kernlearn.cli.samples import refuse_objects
 from kernlearn.exceptions import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def _load(data: str, task: str | None, keys: dict[str, Any], data_dir: Path | No
     )  # fmt: skip
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}", err=True)
+    refuse_objects(data, bunch)
     if known == "ordinal" and len(bunch.target_names):
         typer.echo(f"{data}: its grades are taken as classes", err=True)
     if bunch.preparation.rows_dropped:

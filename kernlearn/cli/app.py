@@ -13,6 +13,7 @@ from kernlearn.cli import (
     datasets,
     equivalence,
     forks,
+    goodness,
     init,
     ranks,
     report,
@@ -39,7 +40,7 @@ for command in (
     init.init, advise.advise, show.show, run.plan, run.run, run.status, report.report, runs.runs,
     store.compare, ranks.ranks, equivalence.equivalence, report.check, forks.forks,
     store.export, store.merge, store.doctor, store.gc,
-    analysis.goodness, analysis.rademacher, analysis.regret,
+    goodness.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")

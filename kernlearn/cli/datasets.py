@@ -73,7 +73,10 @@ def info(
         typer.echo(f"{'found':10} no; {advice}")
         return
     typer.echo(f"{'found':10} {_folder(about.paths)}")
-    typer.echo(f"{'loaded':10} {about.shape[0]} x {about.shape[1]}")
+    size = (
+        " x ".join(map(str, about.shape)) if len(about.shape) > 1 else f"{about.shape[0]} points"
+    )
+    typer.echo(f"{'loaded':10} {size}")
     for sentence in about.prepared:
         typer.echo(f"{'':10} {sentence}")
     if about.classes:
@@ -206,13 +209,16 @@ def add_one(
     matrix: Annotated[
         str | None, Option(help="similarity or distance: what the entries of a matrix are.")
     ] = None,
+    points: Annotated[
+        str | None, Option(help="The column whose texts are the points, to compare as strings.")
+    ] = None,
     folder: Annotated[Path, Option(help="Folder to write the card to.")] = Path("datasets"),
     copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
     check_choice("missing", missing, ("drop", "mean", "most_frequent", "error"))
     check_choice("matrix", matrix, ("similarity", "distance"))
-    given: dict[str, Any] = {"missing": missing, "matrix": matrix}
+    given: dict[str, Any] = {"missing": missing, "matrix": matrix, "points": points}
     added = datasets.add(
         file, name=name, target=target, task=task, title=title, delimiter=separator,
         header=header, drop=drop, sheet=sheet, labels=labels, folder=folder, copy=copy,

@@ -40,6 +40,22 @@ _MATRIX = {
         "majority": "{estimator: DummyClassifier, baseline: true}",
     },
 }
+# For points that are compared by a similarity of theirs, by what they are.
+_SIMILARITIES = {
+    "strings": "rapidfuzz.levenshtein",
+    "series": "dynamic_time_warping",
+    "sets": "jaccard",
+    "graphs": "grakel.weisfeiler_lehman",
+}
+_OBJECTS = {
+    "classification": _MATRIX["classification"],
+    "regression": {
+        "neighbours": "{estimator: KernelRegressor}",
+        "landmarks": "{estimator: SparseRegLand, n_landmarks: [10, 50]}",
+        "mean": "{estimator: DummyRegressor, baseline: true}",
+    },
+    "ordinal": _METHODS["ordinal"],
+}
 _METRICS = {
     "classification": "accuracy, fit_seconds, predict_seconds",
     "regression": "mse, mae, fit_seconds, predict_seconds",
@@ -70,6 +86,7 @@ def init(
         str | None,
         Option(help="similarity or distance, if the file is a matrix of these with labels."),
     ] = None,
+    points: new_config.Points = None,
     splits: Annotated[int | None, Option(min=1, help="Random splits.", show_default="5")] = None,
     title: Annotated[str | None, Option(help="Title of the experiment.")] = None,
     force: new_config.Force = False,
@@ -84,6 +101,7 @@ def init(
       kernlearn init
       kernlearn init mine.csv --target price --task regression
       kernlearn init letter --config letters.yaml --splits 3
+      kernlearn init names.csv --points name
     """  # noqa: D301
     asks = asking()
     if data is None:
@@ -91,15 +109,16 @@ def init(
             raise ConfigError("name a data file or data set, such as `kernlearn init mine.csv`")
         data = str(typer.prompt("Data file, or name of a data set"))
     options.check_choice("matrix", matrix, ("similarity", "distance"))
-    found = _find(data, (target, sheet, matrix), data_dir)
+    found = _find(data, (target, sheet, matrix, points), data_dir)
     if asks and target is None and found.paths and new_config.is_file(data):
         target = typer.prompt("Column to predict", default=_target_of(found)) or None
-        found = _find(data, (target, sheet, matrix), data_dir)
+        found = _find(data, (target, sheet, matrix, points), data_dir)
     card, compares = found.card, found.card.similarity is not None
     guessed = _task_of(card)
     if task is None:
         task = typer.prompt("Task", default=guessed) if asks else guessed
-    known = _MATRIX if compares else _METHODS
+    similarity = _similarity(found) if found.form.format.of_objects else ""
+    known = _MATRIX if compares else _OBJECTS if similarity else _METHODS
     if task not in known:
         raise ConfigError(f"--task {task}: expected one of {', '.join(known)} for {data}")
     if splits is None:
@@ -113,8 +132,9 @@ def init(
     if not free:
         raise ConfigError(new_config.exists_message(config, "--config"))
     title = title or f"Methods compared on {new_config.label_of(data)}"
-    keys = {"target": target, "sheet": sheet, "matrix": matrix}
-    text = _text(data, config, title, task, splits, keys, compares)
+    keys = {"target": target, "sheet": sheet, "matrix": matrix, "points": points}
+    kernel = "" if compares else similarity or "gaussian"
+    text = _text(data, config, title, task, splits, keys, known[task], kernel)
     new_config.write_config(config, text, data_dir)
 
 
@@ -128,9 +148,20 @@ def _find(data: str, given: tuple[str | None, ...], data_dir: Path | None) -> An
     from kernlearn.datasets.file_options import FileOptions
     from kernlearn.datasets.finding import find
 
-    target, sheet, matrix = given
-    wanted = FileOptions(new_config.column_of(target), sheet=sheet, matrix=matrix)
+    target, sheet, matrix, points = given
+    wanted = FileOptions(
+        new_config.column_of(target), sheet=sheet, matrix=matrix,
+        points=new_config.column_of(points),
+    )  # fmt: skip
     return find(new_config.name_of(data), data_dir, wanted)
+
+
+def _similarity(found: Any) -> str:
+    """Return the name of a similarity for the points of a file that are no vectors."""
+    from kernlearn.datasets import load
+    from kernlearn.datasets.objects import kind_of
+
+    return _SIMILARITIES[kind_of(load(found).data)]
 
 
 def _target_of(found: Any) -> str:
@@ -146,11 +177,12 @@ def _task_of(card: Any) -> str:
 
 def _text(
     data: str, config: Path, title: str, task: str, splits: int, keys: dict[str, str | None],
-    matrix: bool,
+    methods: dict[str, str], kernel: str,
 ) -> str:  # fmt: skip
     entry = new_config.dataset_entry(data, config, keys if new_config.is_file(data) else {})
-    methods = (_MATRIX if matrix else _METHODS)[task]
-    needs_kernel = not matrix
+    of_vectors = kernel == "gaussian"
+    name = "gaussian" if of_vectors else kernel.rpartition(".")[2]
+    parameters = ", sigma: mean_distance" if of_vectors else ""
     lines = [
         f"title: {new_config.quoted(title)}",
         f"task: {task}",
@@ -158,15 +190,14 @@ def _text(
         "datasets:",
         f"  {new_config.label_of(data)}: {{{entry}}}",
         "",
-        *(["kernels:", "  gaussian: {kernel: gaussian, sigma: mean_distance}", ""]
-          if needs_kernel else []),
+        *(["kernels:", f"  {name}: {{kernel: {kernel}{parameters}}}", ""] if kernel else []),
         "methods:",
         *(f"  {name}: {what}" for name, what in methods.items()),
         "",
         "protocol:",
         f"  splits: {splits}                # random, the same for all methods",
         "  train: 0.7",
-        *([] if matrix else ["  scale: [zscore]"]),
+        *(["  scale: [zscore]"] if of_vectors else []),
         "",
         f"metrics: [{_METRICS[task]}]",
         "table: {rows: [dataset, method, n_landmarks]}",

@@ -20,6 +20,10 @@ Sheet = Annotated[
     str | None,
     Option(help="Sheet of an Excel file, by name or number.", show_default="the first"),
 ]
+Points = Annotated[
+    str | None,
+    Option(help="Column whose texts are the points, to compare as strings, by name or number."),
+]
 Force = Annotated[bool, Option("--force", help="Replace an existing config.")]
 
 

@@ -9,19 +9,21 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "artificial": (
-            "Generator generators indefinite_similarity rings two_gaussians two_moons "
-            "unit_ball waveform"
-        ),
+        "artificial": "indefinite_similarity rings two_gaussians two_moons unit_ball waveform",
+        "artificial_graphs": "block_graphs molecule_graphs motif_graphs random_graphs",
+        "artificial_strings": "markov_strings misspelt_words mutated_families word_documents",
         "cache": "fingerprint",
         "card": "Card Form Source catalogue find_card is_shipped own_cards read_card",
         "chunks": "gaussian_stream iter_chunks",
-        "description": "Description FeatureRange Verified describe picture verify",
+        "description": "Description FeatureRange Verified describe verify",
         "fetching": "Fetched fetch",
         "files": "Found locate missing_message search_path",
         "finding": "task_of",
+        "generating": "generators",
         "loading": "load load_all",
         "new_cards": "Added add",
+        "picturing": "picture",
         "preparation": "Preparation",
+        "registering": "Generator",
     },
 )

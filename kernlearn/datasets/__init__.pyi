@@ -1,12 +1,18 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.datasets.artificial import Generator as Generator
-from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
 from kernlearn.datasets.artificial import rings as rings
 from kernlearn.datasets.artificial import two_gaussians as two_gaussians
 from kernlearn.datasets.artificial import two_moons as two_moons
 from kernlearn.datasets.artificial import unit_ball as unit_ball
 from kernlearn.datasets.artificial import waveform as waveform
+from kernlearn.datasets.artificial_graphs import block_graphs as block_graphs
+from kernlearn.datasets.artificial_graphs import molecule_graphs as molecule_graphs
+from kernlearn.datasets.artificial_graphs import motif_graphs as motif_graphs
+from kernlearn.datasets.artificial_graphs import random_graphs as random_graphs
+from kernlearn.datasets.artificial_strings import markov_strings as markov_strings
+from kernlearn.datasets.artificial_strings import misspelt_words as misspelt_words
+from kernlearn.datasets.artificial_strings import mutated_families as mutated_families
+from kernlearn.datasets.artificial_strings import word_documents as word_documents
 from kernlearn.datasets.cache import fingerprint as fingerprint
 from kernlearn.datasets.card import Card as Card
 from kernlearn.datasets.card import Form as Form
@@ -22,7 +28,6 @@ from kernlearn.datasets.description import Description as Description
 from kernlearn.datasets.description import FeatureRange as FeatureRange
 from kernlearn.datasets.description import Verified as Verified
 from kernlearn.datasets.description import describe as describe
-from kernlearn.datasets.description import picture as picture
 from kernlearn.datasets.description import verify as verify
 from kernlearn.datasets.fetching import Fetched as Fetched
 from kernlearn.datasets.fetching import fetch as fetch
@@ -31,11 +36,14 @@ from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import search_path as search_path
 from kernlearn.datasets.finding import task_of as task_of
+from kernlearn.datasets.generating import generators as generators
 from kernlearn.datasets.loading import load as load
 from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added
 from kernlearn.datasets.new_cards import add as add
+from kernlearn.datasets.picturing import picture as picture
 from kernlearn.datasets.preparation import Preparation as Preparation
+from kernlearn.datasets.registering import Generator as Generator
 
 __all__ = [
     "Added",
@@ -50,6 +58,7 @@ __all__ = [
     "Source",
     "Verified",
     "add",
+    "block_graphs",
     "catalogue",
     "describe",
     "fetch",
@@ -63,9 +72,15 @@ __all__ = [
     "load",
     "load_all",
     "locate",
+    "markov_strings",
     "missing_message",
+    "misspelt_words",
+    "molecule_graphs",
+    "motif_graphs",
+    "mutated_families",
     "own_cards",
     "picture",
+    "random_graphs",
     "read_card",
     "rings",
     "search_path",
@@ -75,4 +90,5 @@ __all__ = [
     "unit_ball",
     "verify",
     "waveform",
+    "word_documents",
 ]

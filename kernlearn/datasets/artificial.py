@@ -1,117 +1,15 @@
 """Artificial data: generators of points and of similarity matrices."""
 
-import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
-from kernlearn.datasets.cache import fingerprint
 from kernlearn.datasets.chunks import Seed, gaussian_stream, generator_of
-from kernlearn.datasets.formats import default_names
-from kernlearn.datasets.preparation import Preparation
+from kernlearn.datasets.registering import register, to_bunch
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
-
-Make = TypeVar("Make", bound=Callable[..., "Bunch"])
-
-
-@dataclass(frozen=True)
-class Generator:
-    """An artificial data set by name; calling it makes the data.
-
-    Parameters
-    ----------
-    name : str
-        The name in a configuration.
-    make : callable
-        The function that makes the data.
-    similarity : str or None, default=None
-        "similarity" or "distance" if it makes such a matrix instead of features.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import generators
-    >>> list(generators()["rings"].parameters)
-    ['n_samples', 'noise', 'factor', 'random_state']
-    """
-
-    name: str
-    make: Callable[..., "Bunch"]
-    similarity: str | None = None
-
-    @property
-    def title(self) -> str:
-        """The first line of the function's documentation."""
-        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The parameters and their defaults."""
-        parameters = inspect.signature(self.make).parameters.values()
-        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
-
-    def __call__(self, **parameters: Any) -> "Bunch":
-        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
-        if unknown := sorted(parameters.keys() - self.parameters.keys()):
-            raise ValueError(
-                f"{self.name} has no parameter {', '.join(unknown)}; "
-                f"allowed: {', '.join(self.parameters)}"
-            )
-        return self.make(**parameters)
-
-
-def generators() -> Mapping[str, Generator]:
-    """Return the generators by name.
-
-    Returns
-    -------
-    mapping of str to Generator
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import generators
-    >>> generators()["unit_ball"].parameters["n_samples"]
-    100
-    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
-    (20, 5)
-    """
-    return MappingProxyType(dict(sorted(_GENERATORS.items())))
-
-
-_GENERATORS: dict[str, Generator] = {}
-
-
-def register(similarity: str | None = None) -> Callable[[Make], Make]:
-    """Make a function a generator of its name; `similarity` is the kind of matrix it makes."""
-
-    def registered(make: Make) -> Make:
-        _GENERATORS[make.__name__] = Generator(make.__name__, make, similarity)
-        return make
-
-    return registered
-
-
-def _to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
-    """Return data in the form of :func:`load`."""
-    from sklearn.utils import Bunch
-
-    return Bunch(
-        data=X,
-        target=None if y is None else y.astype(np.int64),
-        target_names=np.array(labels, dtype=np.str_),
-        feature_names=np.array(default_names(X.shape[1]), dtype=np.str_),
-        fingerprint=fingerprint(X, y),
-        card=None,
-        path=None,
-        sample=False,
-        note="",
-        preparation=Preparation(len(X)),
-    )
 
 
 @register()
@@ -150,7 +48,7 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
     X *= rng.uniform(size=(n_samples, 1)) ** (1 / n_features)
-    return _to_bunch(X, None)
+    return to_bunch(X, None)
 
 
 @register()
@@ -198,7 +96,7 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     y = rng.randint(3, size=n_samples)
     u = rng.uniform(size=(n_samples, 1))
     X = u * waves[first[y]] + (1 - u) * waves[second[y]] + rng.standard_normal((n_samples, 21))
-    return _to_bunch(X, y, "0", "1", "2")
+    return to_bunch(X, y, "0", "1", "2")
 
 
 @register()
@@ -228,7 +126,7 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
 
     check_count(n_samples=n_samples)
     check_nonnegative(noise=noise)
-    return _to_bunch(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
+    return to_bunch(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
 
 
 @register()
@@ -264,7 +162,7 @@ def rings(
     check_nonnegative(noise=noise)
     check_proportion(factor=factor)
     X, y = make_circles(n_samples, noise=noise, factor=factor, random_state=random_state)
-    return _to_bunch(X, y, "0", "1")
+    return to_bunch(X, y, "0", "1")
 
 
 @register(similarity="similarity")
@@ -335,7 +233,7 @@ def indefinite_similarity(
     spectrum = np.concatenate([(1 - negative) * _decay(n - k), -negative * _decay(k)])
     K = (basis * spectrum) @ basis.T
     K = (K + K.T) / (2 * np.abs(K).max())
-    bunch = _to_bunch(K, y, "0", "1")
+    bunch = to_bunch(K, y, "0", "1")
     bunch.similarity = "similarity"
     return bunch
 
@@ -377,4 +275,4 @@ def two_gaussians(
     check_count(n_samples=n_samples)
     n, d = n_samples, n_features
     X, y = next(gaussian_stream(n, d, positive, separation, drift, n, random_state))
-    return _to_bunch(X, y, "0", "1")
+    return to_bunch(X, y, "0", "1")

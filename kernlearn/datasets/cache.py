@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from kernlearn.datasets.files import cache_folder, container
+from kernlearn.datasets.objects import are_objects, content, packed, unpacked
 from kernlearn.datasets.text import canonical_labels
 
 _CONTENT_VERSION = "kernlearn content 1"
@@ -29,7 +30,8 @@ def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The data. Dense and sparse, -0.0 and 0.0, and all NaNs are alike.
+        The data. Dense and sparse, -0.0 and 0.0, and all NaNs are alike. Or an array of objects of
+        shape (n_samples,), whose content is hashed: strings, arrays, sets, graphs and others.
     y : array-like of shape (n_samples,), optional
         Labels, text or numbers; ``"+1"``, ``1`` and ``1.0`` are alike.
 
@@ -50,15 +52,21 @@ def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
     True
     """
     X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    if X.ndim != 2:
+    objects = X.ndim == 1 and X.dtype.kind in "OUS"
+    if X.ndim != 2 and not objects:
         raise ValueError(f"X must have 2 dimensions, got {X.ndim}")
-    n_samples, n_features = X.shape
+    n_samples, n_features = (len(X), 0) if objects else X.shape
     labels = np.zeros(n_samples, dtype="U1") if y is None else canonical_labels(y)
     if len(labels) != n_samples:
         raise ValueError(f"y must have one label per row of X, got {len(labels)} for {n_samples}")
     heads = [label.encode() + b"\0" for label in labels.tolist()]
     step = max(1, _BLOCK_ENTRIES // max(1, n_features))
-    digests: list[bytes] = []
+    if objects:
+        digests = sorted(
+            sha256(h + content(point)).digest() for h, point in zip(heads, X, strict=True)
+        )
+        return sha256(f"{_CONTENT_VERSION} objects\n".encode() + b"".join(digests)).hexdigest()
+    digests = []
     for start in range(0, n_samples, step):
         digests += _hash_rows(X[start : start + step], heads[start : start + step])
     digests.sort()
@@ -161,7 +169,10 @@ def cached(mark: Stamp, make: Callable[[], Contents]) -> Contents:
     if contents is None:
         contents = make()
         arrays = {name: value for name, value in contents._asdict().items() if value is not None}
-        if not isinstance(X := contents.data, np.ndarray):
+        if are_objects(X := contents.data):
+            del arrays["data"]
+            arrays |= packed(X)
+        elif not isinstance(X, np.ndarray):
             del arrays["data"]
             arrays |= {"values": X.data, "indices": X.indices, "indptr": X.indptr}
         write_whole(copy, lambda file: np.savez(file, key=mark.key, **arrays))
@@ -180,7 +191,10 @@ def _read(path: Path, key: str) -> Contents | None:
             if "values" in fields:
                 parts = fields.pop("values"), fields.pop("indices"), fields.pop("indptr")
                 fields["data"] = sparse.csr_matrix(parts, shape=shape)
-            if fields["data"].shape == shape:
+            if (points := unpacked(fields)) is not None:
+                fields = {k: v for k, v in fields.items() if k in Contents._fields}
+                fields["data"] = points
+            if fields["data"].shape == shape[: fields["data"].ndim]:
                 texts = {
                     name: str(fields[name]) for name in ("fingerprint", "note", "preparation")
                 }

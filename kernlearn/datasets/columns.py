@@ -20,7 +20,8 @@ from kernlearn.exceptions import DataError
 MANY = 200
 _FEW = 20
 _SHOWN = 5
-_TARGETS = {"target", "class", "label", "y", "outcome"}
+#: Names of columns that are taken to be the target.
+TARGETS = {"target", "class", "label", "y", "outcome"}
 _MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
 #: Missing entries of a column of text, in which NA may be a value.
 SURELY_MISSING = {"?", ""}
@@ -91,11 +92,29 @@ def guess_columns(
     `null` is how an entry is given here that the format itself knows to be missing.
     """
     drop = {position(path, column, header, len(columns)) for column in given.drop}
-    target, remark = _choose_target(path, given.target, header, len(columns), drop)
+    points = None
+    if given.points is not None:
+        points = position(path, given.points, header, len(columns))
+    taken = drop if points is None else {*drop, points}
+    target, remark = _choose_target(path, given.target, header, len(columns), taken)
     remarks.append(remark)
     chosen = columns[target]
     if target in drop:
         raise DataError(f"{path}: column {chosen.name} is the target; it cannot be dropped too")
+    if points is not None:
+        if options["kind"] not in ("delimited", "excel"):
+            raise DataError(
+                f"{path}: points: is for text in columns, sheets, lines of JSON and series"
+            )
+        if points == target or points in drop:
+            what = "the target" if points == target else "dropped"
+            raise DataError(
+                f"{path}: column {columns[points].name} holds the points; it is {what}"
+            )
+        drop = set(range(len(columns))) - {points, target}
+        n = len(columns[points].counts)
+        texts = "text" if n == 1 else "different texts"
+        remarks.append(f"the points are the texts of column {columns[points].name}: {n} {texts}")
     if not header and given.target is None and (other := _other_targets(columns, target)):
         remarks.append(other)
     if given.target is None:
@@ -109,7 +128,7 @@ def guess_columns(
     nominal: dict[str, list[str]] = {}
     missing: set[str] = set()
     for i, column in enumerate(columns):
-        if i == target or i in drop:
+        if i in (target, points) or i in drop:
             continue
         missing |= column.missing
         if column.numeric:
@@ -152,12 +171,17 @@ def guess_columns(
         names = {name: f"x{i + 1}" for i, name in enumerate(names)} | {chosen.name: "target"}
         options["columns"] = list(names.values())
     options["target"] = names[chosen.name]
+    if points is not None:
+        options["points"] = names[columns[points].name]
     options["drop"] = [names[columns[i].name] for i in sorted(drop)]
     options["nominal"] = {names[name]: values for name, values in nominal.items()}
     n_features = len(columns) - 1 - len(drop)
     if n_features < 1:
         why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
-        raise DataError(f"{path}: no column is left as a feature{f' ({why})' if why else ''}")
+        texts = next((c.name for c in columns if left_out.get(c.name, "").startswith("text")), "")
+        hint = f"; `points: {names[texts]}` takes its texts as strings to compare" if texts else ""
+        why = f" ({why})" if why else ""
+        raise DataError(f"{path}: no column is left as a feature{why}{hint}")
     return Guess(
         options, n_features, chosen.labels(), chosen.numeric, remarks,
         ordered=chosen.order is not None, ordinal=chosen.order is not None,
@@ -193,7 +217,7 @@ def _choose_target(
         chosen = position(path, target, names, width)
         return chosen, f"the target is column {names[chosen] if names else chosen}"
     for i, name in enumerate(names):
-        if name.lower() in _TARGETS and i not in drop:
+        if name.lower() in TARGETS and i not in drop:
             return i, f"the target is column {name}, by its name"
     last = max((i for i in range(width) if i not in drop), default=width - 1)
     which = "the last column" if last == width - 1 else "the last column that is not dropped"

@@ -13,6 +13,7 @@ from kernlearn.datasets.card import Card, Form
 from kernlearn.datasets.files import LIMIT, Found, too_large
 from kernlearn.datasets.formats import Expected, Missing, Table
 from kernlearn.datasets.missing import settle_missing
+from kernlearn.datasets.objects import are_objects
 from kernlearn.datasets.preparation import Preparation, asymmetry, compares_rows, look_like_ids
 from kernlearn.datasets.text import canonical_labels, column_position
 from kernlearn.exceptions import DataError
@@ -40,7 +41,7 @@ def read(found: Found) -> Table:
     card, form = found.card, found.form
     place = found.place
     table = form.format.read(found.paths, Expected(card.n_features, card.classes))
-    n_rows, n_features = table.X.shape
+    n_rows, n_features = (len(table.X), 1) if are_objects(table.X) else table.X.shape
     if form.rows is not None and n_rows != form.rows:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
@@ -60,6 +61,8 @@ def read(found: Found) -> Table:
 def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
     """Make the arrays that are returned, and a record of what was done."""
     card, form = found.card, found.form
+    if are_objects(table.X):
+        return _encode_objects(found, table, wanted)
     done = Preparation(
         len(table.y),
         left_out=_left_out(found, table, wanted.drop),
@@ -105,6 +108,46 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         X, target, labels, np.array(names, dtype=np.str_), fingerprint(X, labelled), table.query,
         note, json.dumps(done.plain),
     )  # fmt: skip
+
+
+def _encode_objects(found: Found, table: Table, wanted: Wanted) -> Contents:
+    """Make the arrays of a data set whose points are no vectors."""
+    if wanted.drop:
+        raise DataError(f"{found.place}: drop: the points have no features")
+    missing = np.array([point is None or _has_gaps(point) for point in table.X], dtype=bool)
+    n_missing = int(missing.sum())
+    if n_missing and wanted.missing != "drop":
+        row = int(missing.argmax()) + 1
+        why = "missing values" if wanted.missing == "error" else "points cannot be filled in"
+        raise DataError(f"{found.place}: row {row} has no whole point: {why}; `missing: drop`")
+    X, y = table.X[~missing], table.y[~missing]
+    if not len(X):
+        raise DataError(f"{found.place}: no row is left, all have missing entries")
+    done = Preparation(
+        len(table.y),
+        rows_dropped=n_missing,
+        left_out={**found.form.left_out, **_left_out(found, table, ())},
+        grades=_unordered(found.card, found.form),
+        remarks=_encoding_remarks(found.form),
+    )
+    target, labels = _target(found.card, table._replace(y=y))
+    labelled = target if not labels.size else labels[target]
+    note = ""
+    if n_missing:
+        note = f"{n_missing} of {len(table.y)} rows with missing entries were left out."
+    names = np.array((), dtype=np.str_)
+    return Contents(
+        X, target, labels, names, fingerprint(X, labelled), None, note, json.dumps(done.plain)
+    )
+
+
+def _has_gaps(point: Any) -> bool:
+    return isinstance(point, np.ndarray) and bool(np.isnan(point).any())
+
+
+def _encoding_remarks(form: Form) -> tuple[str, ...]:
+    encoding = getattr(form.format, "encoding", "utf-8")
+    return (f"the text is read as {encoding}, not UTF-8",) if encoding != "utf-8" else ()
 
 
 def _unordered(card: Card, form: Form) -> tuple[str, ...]:
@@ -160,8 +203,7 @@ def _without(found: Found, table: Table, drop: Sequence[int | str]) -> Table:
 
 def _remarks(card: Card, form: Form, table: Table) -> tuple[str, ...]:
     """Notice text that is not UTF-8, and a matrix of similarities that is read as features."""
-    encoding = getattr(form.format, "encoding", "utf-8")
-    read = (f"the text is read as {encoding}, not UTF-8",) if encoding != "utf-8" else ()
+    read = _encoding_remarks(form)
     if card.task == "similarity" or not (kind := compares_rows(table.X)):
         return read
     n = len(table.X)

@@ -17,6 +17,7 @@ class FileOptions(NamedTuple):
     matrix: str | None = None
     delimiter: str | None = None
     header: bool | None = None
+    points: Column | None = None
 
 
 class Guess(NamedTuple):

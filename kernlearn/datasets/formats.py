@@ -29,8 +29,8 @@ class Expected(NamedTuple):
 class Table(NamedTuple):
     """The result of a reader.
 
-    X is float64, dense or CSR; a nominal column has the positions of its values in the published
-    order. y are the positions of the labels in ``Expected.classes``, or numbers.
+    X is float64, dense or CSR, or objects, None where one is missing; a nominal column has the
+    positions of its values in the published order. y are those of the labels, or numbers.
     """
 
     X: Any
@@ -75,6 +75,11 @@ class Options(Strict):
     def check(self, n_features: int, n_classes: int = 0) -> None:
         """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
 
+    @property
+    def of_objects(self) -> bool:
+        """Whether the points are strings, series or other objects rather than vectors."""
+        return getattr(self, "points", None) not in (None, False)
+
 
 class Delimited(Options):
     """Text in columns, one row per line.
@@ -112,6 +117,9 @@ class Delimited(Options):
         The decimal point.
     encoding : {"utf-8", "utf-16", "cp1252"}, default="utf-8"
         How the text is written.
+    points : int or str, optional
+        The column whose texts are the points themselves; the card has one feature then, and all
+        other columns but the target are dropped.
     """
 
     kind: Literal["delimited"] = "delimited"
@@ -131,6 +139,7 @@ class Delimited(Options):
     quote: str | None = Field(default=None, min_length=1, max_length=1)
     decimal: Literal[".", ","] = "."
     encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
+    points: int | str | None = None
 
     def n_targets(self, n_classes: int) -> int:
         """Return the number of columns that the target takes."""
@@ -144,6 +153,8 @@ class Delimited(Options):
             raise ValueError("one_hot, blocks: only one of them is allowed")
         if (self.one_hot or self.blocks is not None) and n_classes == 0:
             raise ValueError("one_hot, blocks: only allowed if the card has classes")
+        if self.points is not None and (n_features != 1 or self.one_hot or self.nominal):
+            raise ValueError("points: goes with one feature, without nominal or one_hot")
         if self.columns is None:
             return
         if self.header:
@@ -203,18 +214,40 @@ class Arff(Options):
 class Series(Options):
     """The ``.ts`` text of the time series archives; ``?`` is a missing entry.
 
-    Univariate series of one length: a header of lines that begin with ``@``, of which the last
-    is ``@data``, then for each series its values, a colon and its class.
+    A header of lines that begin with ``@``, of which the last is ``@data``, then for each series
+    its values, a colon and its class; of several channels, each ends with a colon.
 
     Parameters
     ----------
     rename : dict of str to str, default={}
         The card's spelling of labels that the file spells differently.
+    points : bool, default=False
+        Whether the series are points themselves, of any lengths and numbers of channels; the card
+        has one feature then. Otherwise they are the rows of a matrix: of one length and channel.
     """
 
     kind: Literal["ts"] = "ts"
     reader = "series_text:read_ts"
     rename: dict[Label, Label] = {}
+    points: bool = False
+
+
+class JsonLines(Options):
+    """Lines of JSON, an object each, of which one value is the point and one the target.
+
+    A point is text, a list of numbers (a series; lists of numbers are its channels), a list of
+    texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
+
+    Parameters
+    ----------
+    points, target : str
+        The names of the two.
+    """
+
+    kind: Literal["jsonl"] = "jsonl"
+    reader = "json_lines:read_json_lines"
+    points: str
+    target: str
 
 
 class Matlab(Options):
@@ -296,6 +329,8 @@ class Excel(Options):
         Nominal columns and their values in the published order.
     missing : str, optional
         A text that stands for a missing entry too.
+    points : int or str, optional
+        As in :class:`Delimited`.
     """
 
     kind: Literal["excel"] = "excel"
@@ -307,6 +342,7 @@ class Excel(Options):
     drop: tuple[int | str, ...] = ()
     nominal: dict[str, tuple[Label, ...]] = {}
     missing: str | None = None
+    points: int | str | None = None
 
 
 class Stata(Options):
@@ -347,6 +383,17 @@ class Bundled(Options):
 
 
 Format = Annotated[
-    Delimited | Libsvm | Letor | Arff | Series | Matlab | Npz | Parquet | Excel | Stata | Bundled,
+    Delimited
+    | Libsvm
+    | Letor
+    | Arff
+    | Series
+    | JsonLines
+    | Matlab
+    | Npz
+    | Parquet
+    | Excel
+    | Stata
+    | Bundled,
     Field(discriminator="kind"),
 ]

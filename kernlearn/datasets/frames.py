@@ -10,6 +10,7 @@ import numpy as np
 from kernlearn.datasets import text
 from kernlearn.datasets.files import naming_damage, read_bytes
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
+from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError
 
 #: The first bytes of .xls; .xlsx and .ods are archives.
@@ -108,21 +109,27 @@ def _as_table(
 ) -> Table:
     """Convert the entries; the first row has the number `first` in messages."""
     parts: list[np.ndarray] = []
-    layout = None
+    points: list[str | None] = []
+    layout, as_points = None, getattr(options, "points", None) is not None
     for path, frame in zip(paths, frames, strict=True):
         made = _layout(path, frame, options, expected)
         layout = layout or made
         if made.names != layout.names:
             raise DataError(f"{path}: other columns than {paths[0]}, or in another order")
         values = np.empty((len(frame.columns[0]), len(made.names)))
+        if as_points:
+            points += [entry.strip() or None for entry in frame.columns[made.features[0]]]
         for i, column in enumerate(frame.columns):
+            if as_points and i == made.features[0]:
+                continue
             for row, entry in enumerate(column):
                 values[row, i] = made.value(path, first + row, i, entry)
         parts.append(values)
     assert layout is not None
     values = np.concatenate(parts)
     names = tuple(layout.names[i] for i in layout.features)
-    return Table(values[:, layout.features], values[:, layout.targets[0]], names, layout.nominal)
+    X = as_objects(points) if as_points else values[:, layout.features]
+    return Table(X, values[:, layout.targets[0]], names, layout.nominal)
 
 
 def _layout(path: Path, frame: Frame, options: Any, expected: Expected) -> text.Layout:

@@ -11,10 +11,11 @@ from kernlearn.datasets.columns import Entries, guess_columns
 from kernlearn.datasets.file_options import FileOptions, Guess
 from kernlearn.datasets.formats import Expected, Format
 from kernlearn.datasets.guess_arrays import guess_matlab, guess_npz
+from kernlearn.datasets.guess_objects import JSON_LINES, guess_json_lines, guess_series
 from kernlearn.datasets.guess_text import guess_text
 from kernlearn.exceptions import DataError
 
-VERSION = 3  # to be raised when other guesses are made: cards made before are then made again
+VERSION = 4  # to be raised when other guesses are made: cards made before are then made again
 _TASKS = ("classification", "regression", "ordinal", "similarity")
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -93,6 +94,15 @@ def _guess(path: Path, given: FileOptions) -> Guess:
         return _guess_sheet(path, given)
     if given.sheet is not None:
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]  # it may be compressed
+    if ".ts" in suffixes:
+        return guess_series(path, given)
+    if any(suffix in JSON_LINES for suffix in suffixes):
+        return guess_json_lines(path, given)
+    if magic.startswith((_ZIP, *_MATLAB)) and given.points is not None:
+        raise DataError(
+            f"{path}: points: is for text in columns, sheets, lines of JSON and series"
+        )
     if magic.startswith(_ZIP):
         return guess_npz(path, given.target)
     if magic.startswith(_PARQUET):

@@ -33,11 +33,20 @@ def guess_text(path: Path, given: FileOptions) -> Guess:
     lines, encoding = decoded(path)
     head = [line for line in lines if line.strip() and not line.lstrip().startswith("%")][:100]
     if head and head[0].lstrip().lower().startswith(("@relation", "@attribute")):
+        _refuse_points(path, given)
         return guess_arff(path, lines, given)
     rows = [line for line in head if not line.lstrip().startswith("#")]
     if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
+        _refuse_points(path, given)
         return guess_libsvm(lines)
     return _guess_delimited(path, lines, given, encoding)
+
+
+def _refuse_points(path: Path, given: FileOptions) -> None:
+    if given.points is not None:
+        raise DataError(
+            f"{path}: points: is for text in columns, sheets, lines of JSON and series"
+        )
 
 
 def decoded(path: Path) -> tuple[list[str], str]:

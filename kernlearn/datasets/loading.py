@@ -31,6 +31,7 @@ def load(
     drop: Sequence[int | str] = (),
     sheet: int | str | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
+    points: int | str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
@@ -62,6 +63,11 @@ def load(
     matrix : {"similarity", "distance"}, optional
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
+    points : int or str, optional
+        For the path of a file of text in columns, a sheet or lines of JSON, the column whose texts
+        (of JSON also series, sets and graphs) are the points themselves, for similarities of such;
+        other columns but the target are left out. Of a file of series (``.ts``) ``"series"``
+        takes these as they are, of any lengths and numbers of channels.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"
@@ -84,7 +90,8 @@ def load(
     sklearn.utils.Bunch
         data : ndarray or CSR matrix of shape (n_samples, n_features)
             The features; CSR for sparse files of which less than 20 % is not zero. For a
-            similarity matrix its entries, with n_features = n_samples.
+            similarity matrix its entries, with n_features = n_samples. An array of objects of
+            shape (n_samples,) if the points are strings, series or other objects.
         target : ndarray of shape (n_samples,)
             Codes 0, …, k - 1 of the labels (int64), or numbers (float64). The codes of
             ordinal and ranking data are in the order of the grades.
@@ -132,7 +139,11 @@ def load(
     from sklearn.utils import Bunch
 
     dtype = _float_type(dtype)
-    found = find(name, data_dir, FileOptions(target, task, grades, tuple(drop), sheet, matrix))
+    found = find(
+        name,
+        data_dir,
+        FileOptions(target, task, grades, tuple(drop), sheet, matrix, points=points),
+    )
     wanted = _wanted(found, nominal, missing, () if is_file(name) else drop, dense, dtype)
     card, form = found.card, found.form
 

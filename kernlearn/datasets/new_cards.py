@@ -62,6 +62,7 @@ def add(
     sheet: int | str | None = None,
     labels: str | os.PathLike[str] | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
+    points: Column | None = None,
     publisher: str = "the user",
     page: str | None = None,
     licence: str = "not stated",
@@ -109,6 +110,8 @@ def add(
     matrix : {"similarity", "distance"}, optional
         What the entries of a matrix are; by default distances if they are not negative and 0 on
         the diagonal.
+    points : int or str, optional
+        As for :func:`load`.
     publisher, page, licence, citation : str, optional
         The source of the data.
     folder : path-like, default="datasets"
@@ -146,7 +149,7 @@ def add(
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
     if card_path.exists():
         raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    given = FileOptions(target, task, grades, drop, sheet, matrix, delimiter, header)
+    given = FileOptions(target, task, grades, drop, sheet, matrix, delimiter, header, points)
     with ExitStack() as stack:
         if labels is not None:
             temporary = stack.enter_context(tempfile.TemporaryDirectory())

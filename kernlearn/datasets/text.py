@@ -13,6 +13,7 @@ import numpy as np
 
 from kernlearn.datasets.files import read_bytes
 from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
+from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -243,7 +244,7 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
     for path, (other, _, _) in zip(paths, parts, strict=True):
         if other.names != layout.names:
             raise fault(path, 1, ", ".join(other.names), f"the columns of {paths[0]}, in order")
-    X = np.concatenate([values[:, layout.features] for _, values, _ in parts])
+    X = np.concatenate([values for _, values, _ in parts])
     y = np.concatenate([y for _, _, y in parts])
     if options.blocks is not None:
         n_rows = options.blocks * len(expected.classes or ())
@@ -276,12 +277,35 @@ def _read_file(
     elif options.header:
         header = lines[first - 1].split(options.delimiter)
     layout = _layout(path, first, header, options, expected)
+    if options.points is not None:
+        return layout, *_points_and_labels(path, lines, first, layout, options)
     values = parse_rows(path, lines, first, layout, options.delimiter, quote=options.quote)
     if options.one_hot:
         y = _one_hot_codes(path, lines, first, values[:, layout.targets])
     else:
         y = values[:, layout.targets].sum(axis=1)  # of one column, or of none
-    return layout, values, y
+    return layout, values[:, layout.features], y
+
+
+def _points_and_labels(
+    path: Path, lines: list[str], first: int, layout: Layout, options: Delimited
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the texts of the column of points, None where there is none, and the targets."""
+    if options.quote is not None:
+        records = quoted_records(path, lines, first, options.delimiter, options.quote)
+    else:
+        records = _plain_records(lines, first, partial(str.split, sep=options.delimiter))
+    place, target = layout.features[0], layout.targets[0]
+    points: list[str | None] = []
+    labels: list[float] = []
+    for line, entries in records:
+        if len(entries) != len(layout.names):
+            raise fault(path, line, len(entries), f"{len(layout.names)} columns")
+        points.append(entries[place].strip() or None)
+        labels.append(layout.value(path, line, target, entries[target]))
+    if not points:
+        raise DataError(f"{path}: the file has no rows")
+    return as_objects(points), np.array(labels)
 
 
 def _layout(

@@ -22,6 +22,8 @@ PACKAGES = (
     "aeon", "catboost", "imblearn", "kernlearn", "lightgbm",
     "sklearn", "sklearnex", "skordinal", "xgboost",
 )  # fmt: skip
+# Parameters of scikit-learn that are tuples, which YAML has not.
+_TUPLES = ("ngram_range", "feature_range", "quantile_range")
 #: The environment variable that adds packages, separated by commas.
 VARIABLE = "KERNLEARN_PACKAGES"
 
@@ -38,6 +40,11 @@ def added_packages() -> tuple[str, ...]:
     """Return the packages that the environment adds."""
     names = (name.strip() for name in os.environ.get(VARIABLE, "").split(","))
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def as_tuple(parameter: str, value: Any) -> Any:
+    """Return a list as a tuple, if a parameter of this name must be one."""
+    return tuple(value) if parameter in _TUPLES and isinstance(value, list) else value
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,10 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_array
 
 from kernlearn.datasets import fingerprint
+from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.plugins import blame
+from kernlearn.kernels.functions import as_points
 from kernlearn.registration import RegisteredDataset
 
 # A run works through one data set after the other; a few stay in memory for the next trial.
@@ -61,7 +63,8 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
     Parameters
     ----------
     made : tuple or mapping
-        (X, y), or ``data``, ``target`` and further fields. y may be None.
+        (X, y), or ``data``, ``target`` and further fields. y may be None. X is a matrix, or a list
+        or one-dimensional array of objects: strings, series, sets, graphs or records.
     numbers : bool
         Whether the target is a number; otherwise the distinct values of y are classes.
     similarity : {"similarity", "distance"}, optional
@@ -77,9 +80,7 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
         If it is no such data.
     """
     fields = _fields(made)
-    X = check_array(
-        fields["data"], accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X"
-    )
+    X = _points(fields["data"])
     n = X.shape[0]
     if similarity is not None and X.shape != (n, n):
         raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
@@ -95,6 +96,16 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
             data[key] = _whole_numbers(fields[key], key, n)
     data["fingerprint"] = fingerprint(X, _row_texts(data))
     return data
+
+
+def _points(data: Any) -> Any:
+    """Return a matrix of numbers, or an array of objects such as strings, sets or graphs."""
+    if not hasattr(data, "ndim") and not hasattr(data, "iloc"):
+        data = as_points(data)
+    if getattr(data, "ndim", 2) == 1 and data.dtype.kind in "OUS" and len(data):
+        return as_objects(data.tolist() if data.dtype.kind in "US" else data)
+    dtype = [np.float64, np.float32]
+    return check_array(data, accept_sparse="csr", dtype=dtype, input_name="X")
 
 
 def _fields(made: Any) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from kernlearn.experiments.class_weights import weights_by_code
 from kernlearn.experiments.libraries import (
     PACKAGES,
     added_packages,
+    as_tuple,
     library_estimator,
     sklearn_estimators,
 )
@@ -309,10 +310,7 @@ class Scope:
         return self.metrics[metric].better if metric in self.metrics else 0
 
     def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
-        """Return the metrics among some names that are measured on request, by name.
-
-        These are those of plug-ins and scikit-learn's scorers.
-        """
+        """Return the metrics among some names that plug-ins or scikit-learn's scorers measure."""
         metrics = (self.metrics.get(name) for name in sorted(set(names)))
         return [m for m in metrics if m is not None and (m.plugin or m.scorer)]
 
@@ -348,8 +346,10 @@ class Scope:
 
     def made(self, name: str, value: Any) -> Any:
         """Return a value, or the kernel that it describes; a list in it gives several."""
-        if name.rpartition("__")[2] == "class_weight" and isinstance(value, Mapping):
+        parameter = name.rpartition("__")[2]
+        if parameter == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
+        value = as_tuple(parameter, value)
         if self.comparisons is not None and _names_kernel(name, value) and self.kernel(value):
             value = {"kernel": value}
         if isinstance(value, list) and value and all(map(_is_kernel, value)):
@@ -360,13 +360,11 @@ class Scope:
         kernel = self.kernel(value["kernel"])
         assert kernel is not None
         lists = [v if isinstance(v, list) else [v] for v in parameters.values()]
-        variants = (dict(zip(parameters, chosen, strict=True)) for chosen in product(*lists))
-        made = [self.make(kernel, variant) for variant in variants]
-        if name == "kernels":
-            return made
-        if len(made) > 1:
+        variants = product(*lists)
+        made = [self.make(kernel, dict(zip(parameters, v, strict=True))) for v in variants]
+        if name != "kernels" and len(made) > 1:
             raise ValueError(f"'{name}' takes one kernel, got the parameters of {len(made)}")
-        return made[0]
+        return made if name == "kernels" else made[0]
 
     def value_error(self, component: Registered, parameters: Mapping[str, Any]) -> str | None:
         """Return why an estimator or kernel refuses parameter values, or None if it takes them."""

@@ -1,5 +1,6 @@
 """Kernels by the names that configs give them."""
 
+from kernlearn.kernels.libraries import library_similarity
 from kernlearn.registration import RegisteredKernel
 
 #: Kernels by name; each is imported when it is used.
@@ -37,3 +38,18 @@ KERNELS: dict[str, RegisteredKernel] = {
         ),
     }.items()
 }
+
+# What they compare, unless vectors.
+_POINTS = {
+    "levenshtein": "strings", "jaccard": "sets", "dynamic_time_warping": "series",
+    "gower": "records", "value_difference": "records",
+}  # fmt: skip
+
+
+def compared_points(name: str) -> str:
+    """Return what a kernel or similarity compares, by its name.
+
+    This is one of "vectors", "strings", "series", "graphs", "sets" and "records".
+    """
+    of_library = library_similarity(name)
+    return _POINTS.get(name, "vectors") if of_library is None else of_library.points

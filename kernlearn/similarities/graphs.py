@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.kernels.pairs import shown
+from kernlearn.similarities.graph_points import is_networkx, refused
 from kernlearn.similarities.library import LibrarySimilarity, blamed, keyword_defaults
 
 _CLASSES = {"graphlet": "GraphletSampling"}
@@ -116,14 +116,11 @@ class GrakelKernel(LibrarySimilarity):
         return [self._graph(point, place, name) for place, point in enumerate(points)]
 
     def _graph(self, point: Any, place: int, name: str) -> Any:
-        if hasattr(point, "adjacency") and hasattr(point, "nodes"):
+        if is_networkx(point):
             return self._of_networkx(point)
         if hasattr(point, "desired_format") or isinstance(point, (list, tuple)):
             return point
-        raise ValueError(
-            f"'{name}' must hold graphs of networkx or GraKeL, or lists [edges, node labels, "
-            f"edge labels], got {shown(point)} at {place}"
-        )
+        raise refused(point, place, name)
 
     def _of_networkx(self, graph: Any) -> list[Any]:
         edges = {

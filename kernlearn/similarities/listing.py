@@ -4,13 +4,7 @@ from typing import Any, NamedTuple
 
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.libraries import library_names, library_similarity
-from kernlearn.kernels.registry import KERNELS
-
-# What kernlearn's own kernels compare, unless vectors.
-_POINTS = {
-    "levenshtein": "strings", "jaccard": "sets", "dynamic_time_warping": "series",
-    "gower": "records", "value_difference": "records",
-}  # fmt: skip
+from kernlearn.kernels.registry import KERNELS, compared_points
 
 
 class Named(NamedTuple):
@@ -62,7 +56,7 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[N
     Named(name='rapidfuzz.jaro', kind='similarity', points='strings', installed=True, extra='')
     """
     own = [
-        Named(name, "similarity", _POINTS.get(name, "vectors"), True, "")
+        Named(name, "similarity", compared_points(name), True, "")
         for name in sorted(KERNELS.keys() - {"dot_product"})
     ]
     found = (one for name in library_names() if (one := library_similarity(name)) is not None)

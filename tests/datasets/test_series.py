@@ -39,10 +39,13 @@ def test_files_are_concatenated_and_labels_renamed(tmp_path):
         (HEADER + "@data\n", "has no series after @data"),
         (HEADER + "@data\n1,2:a\n", "line 7: found 'a series of 2 values', expected 3 values"),
         (HEADER + "@data\n1,2,3\n", "expected values with commas between them, a colon, the cla"),
-        (HEADER + "@data\n1,2,3:4,5,6:a\n", "a colon, the class"),
+        (
+            HEADER + "@data\n1,2,3:4,5,6:a\n",
+            "found 'a series of 2 channels', expected one channel",
+        ),
         (HEADER + "@data\n1,x,3:a\n", "line 7, column 2: found 'x', expected a finite number"),
         (HEADER + "@data\n1,2,3:c\n", "column of the class: found 'c', expected one of a, b"),
-        ("@univariate false\n@data\n", "line 1: found '@univariate false', expected univariate"),
+        ("@timestamps true\n@data\n", "line 1: found '@timestamps true', expected series without"),
     ],
 )
 def test_faults_name_their_place(tmp_path, text, said):

@@ -22,6 +22,7 @@ from tests.checks import parametrize_with_checks
         DBoostClassifier(n_landmarks=10, pool_size=None, n_thresholds=0, multi_class="ovo"),
         DBoostClassifier(n_landmarks=10, pool_size=30, selection="dselect", reuse=False),
         DBoostClassifier(n_landmarks=10, similarity="precomputed"),
+        DBoostClassifier("auto", max_comparisons=20),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

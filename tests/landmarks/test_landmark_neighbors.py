@@ -26,6 +26,7 @@ from tests.checks import parametrize_with_checks
         LandmarkKNNRegressor(),
         LandmarkKNNRegressor(5, n_neighbors=1, similarity="precomputed", kind="distance"),
         LandmarkKNNRegressor("auto", n_neighbors=2, weights="distance", max_comparisons=10),
+        LandmarkKNNRegressor(5, n_neighbors=2, n_refined=10),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):

@@ -175,6 +175,11 @@ class DatasetEntry(Entry):
         description="`file` is a square matrix of similarities or distances, with a column or "
         "array of labels",
     )
+    points: str | int | None = Field(
+        default=None,
+        description="the column of `file` whose texts are the points themselves, for similarities "
+        "of strings; `series` takes those of a .ts file as they are",
+    )
     generator: str | None = Field(
         default=None, description="name of a generator instead of a data set"
     )
@@ -215,7 +220,7 @@ class DatasetEntry(Entry):
         if sum(given is not None for given in (self.name, self.file, self.generator)) > 1:
             yield (), "give one of name, file and generator"
         of_card = self.file is None or self.file.endswith((".yaml", ".yml"))
-        for key in ("target", "grades", "sheet", "matrix") if of_card else ():
+        for key in ("target", "grades", "sheet", "matrix", "points") if of_card else ():
             if getattr(self, key) is not None:
                 yield (key,), f"goes with file: a card names its own {key}"
         yield from names.reading_faults(self)

@@ -36,7 +36,7 @@ def arguments_of(entry: "DatasetEntry", task: str, folder: Path, scope: Scope) -
     if entry.file is not None:
         arguments["name"] = (folder / entry.file).resolve()
         if not entry.file.endswith((".yaml", ".yml")):
-            given |= {"sheet": entry.sheet, "matrix": entry.matrix}
+            given |= {"sheet": entry.sheet, "matrix": entry.matrix, "points": entry.points}
             tasks = {"bipartite_ranking": "classification", "ordinal": "ordinal"}
             tasks |= {name: name for name in ("classification", "regression")}
             given["task"] = tasks.get(task) if entry.bins is None else "regression"

@@ -12,6 +12,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.datasets.objects import are_objects, kind_of
 from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.memory import require_memory
 
@@ -202,7 +203,7 @@ def prepare(
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Or similarities of shape (n_samples, n_samples), if ``pairwise``.
+        Or similarities of shape (n_samples, n_samples), if ``pairwise``; or an array of objects.
     y : ndarray of shape (n_samples,)
     protocol : ProtocolSpec
     split : int
@@ -229,6 +230,8 @@ def prepare(
         X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
     else:
         X_train, *others = X[train], X[held_out], X[test]
+    if protocol.scale and are_objects(X):
+        raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
     for name in protocol.scale:
         if name == "zscore" and sp.issparse(X):
             raise ValueError(

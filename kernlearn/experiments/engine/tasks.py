@@ -299,6 +299,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
 def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
     """Count the rows and columns of a data set."""
     data = build.load_data(trial, scope, data_dir)
-    n_samples, n_features = map(float, data.data.shape)
+    # strings, graphs and other objects have no columns
+    sizes = dict(zip(("n_samples", "n_features"), map(float, data.data.shape), strict=False))
     info = {"sample": data.note} if data.get("sample") else {}
-    return build.Outcome({"n_samples": n_samples, "n_features": n_features}, info)
+    return build.Outcome(sizes, info)

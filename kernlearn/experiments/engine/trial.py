@@ -4,21 +4,19 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import build, environment, grid
+from kernlearn.experiments.engine.advising import advising, refuse_kernel
 from kernlearn.experiments.engine.compared import arranged, check_all_numbered
 from kernlearn.experiments.engine.comparison_metrics import Measured, compared_metrics
 from kernlearn.experiments.engine.protocol import Parts, prepare
@@ -96,6 +94,7 @@ def supervise(
     scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
     kind = data.get("similarity")
     X, protocol = data.data, spec.protocol
+    refuse_kernel(spec, scope, X)
     if protocol.compare_once and kind is None and (own := arranged(trial, scope, X)):
         # points are compared by the numbers of their rows, after they are scaled
         scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
@@ -126,7 +125,7 @@ def supervise(
             return outcome
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
         if trial.chosen is None:
-            with _advising(parts):
+            with advising(parts.X_train):
                 chosen, score = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
             chosen, score = trial.chosen.parameters, trial.chosen.score
@@ -147,9 +146,9 @@ def supervise(
     method = canonical([spec.method, spec.kernel])
     if method not in _warm:
         _warm.add(method)
-        with _advising(parts):
+        with advising(parts.X_train):
             _warm_up(estimator, parts, task)
-    with _advising(parts):
+    with advising(parts.X_train):
         _measure(estimator, parts, task, outcome, scope.comparisons)
     if _shared.hits > hits:
         outcome.info["shared"] = True
@@ -205,18 +204,6 @@ def _measure(
         added = {"fit": fitting.compared, "predict": predicting.compared}
         outcome.info["compared_once"] = outcome.info.get("compared_once", {}) | added
     outcome.info["disturbed"] = disturbed
-
-
-@contextmanager
-def _advising(parts: Parts) -> Iterator[None]:
-    """Add to the error of an estimator that refuses sparse data what to do."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if not sp.issparse(parts.X_train) or "sparse" not in str(error).lower():
-            raise
-        text = str(error).partition(". ")[0].rstrip(".")
-        raise ValueError(f"{text}: give the method `dense: true`") from error
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:

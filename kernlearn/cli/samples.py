@@ -1,0 +1,105 @@
+"""What the commands that analyse one data set share: options, loading, drawing points."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from kernlearn import datasets
+from kernlearn.cli.pictures import check_picture
+from kernlearn.datasets.objects import kind_of
+from kernlearn.exceptions import DataError
+
+Data = Annotated[
+    str, Argument(help="A name in the catalogue, a data file, or a card file (YAML).")
+]
+Target = Annotated[
+    str | None, Option(help="For a data file: name or number of the target's column.")
+]
+Points = Annotated[
+    str | None,
+    Option(help="For a data file: the column whose texts are the points, to compare as strings."),
+]
+Scale = Annotated[
+    bool, Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1.")
+]
+Seed = Annotated[int, Option(min=0, help="Random seed.")]
+
+#: Help of the option ``--max-points``.
+MAX_POINTS = "Subsample to at most this many points."
+
+
+def check_options(plot: Path | None, **shares: float) -> None:
+    """Refuse shares that are not between 0 and 1, and a file that is no picture."""
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise DataError(f"--{name} {share:g}: expected a number between 0 and 1")
+    check_picture(plot)
+
+
+def load_data(
+    data: str, target: str | None, data_dir: Path | None, points: str | None = None
+) -> Any:
+    """Load a data set and say what was done; nominal columns of a user's data are one-hot."""
+    nominal: Any = "ordinal" if datasets.is_shipped(data) else "onehot"
+    bunch = datasets.load(data, target=target, points=points, data_dir=data_dir, nominal=nominal)
+    for sentence in bunch.preparation.sentences:
+        typer.echo(f"{data}: {sentence}", err=True)
+    return bunch
+
+
+def load_points(
+    data: str, target: str | None, data_dir: Path | None, points: str | None = None
+) -> Any:
+    """Load a data set of points, as a Bunch; refuse a matrix of similarities."""
+    bunch = load_data(data, target, data_dir, points)
+    if "similarity" in bunch:
+        raise DataError(f"{data} is a matrix of similarities; this is about points")
+    return bunch
+
+
+def load_vectors(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Load a data set of vectors, as a Bunch; refuse strings and other objects."""
+    bunch = load_points(data, target, data_dir)
+    refuse_objects(data, bunch)
+    return bunch
+
+
+def refuse_objects(data: str, bunch: Any) -> None:
+    """Refuse points that are no vectors."""
+    if (kind := kind_of(bunch.data)) != "vectors":
+        raise DataError(f"{data}: its points are {kind}; this is about vectors")
+
+
+def selected(X: Any, rows: Any, scale: bool) -> Any:
+    """Return some rows; scaled means mean 0 (of dense data) and standard deviation 1.
+
+    Points that are no vectors are not scaled.
+    """
+    from sklearn.preprocessing import StandardScaler
+
+    X = X[rows]
+    scale = scale and kind_of(X) == "vectors"
+    return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
+
+
+def refuse_kind(data: str, bunch: Any, similarity: str) -> None:
+    """Refuse a similarity of vectors where the points are strings or other objects."""
+    from kernlearn.kernels.libraries import library_similarity
+    from kernlearn.kernels.registry import KERNELS, compared_points
+
+    kind = kind_of(bunch.data)
+    known = similarity in KERNELS or library_similarity(similarity) is not None
+    of_vectors = known and compared_points(similarity) in ("vectors", "records")
+    if kind != "vectors" and (of_vectors or similarity == "precomputed"):
+        raise DataError(
+            f"--similarity {similarity}: the points of {data} are {kind}: name a similarity of "
+            f"{kind}, which `kernlearn list` has"
+        )
+
+
+def part_of(rows: Any, bunch: Any) -> str:
+    """Return "60 of 178", or "178" for all of them."""
+    total = bunch.data.shape[0]
+    return f"{len(rows)} of {total}" if len(rows) < total else f"{total}"
