@@ -11,6 +11,7 @@ from kernlearn.cli import (
     advise,
     analysis,
     datasets,
+    equivalence,
     forks,
     goodness,
     init,
@@ -37,8 +38,8 @@ app = typer.Typer(
 
 for command in (
     init.init, advise.advise, show.show, run.plan, run.run, run.status, report.report, runs.runs,
-    store.compare, ranks.ranks, report.check, forks.forks, store.export, store.merge,
-    store.doctor, store.gc,
+    store.compare, ranks.ranks, equivalence.equivalence, report.check, forks.forks,
+    store.export, store.merge, store.doctor, store.gc,
     goodness.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)

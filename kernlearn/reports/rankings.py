@@ -105,7 +105,7 @@ def rankings(
         If there is no such metric, neither more nor less of it is better, or there are too few
         methods or data sets.
     """
-    metric = _metric(config, name, wanted.metric)
+    metric = checked_metric(config, name, wanted.metric)
     derived = metric in config.derived and not wanted.reported
     rows = metric_rows(summary, metric, config) if derived else summary
     rows = rows[rows["metric"] == metric]
@@ -141,7 +141,8 @@ def default_metric(config: ExperimentConfig) -> str | None:
     return next((m for m in judged if not is_time(m, config)), judged[0] if judged else None)
 
 
-def _metric(config: ExperimentConfig, name: str, metric: str | None) -> str:
+def checked_metric(config: ExperimentConfig, name: str, metric: str | None) -> str:
+    """Return the metric that was asked for, or the default, of the experiment of a name."""
     if metric is None:
         metric = default_metric(config)
         if metric is None:

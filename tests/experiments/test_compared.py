@@ -9,9 +9,10 @@ from filelock import FileLock
 
 from kernlearn.exceptions import ConfigError, SimilarityError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine import compared, pair_matrices
+from kernlearn.experiments.engine import compared, environment, grid, pair_matrices
 from kernlearn.experiments.engine.compared import Comparisons, is_symmetric
 from kernlearn.experiments.engine.pair_matrices import Wanted
+from kernlearn.experiments.engine.trial import run_trial
 from kernlearn.experiments.executors.local import Processes
 from kernlearn.similarities import ScipyDistance, named, names
 from kernlearn.similarities.library import LibrarySimilarity
@@ -177,6 +178,16 @@ def test_a_cache_that_cannot_be_written_breaks_nothing(folder, tmp_path, monkeyp
         t: m["accuracy"] for t, m in expected.items()
     }
     assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+def test_a_choice_in_several_processes_counts_the_same(folder, monkeypatch):
+    trial = next(t for t in planned(folder).trials if t.labels["method"] == "chosen")
+    alone = run_trial(trial).info["compared_once"]
+    monkeypatch.setattr(grid, "_LONG_FIT", -1.0)
+    monkeypatch.setattr(environment, "usable_cores", lambda: 2)
+    several = run_trial(trial, alone=True).info["compared_once"]
+    assert alone["select"] > alone["predict"] > 0
+    assert several == alone
 
 
 def test_times_contain_the_comparisons(folder, tmp_path):

@@ -6,9 +6,9 @@ import pytest
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import find_config, load_config, make_plan
 from kernlearn.resources import shipped
+from tests.shipped import NEEDED
 
 SHIPPED = sorted(p.stem for p in shipped("configs").glob("*.yaml"))
-NEEDED = {"series": "aeon", "graphs": "grakel"}
 
 
 @pytest.mark.parametrize("name", SHIPPED)

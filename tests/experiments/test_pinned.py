@@ -15,6 +15,7 @@ from kernlearn.experiments.engine.build import build_estimator
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
 from kernlearn.resources import shipped
+from tests.shipped import NEEDED
 
 FORMER = json.loads(Path(__file__).with_name("former_defaults.json").read_text("utf-8"))
 CONFIGS = sorted(shipped("configs").glob("*.yaml"), key=lambda path: path.name)
@@ -47,7 +48,7 @@ def test_pinned_defaults_are_the_former_ones(name):
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_shipped_configs_say_whose_defaults_they_take(path):
-    pytest.importorskip({"series": "aeon", "graphs": "grakel"}.get(path.stem, "kernlearn"))
+    pytest.importorskip(NEEDED.get(path.stem, "kernlearn"))
     config = load_config(path).config
     for label, entry in config.methods.items():
         for step, estimator in components(entry, config.scope):

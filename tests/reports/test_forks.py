@@ -12,6 +12,7 @@ from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import Fork
 from kernlearn.reports.forks import CHOSEN, COLUMNS, branches, fork_table, judge_fork
 from kernlearn.resources import shipped
+from tests.shipped import can_be_read
 
 FORK = Fork(
     choice="targets", reason="their errors", alternatives={"other": ["protocol.seed=1"]},
@@ -77,7 +78,8 @@ def test_verdicts_are_counted_where_all_branches_have_numbers():
 
 
 def test_every_alternative_of_the_shipped_configs_is_valid():
-    names = [path.stem for path in sorted(shipped("configs").glob("*.yaml"))]
+    paths = sorted(shipped("configs").glob("*.yaml"))
+    names = [path.stem for path in paths if can_be_read(path.stem)]
     found = {name: load_config(name).config.forks for name in names}
     assert sum(map(len, found.values())) >= 9
     for name, forks in found.items():

@@ -13,6 +13,7 @@ from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.check import read_details, read_summary
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.totals import Measured, total
+from tests.shipped import can_be_read
 
 RESULTS = Path(__file__).parents[2] / "results"
 COUNTS = ["match", "match within spread", "better", "baseline better", "worse", "not comparable",
@@ -109,7 +110,7 @@ def reported_numbers(name):
 def test_the_papers_316_numbers_are_all_accounted_for():
     """Those of tables 3.1, 4.1, 4.2, 5.1 and voted-kernel table 1; its table 2 and times apart."""
     names = sorted(p.stem for p in (RESULTS / "measured").glob("*.json"))
-    experiments = [load_config(name) for name in names]
+    experiments = [load_config(name) for name in names if can_be_read(name)]
     found = total(Measured(e, read_summary(e.name, RESULTS / "measured")) for e in experiments)
     overall = found.overall().set_index("kind")
     assert dict(overall["reported"]) == {"scores": 316, "times": 119, "sizes": 22}

@@ -7,7 +7,7 @@ replaced by one that reads its values, before they are turned, from a matrix of 
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Self
@@ -41,6 +41,28 @@ _SYMMETRIC_LIBRARIES = frozenset(("scipy", "sklearn", "aeon"))
 _ONE_WAY = frozenset(("aeon.dtw_gi",))
 
 
+@dataclass(frozen=True)
+class Read:
+    """How many values were read, by the key of their matrix, and computed in how many seconds."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    evaluated: int = 0
+    spent: float = 0.0
+
+    def __add__(self, other: "Read") -> "Read":
+        counts = self.counts + other.counts
+        return Read(counts, self.evaluated + other.evaluated, self.spent + other.spent)
+
+    def __sub__(self, other: "Read") -> "Read":
+        counts = self.counts - other.counts
+        return Read(counts, self.evaluated - other.evaluated, self.spent - other.spent)
+
+    @property
+    def total(self) -> int:
+        """The number of values."""
+        return self.counts.total() + self.evaluated
+
+
 class Comparisons:
     """The points of a data set, the matrices of their similarities, and counts of what is read.
 
@@ -52,17 +74,14 @@ class Comparisons:
     prefix : str
         How the names of the parameters begin that take similarities of the points: those of the
         first step of a pipeline.
-    counts : Counter
-        How many values have been read, by the key of the matrix.
-    evaluated, spent : int, float
-        How many values of other similarities have been computed, and the processor seconds.
+    read : Read
+        What has been read, and computed of other similarities.
     """
 
     def __init__(self, points: Any, prefix: str = "", digest: str | None = None) -> None:
         self.points, self.prefix = points, prefix
         self.digest = digest or str(joblib.hash(points))
-        self.counts: Counter[str] = Counter()
-        self.evaluated, self.spent = 0, 0.0
+        self.read = Read()
         self._matrices: dict[str, PairMatrix] = {}
 
     @property
@@ -89,20 +108,20 @@ class Comparisons:
             one for key, one in wanted.items() if key not in self._matrices
         )
 
-    def read(
+    def values(
         self, wanted: Wanted, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """Return the values of all pairs of some points, and count them."""
         key = wanted.key
         if key not in self._matrices:
             self._matrices |= pair_matrices([wanted])
-        self.counts[key] += len(rows) * len(columns)
+        self.read += Read(Counter({key: len(rows) * len(columns)}))
         values: NDArray[np.float64] = self._matrices[key].values[rows[:, np.newaxis], columns]
         return values
 
-    def seconds(self, counts: Mapping[str, int]) -> float:
-        """Return the processor seconds that so many comparisons have taken."""
-        return sum(n * self._matrices[key].seconds for key, n in counts.items())
+    def seconds(self, read: Read) -> float:
+        """Return the processor seconds that the values took when they were computed."""
+        return sum(n * self._matrices[key].seconds for key, n in read.counts.items())
 
 
 def _rebuilt(
@@ -173,8 +192,7 @@ class OfNumberedPoints(_StandsFor):
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         clock = time.process_time()
         values = self.similarity(self._points(X), None if Y is None else self._points(Y))
-        self.comparisons.spent += time.process_time() - clock
-        self.comparisons.evaluated += values.size
+        self.comparisons.read += Read(Counter(), values.size, time.process_time() - clock)
         return values
 
     def _points(self, X: Any) -> Any:
@@ -247,7 +265,7 @@ class ComparedOnce(_StandsFor, TurnedSimilarity):
         return numbers_of(X)
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        return self.comparisons.read(self.wanted, X, Y)
+        return self.comparisons.values(self.wanted, X, Y)
 
 
 def numbers_of(X: Any) -> NDArray[np.intp]:

@@ -1,6 +1,5 @@
 """Metrics of the comparisons that an estimator makes, and times that contain them."""
 
-from collections import Counter
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -28,18 +27,16 @@ class Measured(Stopwatch):
 
     def __enter__(self) -> "Measured":
         if (one := self.comparisons) is not None:
-            self._before = Counter(one.counts), one.evaluated, one.spent
+            self._before = one.read
         super().__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
         super().__exit__()
         if (one := self.comparisons) is not None:
-            counts, evaluated, spent = self._before
-            read = one.counts - counts
-            self.compared = read.total() + one.evaluated - evaluated
-            self.kept_seconds = one.seconds(read)
-            self.compared_seconds = self.kept_seconds + one.spent - spent
+            read = one.read - self._before
+            self.compared, self.kept_seconds = read.total, one.seconds(read)
+            self.compared_seconds = self.kept_seconds + read.spent
 
     def add_comparisons(self) -> None:
         """Add what was looked up to the times, as if it had been computed."""

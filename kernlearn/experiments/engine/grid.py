@@ -2,7 +2,6 @@
 
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
@@ -89,10 +88,10 @@ def select(
         return values, caught
 
     def score_elsewhere(group: list[int]) -> tuple[Any, Any]:
-        before = Counter() if comparisons is None else Counter(comparisons.counts)
+        before = comparisons and comparisons.read
         with environment.thread_limit(protocol.threads):
             result = score(group)
-        return result, before if comparisons is None else comparisons.counts - before
+        return result, comparisons and comparisons.read - before
 
     groups, clock = _sharing_steps(estimator, points), time.perf_counter()
     scored = [score(groups[0])]
@@ -108,7 +107,7 @@ def select(
         for result, read in elsewhere:
             scored.append(result)
             if comparisons is not None:
-                comparisons.counts.update(read)
+                comparisons.read += read
     else:
         scored += map(score, groups[1:])
     environment.warn_again(one for _, caught in scored for one in caught)

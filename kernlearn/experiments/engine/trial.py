@@ -135,6 +135,8 @@ def supervise(
     if chosen:
         outcome.info["selected"] = chosen
     selecting.add_comparisons()
+    if scope.comparisons is not None and trial.chosen is None:
+        outcome.info["compared_once"] = {"select": selecting.compared}
     seconds = selecting.wall if trial.chosen is None else trial.chosen.seconds
     outcome.metrics["select_seconds"] = seconds
     if score is not None:
@@ -200,7 +202,7 @@ def _measure(
         outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
     if comparisons is not None:
         added = {"fit": fitting.compared, "predict": predicting.compared}
-        outcome.info["compared_once"] = added
+        outcome.info["compared_once"] = outcome.info.get("compared_once", {}) | added
     outcome.info["disturbed"] = disturbed
 
 

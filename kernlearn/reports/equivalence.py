@@ -1,0 +1,260 @@
+r"""Whether a method is no worse than another one by more than a margin, paired by split.
+
+On each data set both methods are measured on the same splits. The parts of several splits overlap,
+so that their differences are not independent: with J splits, whose differences have the variance
+:math:`s^2`, the variance of their mean is taken as
+
+.. math:: v = \Big(\frac 1 J + \frac{n_\mathrm{test}}{n_\mathrm{train}}\Big) s^2
+
+(Nadeau & Bengio 2003, Inference for the generalization error, Machine Learning 52, the corrected
+resampled t-test). Over k data sets, a sample of those that there are, the mean of their means
+counts, each with the same weight. Its variance is that of the k means divided by k, which
+contains what the splits contribute, or :math:`\sum_i v_i / k^2` if that is greater, as it can be
+by chance for few data sets. Student's t with k - 1 degrees of freedom gives two one-sided tests
+(Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15): the method is not worse by
+the margin if the lower one rejects, and equivalent if both do. The interval of level 1 - 2α says
+the same.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.exceptions import ReportError
+from kernlearn.experiments import Plan
+from kernlearn.experiments.store.results import Result
+from kernlearn.experiments.suggestions import suggestion
+
+#: What stands for the method that is chosen in each split by its score on held-out rows.
+CHOSEN = "best on held-out rows"
+_MIN_DATASETS = 2
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """A method against a control.
+
+    Attributes
+    ----------
+    method, control, metric : str
+    margin, level : float
+        By how much worse is still no worse, and the level of each one-sided test.
+    datasets : DataFrame
+        A row for each data set: ``n_splits``, ``n_train``, ``n_test``, the ``difference``,
+        positive where the method is better, its ``error``, and the ``comparisons`` and
+        ``control_comparisons`` of a prediction.
+    difference, error : float
+        The mean over data sets and its standard error.
+    low, high : float
+        The interval of level 1 - 2 ``level``.
+    p_worse, p_better : float
+        p-values of the tests that the method is worse, or better, by the margin.
+    chosen : dict of str to int
+        How often each method is the one chosen on held-out rows.
+    """
+
+    method: str
+    control: str
+    metric: str
+    margin: float
+    level: float
+    datasets: pd.DataFrame
+    difference: float
+    error: float
+    low: float
+    high: float
+    p_worse: float
+    p_better: float
+    chosen: Mapping[str, int]
+
+    @property
+    def not_worse(self) -> bool:
+        """Whether it is shown to be no worse by the margin."""
+        return self.p_worse < self.level
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether it is shown to be neither worse nor better by the margin."""
+        return self.not_worse and self.p_better < self.level
+
+    @property
+    def verdict(self) -> str:
+        """What is shown, in words."""
+        if self.equivalent:
+            return "equivalent"
+        if self.not_worse:
+            return "not worse"
+        return "worse" if self.high < -self.margin else "not shown"
+
+
+def corrected_error(differences: Any, share: float) -> float:
+    """Return the standard error of the mean of differences on overlapping splits.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_splits,)
+    share : float
+        Number of test rows divided by that of training rows.
+
+    Returns
+    -------
+    float
+        NaN for a single split.
+    """
+    values = np.asarray(differences, dtype=float)
+    n = len(values)
+    return sqrt(1 / n + share) * float(values.std(ddof=1)) if n > 1 else nan
+
+
+def one_sided_tests(
+    means: Sequence[float], errors: Sequence[float], margin: float, level: float
+) -> tuple[float, float, float, float, float, float]:
+    """Test the mean over data sets; see the docstring of this module.
+
+    Parameters
+    ----------
+    means, errors : sequence of float
+        The mean difference on each data set, and its standard error, NaN if that is not known.
+    margin, level : float
+
+    Returns
+    -------
+    difference, error, low, high, p_worse, p_better : float
+    """
+    from scipy.stats import t
+
+    k = len(means)
+    mean = float(np.mean(means))
+    between = float(np.var(means, ddof=1)) / k
+    within = float(np.nansum(np.square(errors))) / k**2
+    error, degrees = sqrt(max(between, within)), k - 1
+    half = float(t.isf(level, degrees)) * error
+
+    def p(distance: float) -> float:
+        at = distance / error if error else inf * np.sign(distance) if distance else 0.0
+        return float(t.sf(at, degrees))
+
+    return mean, error, mean - half, mean + half, p(mean + margin), p(margin - mean)
+
+
+def split_values(
+    plan: Plan,
+    results: Mapping[str, Result],
+    metric: str,
+    wanted: Callable[[Mapping[str, Any]], bool],
+) -> pd.DataFrame:
+    """Return the numbers of each trial whose labels are wanted, a row for each.
+
+    Columns are ``dataset``, ``method`` (with what it varies), ``split``, ``value``, ``score``
+    (that of the chosen parameters on held-out rows), ``comparisons``, ``n_train``, ``n_test``.
+    """
+    rows = []
+    for trial in plan.trials:
+        result = results.get(trial.key)
+        if result is None or not result.done or not wanted(trial.labels):
+            continue
+        labels, metrics = trial.labels, result.metrics
+        if metric not in metrics:
+            continue
+        varied = [f"{k}={labels[k]}" for k in plan.axes if labels.get(k) is not None]
+        kernel = [labels["kernel"]] if labels.get("kernel") else []
+        rows.append({
+            "dataset": labels["dataset"], "name": labels["method"],
+            "method": ", ".join([labels["method"], *kernel, *varied]), "split": trial.split,
+            "value": metrics[metric], "score": metrics.get("selection_score", nan),
+            "comparisons": metrics.get("comparisons", nan),
+            "n_train": result.info["n_train"], "n_test": result.info["n_test"],
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def with_chosen(values: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
+    """Add the method that has the best score on held-out rows in each split; the first of equals.
+
+    `methods` are those to choose from. Splits that not all of them have are left out.
+    """
+    among = values[values["name"].isin(methods) & values["score"].notna()]
+    places = {name: i for i, name in enumerate(dict.fromkeys(among["method"]))}
+    among = among.assign(place=among["method"].map(places))
+    whole = among.groupby(["dataset", "split"])["place"].transform("nunique") == len(places)
+    ordered = among[whole].sort_values(["score", "place"], ascending=[False, True])
+    best = ordered.groupby(["dataset", "split"], sort=False).head(1)
+    chosen = best.assign(picked=best["method"], method=CHOSEN, name=CHOSEN)
+    return pd.concat([values, chosen.drop(columns="place")], ignore_index=True)
+
+
+def against_control(
+    values: pd.DataFrame,
+    control: str,
+    metric: str,
+    better: int,
+    margin: float,
+    level: float,
+    at_least: float = 0.0,
+) -> list[Equivalence]:
+    """Compare each method with a control, on the data sets and splits that both have.
+
+    Parameters
+    ----------
+    values : DataFrame
+        From :func:`split_values` or :func:`with_chosen`.
+    control : str
+    metric : str
+    better : {1, -1}
+        Whether more or less of the metric is better.
+    margin, level : float
+    at_least : float, default=0
+        Only data sets on which the control makes at least so many times the comparisons count.
+
+    Returns
+    -------
+    list of Equivalence
+
+    Raises
+    ------
+    ReportError
+        If there is no such control, or there are fewer than two data sets.
+    """
+    names = list(dict.fromkeys(values["method"])) if len(values) else []
+    if control not in names:
+        raise ReportError(f"no method {control!r} to compare with{suggestion(control, names)}")
+    place = ["dataset", "split"]
+    theirs = values[values["method"] == control].set_index(place)
+    found = []
+    for method in names:
+        if method == control:
+            continue
+        own = values[values["method"] == method].set_index(place)
+        both = own.join(theirs, how="inner", rsuffix="_control")
+        both["difference"] = better * (both["value"] - both["value_control"])
+        groups = [
+            (dataset, part)
+            for dataset, part in both.groupby(level="dataset", sort=False)
+            if not at_least
+            or part["comparisons_control"].mean() >= at_least * part["comparisons"].mean()
+        ]
+        if len(groups) < _MIN_DATASETS:
+            continue
+        table = pd.DataFrame([
+            {
+                "dataset": dataset, "n_splits": len(part),
+                "n_train": int(part["n_train"].mean()), "n_test": int(part["n_test"].mean()),
+                "difference": float(part["difference"].mean()),
+                "error": corrected_error(
+                    part["difference"], (part["n_test"] / part["n_train"]).mean()
+                ),
+                "comparisons": float(part["comparisons"].mean()),
+                "control_comparisons": float(part["comparisons_control"].mean()),
+            }
+            for dataset, part in groups
+        ]).set_index("dataset")  # fmt: skip
+        numbers = one_sided_tests(list(table["difference"]), list(table["error"]), margin, level)
+        chosen = own["picked"].value_counts().to_dict() if method == CHOSEN else {}
+        found.append(Equivalence(method, control, metric, margin, level, table, *numbers, chosen))
+    if not found:
+        raise ReportError(f"{metric}: fewer than {_MIN_DATASETS} data sets to compare on")
+    return found

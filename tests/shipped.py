@@ -1,0 +1,11 @@
+"""The configs that come with kernlearn, and what some of them need."""
+
+from kernlearn.registration import is_installed
+
+#: The package that a config needs beside those that are always there.
+NEEDED = {"series": "aeon", "graphs": "grakel"}
+
+
+def can_be_read(name: str) -> bool:
+    """Whether what a config needs is installed."""
+    return is_installed(NEEDED.get(name, "kernlearn"))
