@@ -94,7 +94,7 @@ def test_formats_without_texts(tmp_path, name, text):
 
 def test_sheets(tmp_path, monkeypatch):
     columns = [["anna", "otto", ""], ["1", "2", "3"], ["a", "b", "a"]]
-    frame = frames.Frame(("name", "n", "kind"), columns)
+    frame = frames.Frame(("name", "n", "kind"), columns, {})
     monkeypatch.setattr(frames, "load_sheet", lambda *given: frame)
     options = Excel(points="name", target="kind", drop=("n",))
     table = options.read([tmp_path / "names.xlsx"], Expected(1, ("a", "b")))
