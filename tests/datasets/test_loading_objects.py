@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from kernlearn.datasets import add, describe, load, task_of
+from kernlearn.datasets import add, describe, frames, load, task_of
+from kernlearn.datasets.formats import Excel, Expected
 from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import DataError
 
@@ -91,15 +92,14 @@ def test_formats_without_texts(tmp_path, name, text):
         load(path, points="x")
 
 
-def test_sheets(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("openpyxl")
-    path = tmp_path / "names.xlsx"
-    frame = pandas.DataFrame({"name": ["anna", "otto", None], "n": [1, 2, 3], "kind": list("aba")})
-    frame.to_excel(path, index=False)
-    bunch = load(path, points="name")
-    assert bunch.data.tolist() == ["anna", "otto"]
-    assert bunch.target.tolist() == [0, 1]
+def test_sheets(tmp_path, monkeypatch):
+    columns = [["anna", "otto", ""], ["1", "2", "3"], ["a", "b", "a"]]
+    frame = frames.Frame(("name", "n", "kind"), columns, {})
+    monkeypatch.setattr(frames, "load_sheet", lambda *given: frame)
+    options = Excel(points="name", target="kind", drop=("n",))
+    table = options.read([tmp_path / "names.xlsx"], Expected(1, ("a", "b")))
+    assert table.X.tolist() == ["anna", "otto", None]
+    assert table.y.tolist() == [0, 1, 0]
 
 
 def test_a_card_of_points(names, tmp_path):
