@@ -23,5 +23,6 @@ __getattr__, __dir__, __all__ = attach(
         "loading": "load load_all",
         "new_cards": "Added add",
         "preparation": "Preparation",
+        "sources": "RowSource row_source",
     },
 )

@@ -36,6 +36,8 @@ from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added
 from kernlearn.datasets.new_cards import add as add
 from kernlearn.datasets.preparation import Preparation as Preparation
+from kernlearn.datasets.sources import RowSource as RowSource
+from kernlearn.datasets.sources import row_source as row_source
 
 __all__ = [
     "Added",
@@ -47,6 +49,7 @@ __all__ = [
     "Found",
     "Generator",
     "Preparation",
+    "RowSource",
     "Source",
     "Verified",
     "add",
@@ -68,6 +71,7 @@ __all__ = [
     "picture",
     "read_card",
     "rings",
+    "row_source",
     "search_path",
     "task_of",
     "two_gaussians",
