@@ -283,7 +283,8 @@ class OnePassModel(BaseEstimator):
         options = self._layout_options(y, classes)
         feature_map = None
         if self.feature_map is not None:
-            feature_map = clone(self.feature_map).fit(X, y[:, 0] if y.ndim == 2 else y)
+            targets = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+            feature_map = clone(self.feature_map).fit(X.astype(np.float64), targets)
         layout = Layout.of_sample(
             X, y, feature_map, n_folds=self.n_folds, seed=self.fold_seed, **options
         )

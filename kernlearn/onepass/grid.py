@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from kernlearn.onepass.exact_sums import LARGEST, Floats
@@ -16,11 +17,11 @@ _QUIET = 2.0**12
 #: Bits of the greatest feature's standard deviation that are left where units are raised so.
 _FEWEST_BITS = 8
 #: Distance from a tie, in units, below which a row is computed again on its own.
-_MARGIN = 2.0**-18
+_MARGIN = 2.0**-20
 #: The measured differences are taken so many times.
 _SAFETY = 64
-#: Multiples above it may be further from a tie than the margin tells.
-_FAR = 2.0**26
+#: The same, relative to the feature: 64 rounding errors.
+_RELATIVE_MARGIN = 2.0**-46
 _COMPARED_ROWS = 64
 
 Transform = Callable[[Any], Floats]
@@ -93,32 +94,27 @@ class Grid:
         centers = np.where(spreads > 0, np.rint(means / units) * units, values[0])
         return cls(centers, units, margins)
 
-    def round(self, values: Floats, out: Floats, scratch: Floats) -> np.ndarray | None:
+    def round(self, values: Floats, out: Floats) -> NDArray[np.intp]:
         """Write the multiples of some rows into `out`; return the rows that are close to a tie.
 
         Parameters
         ----------
-        values, out, scratch : ndarrays of shape (n_rows, n_features)
+        values, out : ndarrays of shape (n_rows, n_features)
 
         Returns
         -------
-        ndarray of bool, of shape (n_rows,), or None
-            None if there are none.
+        ndarray of int
+            Their places; none if features are exact.
         """
-        np.subtract(values, self.centers, out=scratch)
-        scratch *= 1 / self.units  # exact, as units are powers of two
-        np.rint(scratch, out=out)
-        largest = max(float(out.max(initial=0)), -float(out.min(initial=0)))
+        from kernlearn.onepass.rounding import round_rows  # loads numba
+
+        close = np.empty(len(values), dtype=np.bool_)
+        largest = round_rows(
+            values, self.centers, 1 / self.units, self.margins, _RELATIVE_MARGIN, out, close
+        )
         if not largest < LARGEST:
             self._refuse(values, out)
-        if not self.margins.any():
-            return None
-        np.subtract(scratch, out, out=scratch)
-        np.abs(scratch, out=scratch)
-        close = np.any(scratch > 0.5 - self.margins, axis=1)
-        if largest > _FAR:
-            close |= (np.abs(out) > _FAR).any(axis=1)
-        return close if close.any() else None
+        return np.flatnonzero(close) if self.margins.any() else np.empty(0, dtype=np.intp)
 
     def _refuse(self, values: Floats, multiples: Floats) -> None:
         row, column = np.argwhere(~(np.abs(multiples) < LARGEST))[0]
@@ -134,14 +130,12 @@ class Grid:
 
 def multiples(grid: Grid, transform: Transform, X: Any, out: Floats, block_rows: int) -> None:
     """Write the whole numbers of the features of rows into `out`, block by block."""
-    scratch = np.empty((min(block_rows, X.shape[0]), out.shape[1]))
     for start in range(0, X.shape[0], block_rows):
         rows = slice(start, min(start + block_rows, X.shape[0]))
         part = out[rows]
-        close = grid.round(transform(X[rows]), part, scratch[: len(part)])
-        for i in [] if close is None else np.flatnonzero(close):
+        for i in grid.round(transform(X[rows]), part):
             alone = X[start + i : start + i + 1].copy()
-            grid.round(transform(alone), part[i : i + 1], scratch[:1])
+            grid.round(transform(alone), part[i : i + 1])
 
 
 def block_differences(transform: Transform, X: Any) -> Floats:
@@ -160,9 +154,14 @@ def block_differences(transform: Transform, X: Any) -> Floats:
 
 
 def transformer(feature_map: Any) -> Transform:
-    """Return the function from rows to features in float64; None maps rows to themselves."""
+    """Return the function from rows to features in float64; None maps rows to themselves.
+
+    Features of float32 rows are computed in float64 too: their rounding errors in float32 would
+    be too near to the units that they are rounded to.
+    """
 
     def transform(X: Any) -> Floats:
+        X = X.astype(np.float64, copy=False)
         if feature_map is not None:
             X = feature_map.transform(X)
         if sparse.issparse(X):

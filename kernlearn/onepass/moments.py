@@ -18,6 +18,7 @@ from kernlearn.onepass.quadratic import Quadratic
 
 _BLOCK_BYTES = 2**26  # products of blocks with few rows are slow
 _MOST_ROWS = 2**16
+_CALL_BLOCKS = 4  # for one call of a map, which has blocks of its own: calls take time
 _PROBES = 8  # rows of the sample whose features tell maps apart
 
 
@@ -171,7 +172,7 @@ class Moments:
         """Add sorted rows; `cuts` are those of the groups."""
         k = self._n_features
         transform = transformer(self.layout.feature_map)
-        size = memory.block_rows(k)
+        size = _CALL_BLOCKS * memory.block_rows(k)
 
         def write(rows: slice) -> None:
             multiples(self.layout.features, transform, X[rows], block[rows, :k], size)

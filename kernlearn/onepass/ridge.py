@@ -189,7 +189,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
     def _multiples(self, y: NDArray[Any]) -> tuple[Floats, None]:
         grid = self._moments.layout.targets
         out = np.empty_like(y)
-        grid.round(y, out, np.empty_like(y))  # type: ignore[union-attr]
+        grid.round(y, out)  # type: ignore[union-attr]
         return out, None
 
     def _set_model(self, coef: Floats, intercept: Floats) -> None:
