@@ -161,7 +161,7 @@ def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
 
 def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
     """Return the partitions of a Dask array or data frame."""
-    if hasattr(data, "partitions"):
+    if hasattr(data, "columns"):
         _refuse(target is None, "target must name the target's column of a Dask data frame")
         _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
 
@@ -182,13 +182,11 @@ def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
             y = y.rechunk({0: X.chunks[0]})
         _refuse(y.numblocks[0] != X.numblocks[0], "X and y must have the same partitions")
 
-    def blocks() -> Iterator[RowChunk]:
+    def chunks() -> Iterator[RowChunk]:
         import dask
 
         for place in range(X.numblocks[0]):
-            if y is None:
-                yield X.blocks[place].compute(), None
-            else:
-                yield dask.compute(X.blocks[place], y.blocks[place])
+            blocks = X.blocks[place], None if y is None else y.blocks[place]
+            yield dask.compute(*blocks)
 
-    return RowSource(blocks)
+    return RowSource(chunks)

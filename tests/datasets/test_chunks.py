@@ -235,9 +235,9 @@ def test_the_format_is_seen_or_named(table, put):
     [
         ({"n_rows": 0}, "'n_rows' must be an int >= 1, got 0"),
         ({"n_features": 2.5}, "'n_features' must be an int >= 1, got 2.5"),
-        ({"format": "csv"}, "format must be None, 'libsvm' or 'parquet', got 'csv'"),
+        ({"format": "arff"}, "format must be None, 'libsvm', 'parquet' or 'csv', got 'arff'"),
         ({"drop": "id"}, "drop must be a sequence of column names, got 'id'"),
-        ({"target": "y"}, "target, drop and missing are for Parquet files"),
+        ({"target": "y"}, "target, drop and missing are for Parquet and CSV files"),
     ],
 )
 def test_arguments_are_checked_before_anything_is_read(put, arguments, message):

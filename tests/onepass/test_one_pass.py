@@ -2,10 +2,13 @@
 
 import copy
 import pickle
+from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import dump_svmlight_file
 from sklearn.preprocessing import FunctionTransformer
 
 from kernlearn.datasets import row_source
@@ -88,6 +91,33 @@ def test_fit_does_not_depend_on_the_order(kind):
     assert_same(kind(feature_map, sample_rows=300).fit(source), one)
     blocked = kind(feature_map, sample_rows=300, block_rows=17, n_jobs=2).fit(X, y)
     assert_same(blocked, one)
+
+
+def test_sources_give_the_same_bits(tmp_path):
+    """A Parquet, a CSV and a LIBSVM file, a memory map, Dask arrays and frames."""
+    rows = X.round(6)  # LIBSVM files are written with 16 digits
+    base = OnePassRidgeClassifier(MAPS["h01"]).fit_map(rows[:200], y[:200])
+    whole = copy.deepcopy(base).partial_fit(rows, y)
+    frame = pd.DataFrame(rows, columns=list("abcdefg")).assign(label=y)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    dump_svmlight_file(rows, y, str(tmp_path / "rows.txt"), zero_based=False)
+    np.save(tmp_path / "rows.npy", rows)
+    sources = [
+        row_source(tmp_path / "rows.parquet", target="label", n_rows=130),
+        row_source(tmp_path / "rows.csv", target="label", n_rows=270),
+        row_source(tmp_path / "rows.txt", n_features=7),
+        row_source(np.load(tmp_path / "rows.npy", mmap_mode="r"), y, n_rows=99),
+    ]
+    if find_spec("dask"):
+        from dask import array, dataframe
+
+        sources.append(row_source(array.from_array(rows, chunks=(170, 3)), array.from_array(y)))
+        sources.append(row_source(dataframe.from_pandas(frame, npartitions=7), target="label"))
+    for source in sources:
+        if isinstance(next(iter(source))[0], pd.DataFrame):  # names are checked
+            source = row_source(lambda s=source: ((part.to_numpy(), t) for part, t in s))
+        assert_same(copy.deepcopy(base).partial_fit(source), whole)
 
 
 def test_float32_rows_are_those_of_the_same_numbers():
