@@ -187,6 +187,8 @@ def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
 
         for place in range(X.numblocks[0]):
             blocks = X.blocks[place], None if y is None else y.blocks[place]
-            yield dask.compute(*blocks)
+            computed = dask.compute(*blocks)
+            if computed[0].shape[0]:
+                yield computed
 
     return RowSource(chunks)

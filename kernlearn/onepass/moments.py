@@ -124,6 +124,7 @@ class Moments:
         self._n_features = len(layout.features.units)
         n_columns = self._n_features + 1 + layout.n_targets
         self._grams = [ExactGram(n_columns) for _ in range(layout.n_groups)]
+        self._in_part = False  # whether an error left rows of a chunk in and others out
 
     @property
     def n_rows(self) -> int:
@@ -151,7 +152,14 @@ class Moments:
             Rows per block; None chooses by memory.
         n_jobs : int, default=None
             Number of threads. The sums do not depend on it.
+
+        Raises
+        ------
+        ValueError
+            If features are not finite or too large. Unless this is seen in the first block, some
+            of the rows have been added, and the moments can no longer be used.
         """
+        self._check_whole()
         k = self._n_features
         n_columns = k + 1 + self.layout.n_targets
         size = block_rows or min(
@@ -167,6 +175,8 @@ class Moments:
             ends = np.bincount(groups[rows], minlength=len(self._grams)).cumsum()
             cuts = [slice(int(a), int(b)) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
             self._add_block(X[order], part, cuts, min(effective_n_jobs(n_jobs), len(order)))
+            self._in_part = True
+        self._in_part = False
 
     def _add_block(self, X: Any, block: Floats, cuts: list[slice], n_jobs: int) -> None:
         """Add sorted rows; `cuts` are those of the groups."""
@@ -182,6 +192,7 @@ class Moments:
             for gram, cut in zip(self._grams, cuts, strict=True):
                 gram.add(block[cut])
             return
+        # BLAS threads in each of these threads would be too many
         with threadpool_limits(limits=1, user_api="blas"):
             parallel = Parallel(n_jobs, require="sharedmem")
             parallel(delayed(write)(rows) for rows in gen_even_slices(len(block), n_jobs))
@@ -199,11 +210,21 @@ class Moments:
         """
         if found := self.layout.differences(other.layout):
             raise ValueError(f"these moments cannot be merged, they differ in {'; '.join(found)}")
+        for moments in (self, other):
+            moments._check_whole()
         for mine, theirs in zip(self._grams, other._grams, strict=True):
             mine.merge(theirs)
 
+    def _check_whole(self) -> None:
+        if self._in_part:
+            raise ValueError(
+                "an error left a chunk added in part: begin again with 'fit_map', and chunks "
+                "without the fault"
+            )
+
     def sums(self, groups: Iterable[int]) -> "Sums":
         """Return the sums over some groups, added exactly and then rounded to float64."""
+        self._check_whole()
         layout, k = self.layout, self._n_features
         chosen = [(1, self._grams[group]) for group in groups]
         units = np.ones(k + 1 + layout.n_targets)

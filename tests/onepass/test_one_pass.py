@@ -240,6 +240,34 @@ def test_chunks_are_checked():
         OnePassRidge().fit_map(X[:100], y[:100]).partial_fit(X * 1e30, y)
 
 
+def test_a_chunk_added_in_part_is_not_used():
+    model = OnePassRidge(block_rows=100).fit_map(X[:100], y[:100])
+    early, late = X.copy(), X.copy()
+    early[50] *= 1e30
+    late[950] *= 1e30
+    with pytest.raises(ValueError, match="more than"):
+        model.partial_fit(early, y)
+    assert model.partial_fit(X, y).n_samples_seen_ == N
+    with pytest.raises(ValueError, match="more than"):
+        model.partial_fit(late, y)
+    other = copy.deepcopy(model)
+    for use in (
+        lambda: model.partial_fit(X, y),
+        lambda: model.predict(X),
+        lambda: other.merge(model),
+    ):
+        with pytest.raises(ValueError, match="an error left a chunk added in part"):
+            use()
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "a"], [None, 1, 0], [0.5, 1.0, 0.0]])
+def test_labels_of_another_kind(labels):
+    model = OnePassRidgeClassifier().fit_map(X[:100], y[:100])
+    with pytest.raises(ValueError, match=r"label|Unknown|unknown"):
+        model.partial_fit(X[:3], np.array(labels, dtype=object if None in labels else None))
+    assert model.n_samples_seen_ == 0
+
+
 def test_the_model_is_solved_when_asked_for():
     model = OnePassRidge().partial_fit(X[:100], y[:100])
     assert "coef_" not in vars(model)
