@@ -137,7 +137,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
     >>> from kernlearn.onepass import OnePassRidge
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(1000, 3))
-    >>> y = X @ [1.0, 2.0, 3.0] + rng.normal(size=1000)
+    >>> y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.normal(size=1000)
     >>> left = OnePassRidge().fit_map(X[:100], y[:100])
     >>> right = OnePassRidge().fit_map(X[:100], y[:100])
     >>> model = left.partial_fit(X[:300], y[:300]).merge(right.partial_fit(X[300:], y[300:]))
