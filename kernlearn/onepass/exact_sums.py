@@ -88,11 +88,7 @@ class ExactGram:
         if their limbs are.
         """
         self._settle()
-        limbs = self._limbs
-        while len(limbs) > 1 and _spare(limbs[-2], limbs[-1]):
-            top = limbs[-2] + (limbs[-1] << _LIMB)
-            limbs = np.concatenate([limbs[:-2], top[np.newaxis]])
-        return limbs
+        return self._limbs
 
     def __getstate__(self) -> dict[str, Any]:
         self._settle()
@@ -161,8 +157,7 @@ class ExactGram:
     def _normalise(self) -> None:
         """Carry, so that all limbs but the last are from 0 to 2^32 - 1."""
         self._n_carries = 0
-        if len(self._limbs):
-            self._limbs = _normalised(self._limbs)
+        self._limbs = _normalised(self._limbs)
 
 
 def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
@@ -177,7 +172,8 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
             limbs = np.concatenate(
                 [limbs, np.zeros((len(theirs) - len(limbs), n_columns, n_columns), np.int64)]
             )
-        limbs[: len(theirs)] += factor * theirs
+        for mine, limb in zip(limbs, theirs, strict=False):
+            mine += limb if factor == 1 else factor * limb
         limbs = _normalised(limbs)
     value = np.zeros((n_columns, n_columns))
     for limb in limbs[::-1]:
@@ -186,10 +182,15 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
 
 
 def _normalised(limbs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Carry in place, and append a limb if the last one is more than 31 bits long."""
+    """Carry in place, and return as few limbs as hold the numbers, the last one of 32 bits."""
+    if not len(limbs):
+        return limbs
     for low, high in pairwise(limbs):
         high += low >> _LIMB
         low &= _MASK
+    while len(limbs) > 1 and _spare(limbs[-2], limbs[-1]):
+        limbs[-2] += limbs[-1] << _LIMB
+        limbs = limbs[:-1].copy()
     top = limbs[-1]
     if ((top >> (_LIMB - 1)) != (top >> 63)).any():
         carried = top >> _LIMB

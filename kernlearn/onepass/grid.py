@@ -68,8 +68,8 @@ class Grid:
             raise ValueError("the feature map returns NaN or infinite values for its sample")
         means = values.mean(axis=0)
         spreads = values.std(axis=0)
-        # what is left of a constant column is the rounding error of its mean
-        spreads[spreads <= 2.0**-45 * np.abs(means)] = 0
+        # that of a constant column is the rounding error of its mean
+        spreads[np.ptp(values, axis=0) <= 2.0**-45 * np.abs(values[0])] = 0
         typical = float(spreads.max(initial=0)) or 1.0
         wanted = np.where(
             spreads > 0,

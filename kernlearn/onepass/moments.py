@@ -16,7 +16,7 @@ from kernlearn.onepass.exact_sums import ExactGram, Floats, total
 from kernlearn.onepass.grid import Grid, block_differences, multiples, transformer
 from kernlearn.onepass.quadratic import Quadratic
 
-_BLOCK_BYTES = 2**26  # products of blocks with few rows are slow
+_BLOCK_BYTES = 2**25  # products of blocks with few rows are slow
 _MOST_ROWS = 2**16
 _CALL_BLOCKS = 4  # for one call of a map, which has blocks of its own: calls take time
 _PROBES = 8  # rows of the sample whose features tell maps apart

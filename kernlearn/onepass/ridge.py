@@ -92,7 +92,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
     fold_seed : int, default=0
         Seed of the hash.
     block_rows : int, default=None
-        Rows per block of features; None takes as many as fit into 64 MiB.
+        Rows per block of features; None takes as many as fit into 32 MiB.
     n_jobs : int, default=None
         Number of threads for features and products. The result does not depend on it.
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from importlib.util import find_spec
 
 import numpy as np
@@ -277,3 +278,16 @@ def test_the_model_is_solved_when_asked_for():
     assert not np.array_equal(model.coef_, first)
     with pytest.raises(AttributeError, match="no attribute 'coef_'"):
         OnePassRidge().coef_  # noqa: B018
+
+
+def test_memory_does_not_grow_with_the_rows():
+    def most(n_chunks):
+        model = OnePassRidge(MAPS["maclaurin"]).fit_map(X, y)
+        chunks = ((RNG.uniform(-0.3, 0.3, size=(N, 7)), y) for _ in range(n_chunks))
+        tracemalloc.start()
+        model.partial_fit(chunks)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert most(20) < 1.1 * most(3)
