@@ -3,7 +3,9 @@
 import copy
 import pickle
 import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
+from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
@@ -291,3 +293,15 @@ def test_memory_does_not_grow_with_the_rows():
         return peak
 
     assert most(20) < 1.1 * most(3)
+
+
+def gathered(base, rows):
+    return base.partial_fit(X[rows], y[rows])
+
+
+def test_other_processes_give_the_same_bits():
+    base = OnePassRidgeClassifier(MAPS["maclaurin"]).fit_map(X[:200], y[:200])
+    parts = parts_of(3, np.random.default_rng(6).permutation(N))
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        models = list(pool.map(gathered, [base] * 3, parts))
+    assert_same(merged(models, "left"), copy.deepcopy(base).partial_fit(X, y))
