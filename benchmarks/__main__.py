@@ -11,7 +11,7 @@ NAMES = (
     "engine",
 )  # fmt: skip
 #: Those that take long run only by name.
-LONG = ("moments", "ftune", "voted", "report", "defaults", "growth", "advise", "bias")
+LONG = ("moments", "ftune", "voted", "report", "defaults", "growth", "advise", "bias", "slow")
 
 
 def main() -> int:

@@ -313,10 +313,15 @@ def sentence(part: Part) -> str:
         )
     return (
         f"{_named(best, part)} is the closest to the best of each data set, {gap(best)} behind on "
-        f"average; of the papers' methods it is {_named(own, part)}, {gap(own)} behind, with "
-        f"{own['fit_seconds'] / best['fit_seconds']:.2g} times its time to fit and "
-        f"{own['predict_seconds'] / best['predict_seconds']:.2g} times its time to predict."
+        f"average; of the papers' methods it is {_named(own, part)}, {gap(own)} behind; it takes "
+        f"{_as_long(own['fit_seconds'] / best['fit_seconds'])} to fit and "
+        f"{_as_long(own['predict_seconds'] / best['predict_seconds'])} to predict."
     )
+
+
+def _as_long(ratio: float) -> str:
+    shown = f"{ratio:.2g}"
+    return "as long" if shown == "1" else f"{shown} times as long"
 
 
 def sentences() -> str:
@@ -329,26 +334,34 @@ def sentences() -> str:
 
 
 def kernel_table() -> str:
-    """Return the errors of feature maps as shares of those of H0/1, in Markdown."""
+    """Return errors and times of feature maps as shares of those of H0/1, in Markdown."""
     frame = pd.read_csv(MEASURED / f"{KERNELS}.csv")
-    frame = frame[frame["metric"] == "relative_gram_error"]
-    wide = frame.pivot_table(
-        index=["kernel", "method"], columns="dataset", values="mean", sort=False
-    )
+    wide = _by_dataset(frame, "relative_gram_error", "mean")
+    seconds = _by_dataset(frame, "transform_seconds", "median")
     datasets = [*wide.columns]
-    lines = [f"| kernel | map | {' | '.join(datasets)} |",
-             "| --- | --- |" + " ---: |" * len(datasets)]  # fmt: skip
+    lines = [f"| kernel | map | {' | '.join(datasets)} | time |",
+             "| --- | --- |" + " ---: |" * (len(datasets) + 1)]  # fmt: skip
     for kernel in wide.index.get_level_values("kernel").unique():
         rows = wide.loc[kernel]
+        times = (seconds.loc[kernel] / seconds.loc[(kernel, "H0/1")]).median(axis=1)
         for method in rows.index:
             shares = rows.loc[method] / rows.loc["H0/1"]
             if method == "H0/1":
                 cells = [f"{value:.3f}" for value in rows.loc[method]]
-                lines.append(f"| {kernel} | H0/1, the error itself | {' | '.join(cells)} |")
+                lines.append(f"| {kernel} | H0/1, the error itself | {' | '.join(cells)} | 1 |")
             else:
                 cells = ["·" if np.isnan(share) else f"{share:.2f}" for share in shares]
+                cells.append(f"{times[method]:.2g}")
                 lines.append(f"| {kernel} | {method} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _by_dataset(frame: pd.DataFrame, metric: str, value: str) -> pd.DataFrame:
+    """Return a metric of the feature maps, a row for each kernel and map."""
+    some = frame[frame["metric"] == metric]
+    return some.pivot_table(
+        index=["kernel", "method"], columns="dataset", values=value, sort=False
+    )
 
 
 def chart(part: Part) -> dict[str, Any]:

@@ -7,5 +7,6 @@ __getattr__, __dir__, __all__ = attach(
     {
         "candidates": "Candidate Facts shortlist",
         "choosing": "Advice Verdict advise",
+        "similarities": "choose_similarity",
     },
 )

@@ -5,6 +5,7 @@ from kernlearn.advice.candidates import shortlist as shortlist
 from kernlearn.advice.choosing import Advice as Advice
 from kernlearn.advice.choosing import Verdict as Verdict
 from kernlearn.advice.choosing import advise as advise
+from kernlearn.advice.similarities import choose_similarity as choose_similarity
 
 __all__ = [
     "Advice",
@@ -12,5 +13,6 @@ __all__ = [
     "Facts",
     "Verdict",
     "advise",
+    "choose_similarity",
     "shortlist",
 ]

@@ -12,6 +12,7 @@ from kernlearn.cli import (
     analysis,
     datasets,
     forks,
+    goodness,
     init,
     ranks,
     report,
@@ -38,7 +39,7 @@ for command in (
     init.init, advise.advise, show.show, run.plan, run.run, run.status, report.report, runs.runs,
     store.compare, ranks.ranks, report.check, forks.forks, store.export, store.merge,
     store.doctor, store.gc,
-    analysis.goodness, analysis.rademacher, analysis.regret,
+    goodness.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")

@@ -10,16 +10,16 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
+from kernlearn.experiments.suggestions import closest
 from kernlearn.registration import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
 PACKAGES = (
-    "catboost", "imblearn", "kernlearn", "lightgbm",
+    "aeon", "catboost", "imblearn", "kernlearn", "lightgbm",
     "sklearn", "sklearnex", "skordinal", "xgboost",
 )  # fmt: skip
 #: The environment variable that adds packages, separated by commas.
@@ -111,13 +111,6 @@ def _nearest(attribute: str, package: str) -> str:
     names = sklearn_estimators() if package == "sklearn" else {}
     close = closest(attribute, names)
     return f"; did you mean {names[close]!r}?" if close else ""
-
-
-def closest(word: str, names: Collection[str]) -> str | None:
-    """Return the name that is most similar to a word, apart from case, if one is similar."""
-    lowered = {name.lower(): name for name in names}
-    close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    return lowered[close[0]] if close else None
 
 
 @cache

@@ -1,8 +1,7 @@
 """Everything that a config can name: kernlearn's own and what plug-ins register."""
 
-import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,12 +10,12 @@ from kernlearn.experiments.class_weights import weights_by_code
 from kernlearn.experiments.libraries import (
     PACKAGES,
     added_packages,
-    closest,
     library_estimator,
     sklearn_estimators,
 )
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
+from kernlearn.experiments.suggestions import closest, suggestion
 from kernlearn.kernels.libraries import library_similarity
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
@@ -176,36 +175,18 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("predict_cpu_seconds", "predict cpu s", -1, *SUPERVISED),
     _metric("native_predict_seconds", "predict s (LIBSVM)", -1, *SUPERVISED),
     _metric("select_seconds", "select s", -1, *SUPERVISED),
+    _metric("selection_score", "held-out score", 1, *SUPERVISED),
     _metric("estimate_seconds", "estimate s", -1, "rademacher_complexity", "regret"),
     _metric("transform_seconds", "transform s", -1, "kernel_approximation"),
     _metric("n_support", "support vectors", -1, *SUPERVISED),
     _metric("n_similarities", "similarities", -1, *SUPERVISED),
+    _metric("comparisons", "comparisons", -1, *SUPERVISED),
+    _metric("fit_comparisons", "fit comparisons", -1, *SUPERVISED),
+    _metric("comparison_seconds", "comparison s", -1, *SUPERVISED),
 )
 
 #: The metrics of kernlearn, then scikit-learn's scorers.
 ALL_METRICS = {**METRICS, **{name: m for name, m in SCORERS.items() if name not in METRICS}}
-
-
-def suggestion(word: str, allowed: Iterable[str]) -> str:
-    """Say which of the allowed names was probably meant, or list them.
-
-    Parameters
-    ----------
-    word : str
-        What was written.
-    allowed : iterable of str
-
-    Returns
-    -------
-    str
-        ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
-    """
-    names = sorted(allowed)
-    lowered = {n.lower(): n for n in names}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {lowered[close[0]]!r}?"
-    return f"; allowed: {', '.join(names)}" if names else "; nothing is allowed here"
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +227,8 @@ class Scope:
         Further packages whose estimators may be named by dotted names.
     classes : mapping of str to int
         The labels of the data of a trial with their codes, by which `class_weight` names them.
+    comparisons : Comparisons or None
+        Where similarities are compared once, what stands for them on numbers of points.
     """
 
     estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
@@ -256,6 +239,12 @@ class Scope:
     broken: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
+    comparisons: Any = None
+
+    @property
+    def on_points(self) -> "Scope":
+        """The same names, with similarities that are evaluated on the points they get."""
+        return self if self.comparisons is None else replace(self, comparisons=None)
 
     @property
     def allowed_packages(self) -> tuple[str, ...]:
@@ -351,12 +340,20 @@ class Scope:
             found = OnKernel(component.load()(**given), kernel)
         else:
             found = component.load()(**given)
-        return found.set_params(**nested) if nested else found
+        found = found.set_params(**nested) if nested else found
+        if self.comparisons is not None and isinstance(component, RegisteredKernel):
+            identity = component.identity | {"state": self.state(component.plugin)}
+            return self.comparisons.of(found, identity)
+        return found
 
     def made(self, name: str, value: Any) -> Any:
         """Return a value, or the kernel that it describes; a list in it gives several."""
         if name.rpartition("__")[2] == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
+        if self.comparisons is not None and _names_kernel(name, value) and self.kernel(value):
+            value = {"kernel": value}
+        if isinstance(value, list) and value and all(map(_is_kernel, value)):
+            return [self.made(name, one) for one in value]
         if not _is_kernel(value):
             return value
         parameters = {k: v for k, v in value.items() if k != "kernel"}
@@ -385,6 +382,10 @@ class Scope:
 def _is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
     return isinstance(value, Mapping) and "kernel" in value
+
+
+def _names_kernel(name: str, value: Any) -> bool:
+    return isinstance(value, str) and name.rpartition("__")[2] in ("kernel", "similarity")
 
 
 def _expected(component: Registered) -> Any:

@@ -342,7 +342,8 @@ class DotProductKernel(BaseDotProductKernel):
         """Return the coefficients that the sum of f (or of f') at the largest ``|t|`` needs."""
         if not callable(self.series):
             return self._array()
-        log_t = np.log(max(float(np.max(np.abs(t), initial=0.0)), np.finfo(np.float64).tiny))
+        least = float(np.finfo(np.float64).tiny)
+        log_t = np.log(max(float(np.max(np.abs(t), initial=0.0)), least))
         n_terms = _FIRST_TERMS
         while n_terms < _MAX_TERMS:
             coefficients = self._terms(2 * n_terms)

@@ -7,13 +7,13 @@ from kernlearn.landmarks.dboost import DBoostClassifier as DBoostClassifier
 from kernlearn.landmarks.embedding import LandmarkEmbedding as LandmarkEmbedding
 from kernlearn.landmarks.embedding import PairEmbedding as PairEmbedding
 from kernlearn.landmarks.ftune import FTuneClassifier as FTuneClassifier
+from kernlearn.landmarks.kernel_regression import KernelRegressor as KernelRegressor
 from kernlearn.landmarks.landmark_neighbors import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.landmark_neighbors import LandmarkKNNRegressor as LandmarkKNNRegressor
 from kernlearn.landmarks.multi_similarity import MultiSimilarityClassifier as MultiSimilarityClassifier
 from kernlearn.landmarks.nystroem import NystroemEmbedding as NystroemEmbedding
 from kernlearn.landmarks.orland import ORLand as ORLand
 from kernlearn.landmarks.rankland import RankLand as RankLand
-from kernlearn.landmarks.regland import KernelRegressor as KernelRegressor
 from kernlearn.landmarks.regland import RegLand as RegLand
 from kernlearn.landmarks.selection import dselect as dselect
 from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLand

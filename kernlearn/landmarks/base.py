@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.checks import holds_texts
-from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.constraints import COUNT, N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.kernels.pairs import first_wrong
@@ -139,6 +139,8 @@ class SimilarityEstimator(CountsComparisons, PointsEstimator):
     _parameter_constraints: dict[str, list[Any]] = {
         "similarity": [str, Kernel, callable],
         "kind": [StrOptions({"similarity", "distance"})],
+        "n_jobs": N_JOBS,
+        "verbose": ["verbose"],
     }
 
     similarity: Any
@@ -177,7 +179,7 @@ class SimilarityEstimator(CountsComparisons, PointsEstimator):
         indices = np.arange(X.shape[0]) if rows is None else rows
         sign = -1 if self.kind == "distance" else 1
         if self._precomputed:
-            return Landmarks(indices, None, None, sign)
+            return Landmarks(indices, None, None, sign, n_columns=X.shape[1])
         if sign < 0 and isinstance(self.similarity, str):
             raise ValueError(
                 "kind='distance' is for a matrix or a user-defined function: "
@@ -212,7 +214,8 @@ class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`.
+            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
+            those of `compared_indices_` alone, in that order.
 
         Returns
         -------
@@ -244,7 +247,7 @@ class LandmarkedModel(SimilarityEstimator):
     _numeric_targets = True
     _divides = True
 
-    n_landmarks: int
+    n_landmarks: Any
     selection: str
     double_dipping: bool
     random_state: Any
@@ -323,14 +326,27 @@ class LandmarkedModel(SimilarityEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`.
+            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
+            those of `compared_indices_` alone, in that order.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._embed(X) @ self.coef_.T + self.intercept_
+        return self._products(X) + self.intercept_
+
+    def _products(self, X: Any) -> Floats:
+        r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
+        check_is_fitted(self)
+        X = self._check_points(X)
+        of_features = float_type(X)
+        shape = X.shape[0], *self.coef_.shape[:-1]
+        values = np.zeros(shape, dtype=np.result_type(of_features, self.coef_))
+        for rows, similarities in self._landmarks.blocks(X):
+            features = self._scaled(similarities).astype(of_features, copy=False)
+            values[rows] = features @ self.coef_.T
+        return values
 
     def _embed(self, X: Any) -> Floats:
         """Validate points and embed them, (n_samples, d)."""

@@ -39,6 +39,8 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         Share of the training points held out for choosing k, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -74,6 +76,8 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     weights: str | Callable[[np.ndarray], Any] = "uniform"
     validation_fraction: float = 0.2
     random_state: Any = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **AllPointsClassifier._parameter_constraints,
@@ -144,6 +148,8 @@ class SimilarityFeatureSVM(ChoosesC):
         Seed of the held-out points.
     class_weight, calibration
         As for :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -180,6 +186,8 @@ class SimilarityFeatureSVM(ChoosesC):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X)
@@ -231,6 +239,8 @@ class SpectrumSVM(ChoosesC):
         Seed of the held-out points.
     class_weight, calibration
         As for :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -279,6 +289,8 @@ class SpectrumSVM(ChoosesC):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **ChoosesC._parameter_constraints,

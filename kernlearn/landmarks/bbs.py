@@ -198,6 +198,14 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         How decision values are mapped to the probabilities of `predict_proba`, which is there
         unless this is None. The map is fitted on the validation points, some of which are held
         out even if there is one C only.
+    n_jobs : int, default=None
+        Number of workers that compare points, in `fit` and in predictions, for a function of two
+        points and for similarities that have a parameter ``n_jobs``; None is 1, or what the
+        similarity says, and -1 all cores. Other similarities are matrix products, which run on
+        all cores.
+    verbose : bool or int, default=False
+        Whether the number of comparisons that have been made is shown on the standard error, in
+        `fit` and in predictions.
 
     Attributes
     ----------
@@ -258,6 +266,8 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,

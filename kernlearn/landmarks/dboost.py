@@ -3,58 +3,35 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from itertools import combinations
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.calibration import CALIBRATION
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, Interval, StrOptions
-from kernlearn.landmarks.base import PAIR_SELECTION, ScoresClassifier, decide
-from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.base import decide
+from kernlearn.landmarks.growing_classifier import GrowsPairs
+from kernlearn.landmarks.growth import Candidate
+from kernlearn.landmarks.selection import pairs_from, select_pairs
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, SomeSimilarities
-from kernlearn.sample_weights import check_weights, combined_weights, taken, weighted_rows
-from kernlearn.solvers.labels import class_scores, encode_labels
+from kernlearn.landmarks.similarity_classifier import Training
+from kernlearn.landmarks.weak_learners import (
+    Ensemble,
+    Problem,
+    WeakLearner,
+    problems_of,
+    wrong_shares,
+)
+from kernlearn.solvers.labels import class_scores
 
-
-class Problem(NamedTuple):
-    """A class against another, or None, the rest, on some rows with labels 1 and -1; its pool."""
-
-    positive: int
-    negative: int | None
-    rows: Indices
-    labels: np.ndarray
-    pairs: Indices
-
-
-@dataclass(frozen=True)
-class WeakLearner:
-    """A pair of landmarks that votes on each point.
-
-    Attributes
-    ----------
-    label, against : object
-        The class of x⁺, and that of x⁻; None for the rest.
-    positive, negative : int
-        Rows of x⁺ and x⁻ in the training data.
-    threshold : float
-        The value that K(x, x⁺) - K(x, x⁻) must exceed for a vote for `label`.
-    weight : float
-        Weight of the vote, α.
-    """
-
-    label: Any
-    against: Any
-    positive: int
-    negative: int
-    threshold: float
-    weight: float
+# Rounds with pools of fewer points: they cost no comparisons of a prediction.
+_LEAST_ROUNDS = 100
 
 
 @dataclass(eq=False, repr=False)
-class DBoostClassifier(ScoresClassifier):
+class DBoostClassifier(GrowsPairs):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
     When to use it: a similarity of which only the order means something.
@@ -69,13 +46,20 @@ class DBoostClassifier(ScoresClassifier):
 
     Parameters
     ----------
-    n_landmarks : int, default=100
-        Rounds of boosting of each problem, and so its greatest number of landmark pairs.
+    n_landmarks : int or "auto", default=100
+        Rounds of boosting of each problem, and so its greatest number of landmark pairs. With
+        "auto" pairs are drawn from a pool of single points which all problems share: at first 5,
+        or as many as classes, then twice as many and so on while the validation accuracy gains,
+        as by :class:`FTuneClassifier`. There are then 100 rounds, or as many as points in the
+        pool if these are more.
+    max_comparisons : int, default=None
+        With ``n_landmarks="auto"`` the most points in the pool, and so the most comparisons of a
+        prediction; None is the number of training points.
     similarity, kind
         As for :class:`BBSClassifier`.
     pool_size : int or None, default=300
         Number of pairs in the pool of each problem; None is ``n_landmarks``, which reproduces
-        reported accuracies (see Notes).
+        reported accuracies (see Notes), or with "auto" the number of rounds.
     n_thresholds : int, default=63
         Number of values of v tried with each pair in each round, at most 255: midpoints between
         neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank, of up to 1024
@@ -92,10 +76,19 @@ class DBoostClassifier(ScoresClassifier):
             "rpcholesky", "shared"}, default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
+    validation_fraction : float, default=0.2
+        Share of the training points that is held out for "auto" and for `calibration`; none
+        without these.
     random_state : int, RandomState instance or None, default=None
-        Seed of the pools and of the points for thresholds.
+        Seed of the held-out points, the pools and the points for thresholds.
     class_weight : dict, "balanced" or None, default=None
-        Factors on the weights that AdaBoost begins with, by class.
+        Factors on the weights that AdaBoost begins with, by class, and on the validation points
+        in the choice of the pool.
+    calibration : {"sigmoid", "isotonic"} or None, default=None
+        How decision values are mapped to the probabilities of `predict_proba`, as by
+        :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -116,6 +109,10 @@ class DBoostClassifier(ScoresClassifier):
     training_losses_ : list of ndarray of shape (n_rounds,)
         Their mean exponential loss, a bound on the error and, unless a learner has no error,
         at most the product of :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
+    growth_ : tuple of TriedSize
+        The sizes of the pool that were tried; only with ``n_landmarks="auto"``.
+    validation_scores_ : ndarray of shape (1,) or None
+        Accuracy on the validation points; None without "auto".
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
@@ -155,8 +152,9 @@ class DBoostClassifier(ScoresClassifier):
     True
     """
 
-    n_landmarks: int = 100
+    n_landmarks: int | str = 100
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     pool_size: int | None = 300
@@ -164,74 +162,88 @@ class DBoostClassifier(ScoresClassifier):
     multi_class: str = "ovr"
     reuse: bool = True
     selection: str = "random"
+    validation_fraction: float = 0.2
     random_state: Any = None
     class_weight: Any = None
+    calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
-        **ScoresClassifier._parameter_constraints,
-        "n_landmarks": [COUNT],
+        **GrowsPairs._parameter_constraints,
         "pool_size": [COUNT, None],
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
         "multi_class": [StrOptions({"ovr", "ovo"})],
         "reuse": ["boolean"],
-        "selection": [PAIR_SELECTION],
-        "random_state": ["random_state"],
         "class_weight": CLASS_WEIGHT,
+        "calibration": CALIBRATION,
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self, X: Any, y: np.typing.ArrayLike, sample_weight: np.typing.ArrayLike | None = None
-    ) -> Self:
-        """Draw the pools of pairs and boost them.
+    def _grid(self) -> dict[str, Any]:
+        return {}
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
-        y : array-like of shape (n_samples,)
-            Labels of any kind, at least two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights that AdaBoost begins with, not negative. Points of weight 0 count as absent;
-            pairs and thresholds are drawn without regard to weights.
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        self.__dict__.pop("growth_", None)  # of an earlier fit
+        self.validation_scores_ = None
+        if not isinstance(self.n_landmarks, str):
+            problems = self._problems(data, rng)
+            ensemble = self._boosted(data, problems, self.n_landmarks, rng)
+        else:
+            codes_val = np.asarray(data.codes_val)
 
-        Returns
-        -------
-        self : object
-            The fitted classifier.
+            def fit(pool: Indices, spread: bool, validation: KeptSimilarities) -> Candidate:
+                n_rounds = max(len(pool), _LEAST_ROUNDS)
+                problems = self._problems(data, rng, pool, n_rounds, spread=spread)
+                ensemble = self._boosted(data, problems, n_rounds, rng)
+                values = ensemble.combined(validation.columns(ensemble.used))
+                right = decide(self._of_classes(values)) == codes_val
+                scores = np.array([np.average(right, weights=data.weights_val)])
+                wrong = wrong_shares(values, problems, codes_val)
+                return Candidate(pool, (problems, ensemble), scores, 1.0 - right, wrong)
 
-        Raises
-        ------
-        ValueError
-            If y has a single class, a matrix is not square, or points or similarities are not
-            finite.
+            found, self.growth_ = self._grown_pairs(data, rng, fit)
+            self.validation_scores_ = found.scores
+            problems, ensemble = found.model
+        self._keep(data, problems, ensemble)
 
-        Warns
-        -----
-        UserWarning
-            If no pair separates any classes, for example as all similarities are the same.
-        """
+    def _problems(
+        self,
+        data: Training,
+        rng: np.random.RandomState,
+        pool: Indices | None = None,
+        n_pairs: int = 0,
+        *,
+        spread: bool = False,
+    ) -> list[Problem]:
+        """Return the two-class problems with their pairs, of the points of a pool if given."""
+        size = self.pool_size or n_pairs or int(self.n_landmarks)
+
+        def draw(codes: Indices, rows: Indices | None) -> Indices:
+            if pool is not None:
+                places = pool if rows is None else np.flatnonzero(np.isin(rows, pool))
+                return pairs_from(places, size, codes, rng, spread=spread)
+            kept = data.similarities
+            some = kept if rows is None else SomeSimilarities(kept, rows)
+            return select_pairs(size, codes, self.selection, rng, some)
+
+        return problems_of(data.codes, len(self.classes_), self.multi_class, draw)
+
+    def _boosted(
+        self, data: Training, problems: list[Problem], n_rounds: int, rng: np.random.RandomState
+    ) -> Ensemble:
+        """Boost the pairs of all problems."""
         from kernlearn.landmarks import boosting  # loads numba
 
-        X, labels = self._check_training(X, y)
-        given = check_weights(sample_weight, X)
-        used_rows = weighted_rows(given, X.shape[0])
-        self.classes_, codes, _ = encode_labels(labels[used_rows], None)
-        given = combined_weights(self.class_weight, self.classes_, codes, taken(given, used_rows))
-        rng = check_random_state(self.random_state)
-        if len(used_rows) < X.shape[0]:
-            X, labels = X[used_rows], labels[used_rows]
-        points = self._all_points(X, labels, used_rows)
-        similarities = KeptSimilarities(points, X, places=used_rows)
-        problems = self._draw_problems(codes, similarities, rng)
-        similarities.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
-        n_rounds, n_thresholds = self.n_landmarks, self.n_thresholds
-        solved = [
-            boosting.solve(similarities, problem, n_rounds, n_thresholds, self.reuse, rng, given)
-            for problem in problems
-        ]
+        kept = data.similarities
+        kept.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
+        options = self.n_thresholds, self.reuse, rng, data.weights
+        return Ensemble.of(
+            [boosting.solve(kept, problem, n_rounds, *options) for problem in problems]
+        )
+
+    def _keep(self, data: Training, problems: list[Problem], ensemble: Ensemble) -> None:
+        """Set the fitted attributes."""
+        solved, points = ensemble.solved, data.candidates
         self.problems_ = [problem[:2] for problem in problems]
         self.landmark_pairs_ = [points.indices[each.pairs] for each in solved]
         self.thresholds_ = [each.thresholds for each in solved]
@@ -239,57 +251,13 @@ class DBoostClassifier(ScoresClassifier):
         self.edges_ = [each.edges for each in solved]
         self.training_errors_ = [each.errors for each in solved]
         self.training_losses_ = [each.losses for each in solved]
-        chosen = np.concatenate([each.pairs for each in solved])
-        used, places = np.unique(chosen, return_inverse=True)
-        self._landmarks, self._places = points.take(used), places.reshape(-1, 2)
-        self._lower = np.concatenate([each.lower for each in solved])
-        self._upper = np.concatenate([each.upper for each in solved])
-        if not len(used):
+        self._ensemble, self._landmarks = ensemble, points.take(ensemble.used)
+        if not len(ensemble.used):
             warnings.warn(
                 "no pair of landmarks tells classes apart: the similarity says nothing about them",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=6,
             )
-        return self
-
-    def _draw_problems(
-        self, codes: Indices, similarities: KeptSimilarities, rng: Any
-    ) -> list[Problem]:
-        """Return the two-class problems with their pools of pairs.
-
-        There is one problem, class 1 against class 0, for two classes. For more there is one per
-        class with "ovr"; with "ovo" one for each two classes, the first of them positive.
-        """
-        size, n_classes = self.pool_size or self.n_landmarks, len(self.classes_)
-
-        def one_vs_one(first: int, second: int) -> Problem:
-            rows = np.flatnonzero((codes == first) | (codes == second))
-            is_first = codes[rows] == first
-            (places,) = select_pairs(
-                size, is_first.astype(np.intp), self.selection, rng,
-                SomeSimilarities(similarities, rows),
-            )  # fmt: skip
-            return Problem(first, second, rows, _signs(is_first), rows[places])
-
-        if n_classes > 2 and self.multi_class == "ovo":
-            return [one_vs_one(*classes) for classes in combinations(range(n_classes), 2)]
-        pools = select_pairs(size, codes, self.selection, rng, similarities)
-        positives, negative = ([1], 0) if n_classes == 2 else (range(n_classes), None)
-        everything = np.arange(len(codes))
-        return [
-            Problem(c, negative, everything, _signs(codes == c), pairs)
-            for c, pairs in zip(positives, pools, strict=True)
-        ]
-
-    def _votes(self, X: Any) -> Iterator[tuple[slice, list[np.ndarray]]]:
-        """Yield blocks of rows with the votes of each problem's learners, a row per point."""
-        from kernlearn.landmarks import boosting  # loads numba
-
-        ends = np.cumsum([len(weights) for weights in self.estimator_weights_])
-        for rows, similarities in self._landmarks.blocks(X):
-            votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)
-            boosting.weak_votes(similarities, self._places, self._lower, self._upper, votes)
-            yield rows, np.split(votes, ends[:-1], axis=1)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the convex combinations of votes.
@@ -308,11 +276,9 @@ class DBoostClassifier(ScoresClassifier):
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        weights = [w / w.sum() if len(w) else w for w in self.estimator_weights_]
-        values = np.zeros((X.shape[0], len(weights)), dtype=self.thresholds_[0].dtype)
-        for rows, votes in self._votes(X):
-            for column, of_problem, w in zip(values[rows].T, votes, weights, strict=True):
-                column[:] = of_problem @ w
+        values = np.zeros((X.shape[0], len(self.problems_)), dtype=self._ensemble.dtype)
+        for rows, similarities in self._landmarks.blocks(X):
+            values[rows] = self._ensemble.combined(similarities)
         return self._of_classes(values)
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
@@ -331,7 +297,8 @@ class DBoostClassifier(ScoresClassifier):
         check_is_fitted(self)
         X = self._check_points(X)
         all_votes = [np.empty((len(w), X.shape[0]), np.int8) for w in self.estimator_weights_]
-        for rows, votes in self._votes(X):
+        for rows, similarities in self._landmarks.blocks(X):
+            votes = self._ensemble.votes(similarities)
             for kept, of_problem in zip(all_votes, votes, strict=True):
                 kept[:, rows] = of_problem.T
         sums = np.zeros((X.shape[0], len(self.problems_)))
@@ -342,7 +309,7 @@ class DBoostClassifier(ScoresClassifier):
                     sums[:, j] += weights[t] * all_votes[j][t]
                     totals[j] += weights[t]
             values = sums / np.where(totals > 0, totals, 1)
-            yield self._of_classes(values.astype(self.thresholds_[0].dtype))
+            yield self._of_classes(values.astype(self._ensemble.dtype))
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """Yield `predict` after each round.
@@ -389,7 +356,3 @@ class DBoostClassifier(ScoresClassifier):
         if self.multi_class == "ovo":
             return class_scores(values.astype(np.float64), n_classes).astype(values.dtype)
         return values
-
-
-def _signs(positive: np.ndarray) -> np.ndarray:
-    return np.where(positive, 1, -1).astype(np.int8)

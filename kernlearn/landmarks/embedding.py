@@ -193,6 +193,8 @@ class LandmarkEmbedding(BaseEmbedding):
         landmarks; section 4.2 of [2]_ takes them to be at most 1.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -234,6 +236,8 @@ class LandmarkEmbedding(BaseEmbedding):
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
         rng = check_random_state(self.random_state)
@@ -282,6 +286,8 @@ class PairEmbedding(BaseEmbedding):
         drawn evenly from the classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -328,6 +334,8 @@ class PairEmbedding(BaseEmbedding):
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,

@@ -6,46 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.landmarks.growth import PATIENCE, Gain, growing_sizes
+from kernlearn.landmarks.growth import PATIENCE, Gain, TriedSize, growing_sizes
 from kernlearn.landmarks.selection import extend_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
-
-
-@dataclass(frozen=True)
-class TriedGroup:
-    """Landmarks of one similarity that were added, and what validation points gained by them.
-
-    Attributes
-    ----------
-    similarity : int
-        The place of the similarity to which landmarks were added.
-    n_landmarks : tuple of int
-        Numbers of landmarks of all similarities, with those added.
-    score : float
-        The best accuracy on the validation points.
-    gain : float
-        Increase of the accuracy over that of the landmarks kept before; NaN for the first.
-    standard_error : float
-        That of the gain, from the differences of each point.
-    loss_gain, loss_error : float
-        The same of the mean loss of the separators.
-    kept : bool
-        Whether the gain is greater than its standard error, or not negative and that of the loss
-        greater than its standard error.
-    n_comparisons : int
-        Comparisons of training and validation points with landmarks so far, also of similarities
-        that were not taken, without those of the selection.
-    """
-
-    similarity: int
-    n_landmarks: tuple[int, ...]
-    score: float
-    gain: float
-    standard_error: float
-    loss_gain: float
-    loss_error: float
-    kept: bool
-    n_comparisons: int
 
 
 class View:
@@ -107,7 +70,7 @@ def add_while_it_pays(
     max_comparisons: int,
     weights: NDArray[np.float64] | None,
     n_compared: int,
-) -> tuple[Fitted, tuple[TriedGroup, ...]]:
+) -> tuple[Fitted, tuple[TriedSize, ...]]:
     """Add landmarks of the best similarity as long as that pays.
 
     Of all similarities the one is taken by whose next landmarks, 5 or as many as it has, the
@@ -131,11 +94,11 @@ def add_while_it_pays(
     Returns
     -------
     Fitted
-    tuple of TriedGroup
+    tuple of TriedSize
     """
     ladder = [0, *growing_sizes(len(codes), max_comparisons, int(codes.max()) + 1)]
     current, kept = (0,) * len(views), None
-    tried, failures = list[TriedGroup](), 0
+    tried, failures = list[TriedSize](), 0
     while failures < PATIENCE:
         room, larger = max_comparisons - sum(current), []
         for m, size in enumerate(current):
@@ -147,13 +110,7 @@ def add_while_it_pays(
         best, added = min(larger, key=lambda one: (*one[0].order, one[1]))
         gain = Gain() if kept is None else Gain.of(kept, best, weights)
         n_comparisons = n_compared * sum(len(view.chosen) for view in views)
-        score = float(best.scores.max())
-        tried.append(
-            TriedGroup(
-                added, best.sizes, score, gain.gain, gain.standard_error, gain.loss_gain,
-                gain.loss_error, gain.pays, n_comparisons,
-            )
-        )  # fmt: skip
+        tried.append(TriedSize.of(best.sizes, best.scores, gain, n_comparisons, added))
         current = best.sizes
         kept, failures = (best, 0) if gain.pays else (kept, failures + 1)
     assert kept is not None

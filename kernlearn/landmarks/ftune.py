@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_memory
 
 from kernlearn.constraints import MEMORY, StrOptions
-from kernlearn.landmarks import base
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.growing_classifier import FindsSize
-from kernlearn.landmarks.growth import Candidate, TriedSize, grow, growing_sizes
-from kernlearn.landmarks.selection import extend_landmarks, pairs_from, select_pairs
+from kernlearn.landmarks.growing_classifier import GrowsPairs
+from kernlearn.landmarks.growth import Candidate, TriedSize
+from kernlearn.landmarks.selection import pairs_from, select_pairs
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
@@ -49,7 +48,7 @@ class WeightedPair:
 
 
 @dataclass(eq=False, repr=False)
-class FTuneClassifier(FindsSize, LandmarkClassifier):
+class FTuneClassifier(GrowsPairs, LandmarkClassifier):
     r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
@@ -100,8 +99,9 @@ class FTuneClassifier(FindsSize, LandmarkClassifier):
         ``per_class``: as in scikit-learn's pipelines a folder, or an object with a method
         ``cache``.
     n_jobs : int, default=None
-        Number of threads that train the one-vs-all problems; None is 1, -1 all cores.
-    class_weight, calibration
+        Number of threads that train the one-vs-all problems, and of workers that compare
+        points, see :class:`BBSClassifier`; None is 1, -1 all cores.
+    class_weight, calibration, verbose
         As for :class:`BBSClassifier`.
 
     Attributes
@@ -171,15 +171,14 @@ class FTuneClassifier(FindsSize, LandmarkClassifier):
     n_jobs: int | None = None
     class_weight: Any = None
     calibration: str | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,
-        **FindsSize._parameter_constraints,
-        "selection": [base.PAIR_SELECTION],
+        **GrowsPairs._parameter_constraints,
         "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
         "memory": MEMORY,
-        "n_jobs": [Integral, None],
     }
 
     def landmarks(self) -> list[WeightedPair]:
@@ -210,7 +209,7 @@ class FTuneClassifier(FindsSize, LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
-        untuned = clone(self).set_params(per_class=False, memory=None, n_jobs=None)
+        untuned = clone(self).set_params(per_class=False, memory=None, n_jobs=None, verbose=False)
         train = check_memory(self.memory).cache(_train)
         # told by the context, since what is remembered does not depend on it
         threads = (
@@ -307,29 +306,17 @@ def _grow(
     rng: np.random.RandomState,
 ) -> tuple[Candidate, tuple[TriedSize, ...]]:
     """Train on pairs of a pool that grows as long as the validation points gain."""
-    options, codes = model._solver_options(rng), data.codes
-    selection = "shared" if model.selection == "random" else model.selection
-    spread = selection == "stratified"
-    validation = KeptSimilarities(data.candidates, data.X_val)
-    n_classes = int(codes.max()) + 1
-    if model.max_comparisons is not None and model.max_comparisons < n_classes:
-        raise ValueError(
-            f"'max_comparisons' must be at least the number of classes, {n_classes}, as each has "
-            f"a point in pairs, got {model.max_comparisons}"
-        )
+    options = model._solver_options(rng)
 
-    def fit(size: int, before: Indices) -> Candidate:
-        pool = extend_landmarks(before, size, codes, selection, rng, data.similarities)
-        pairs = pairs_from(pool, size, codes, rng, spread=spread)
+    def fit(pool: Indices, spread: bool, validation: KeptSimilarities) -> Candidate:
+        pairs = pairs_from(pool, len(pool), data.codes, rng, spread=spread)
         found = _separators(model, data, grid, options, pairs, validation)
         board = found[3]
         best = board.best(each=False)[0]
         losses = 1.0 - board.correct(*best), board.losses(*best)
         return Candidate(pool, found, board.accuracies(each=False), *losses)
 
-    n_compared = len(codes) + data.X_val.shape[0]
-    sizes = growing_sizes(len(codes), model.max_comparisons, n_classes)
-    return grow(sizes, fit, data.weights_val, n_compared)
+    return model._grown_pairs(data, rng, fit)
 
 
 def _separators(

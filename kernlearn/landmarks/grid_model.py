@@ -18,10 +18,9 @@ from kernlearn.landmarks.growth import (
     Candidate,
     TriedSize,
     check_growth,
-    grow,
+    grow_landmarks,
     growing_sizes,
 )
-from kernlearn.landmarks.selection import extend_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.model_selection import split_for_choice
 from kernlearn.sample_weights import check_weights, taken
@@ -38,7 +37,7 @@ class GridModel(LandmarkedModel):
         "validation_fraction": [FRACTION],
     }
 
-    n_landmarks: int | str  # type: ignore[assignment]
+    n_landmarks: int | str
     max_comparisons: int | None
     validation_fraction: float
     growth_: tuple[TriedSize, ...]
@@ -63,8 +62,13 @@ class GridModel(LandmarkedModel):
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _losses(self, model: Any, features: Floats, targets: Any) -> np.ndarray:
-        """Return the loss of each point, the smaller the better."""
+    def _losses(
+        self, models: list[Any], features: Floats, targets: Any, points: Any
+    ) -> list[np.ndarray]:
+        """Return the losses of points by each model, the smaller the better.
+
+        `features` is the embedding of the `points`.
+        """
 
     @abstractmethod
     def _keep(self, model: Any, dtype: Any) -> None:
@@ -147,7 +151,7 @@ class GridModel(LandmarkedModel):
             models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
             if held_out is None:
                 return Candidate(np.zeros(0, np.intp), (0, models[0]))
-            losses = [self._losses(model, held_out, y_val) for model in models]
+            losses = self._losses(models, held_out, y_val, X_val)
             scores = -np.array([np.average(of_model, weights=choosing) for of_model in losses])
             best = int(scores.argmax())
             return Candidate(np.zeros(0, np.intp), (best, models[best]), scores, losses[best])
@@ -182,11 +186,9 @@ class GridModel(LandmarkedModel):
         the validation points.
         """
         candidates, similarities = self._similarities(X, targets, rows)
-        validation = KeptSimilarities(candidates, X_val)
         codes, dtype = np.zeros(len(rows), dtype=np.intp), float_type(X)
 
-        def fit_at(size: int, before: Indices) -> Candidate:
-            chosen = extend_landmarks(before, size, codes, self.selection, rng, similarities)
+        def fit_at(chosen: Indices, validation: KeptSimilarities) -> Candidate:
             values, trained = self._embedded(candidates, similarities, chosen, rows)
             features = np.ascontiguousarray(self._scaled(values), dtype=dtype)
             held_out = self._scaled(validation.columns(chosen)).astype(dtype, copy=False)
@@ -194,7 +196,9 @@ class GridModel(LandmarkedModel):
 
         n_points = len(rows) - (not self.double_dipping)
         sizes = growing_sizes(n_points, self.max_comparisons)
-        found, self.growth_ = grow(sizes, fit_at, choosing, len(rows) + X_val.shape[0])
+        found, self.growth_ = grow_landmarks(
+            candidates, similarities, codes, X_val, choosing, sizes, self.selection, rng, fit_at
+        )
         self._take(candidates, found.chosen)
         return found
 

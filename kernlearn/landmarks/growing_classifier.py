@@ -1,6 +1,7 @@
 """Bases of the classifiers whose number of landmarks may be found on validation points."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from kernlearn.landmarks.growth import (
     Candidate,
     TriedSize,
     check_growth,
-    grow,
+    grow_landmarks,
     growing_sizes,
 )
-from kernlearn.landmarks.selection import extend_landmarks, select_landmarks
+from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities
 from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
 
@@ -38,6 +39,50 @@ class FindsSize(SimilarityClassifier):
         n_choices = super()._n_choices(grid)
         growing = check_growth(self.n_landmarks, self.max_comparisons)
         return max(n_choices, 2) if growing else n_choices
+
+    def _grown(
+        self,
+        data: Training,
+        selection: str,
+        rng: np.random.RandomState,
+        fit: Callable[[Indices, KeptSimilarities], Candidate],
+    ) -> tuple[Candidate, tuple[TriedSize, ...]]:
+        """Return what is fitted on landmarks that grow as long as they pay, and what was tried."""
+        codes = data.codes
+        sizes = growing_sizes(len(codes), self.max_comparisons, int(codes.max()) + 1)
+        return grow_landmarks(
+            data.candidates, data.similarities, codes, data.X_val, data.weights_val, sizes,
+            selection, rng, fit,
+        )  # fmt: skip
+
+
+class GrowsPairs(FindsSize):
+    """Base of the classifiers on pairs of landmarks."""
+
+    _parameter_constraints = {
+        **FindsSize._parameter_constraints,
+        "selection": [base.PAIR_SELECTION],
+    }
+
+    def _grown_pairs(
+        self,
+        data: Training,
+        rng: np.random.RandomState,
+        fit: Callable[[Indices, bool, KeptSimilarities], Candidate],
+    ) -> tuple[Candidate, tuple[TriedSize, ...]]:
+        """Return what is fitted on pairs of a pool of single points that grows.
+
+        `fit` takes the pool, and whether the second points of pairs are spread over classes.
+        """
+        selection = "shared" if self.selection == "random" else self.selection
+        n_classes = int(data.codes.max()) + 1
+        if self.max_comparisons is not None and self.max_comparisons < n_classes:
+            raise ValueError(
+                f"'max_comparisons' must be at least the number of classes, {n_classes}, as each "
+                f"has a point in pairs, got {self.max_comparisons}"
+            )
+        spread = selection == "stratified"
+        return self._grown(data, selection, rng, lambda pool, kept: fit(pool, spread, kept))
 
 
 class GrowingClassifier(FindsSize):
@@ -80,15 +125,12 @@ class GrowingClassifier(FindsSize):
                 held_out = data.candidates.take(chosen).compare(data.X_val)
             found = self._fit_at(data, grid, options, chosen, held_out)
         else:
-            options, n_compared = self._options(rng), len(codes) + data.X_val.shape[0]
-            validation = KeptSimilarities(data.candidates, data.X_val)
+            options = self._options(rng)
 
-            def fit(size: int, before: Indices) -> Candidate:
-                chosen = extend_landmarks(before, size, codes, self.selection, rng, similarities)
+            def fit(chosen: Indices, validation: KeptSimilarities) -> Candidate:
                 return self._fit_at(data, grid, options, chosen, validation.columns(chosen))
 
-            sizes = growing_sizes(len(codes), self.max_comparisons, len(self.classes_))
-            found, self.growth_ = grow(sizes, fit, data.weights_val, n_compared)
+            found, self.growth_ = self._grown(data, self.selection, rng, fit)
         self.validation_scores_ = found.scores
         self.landmark_indices_ = data.candidates.indices[found.chosen]
         self._keep(data, found)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.constraints import COUNT, StrOptions
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.selection import extend_landmarks
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 
 #: Constraints of the parameters ``n_landmarks`` and ``max_comparisons``.
 N_LANDMARKS = [COUNT, StrOptions({"auto"})]
@@ -26,9 +27,10 @@ class TriedSize:
 
     Attributes
     ----------
-    n_landmarks : int
+    n_landmarks : int or tuple of int
+        Of each similarity, where there are several.
     score : float
-        The best score on the validation points: accuracy, or minus the mean error.
+        The best score on the validation points: accuracy, NDCG, or minus the mean error.
     gain : float
         Mean decrease of the validation points' loss since the number kept before; NaN for the
         first.
@@ -41,11 +43,13 @@ class TriedSize:
         Whether the gain is greater than its standard error, or not negative and that of the finer
         loss greater than its standard error.
     n_comparisons : int
-        Comparisons of training and validation points with landmarks so far, without those of
-        the selection.
+        Comparisons of training and validation points with landmarks so far, also of similarities
+        that were not taken, without those of the selection.
+    similarity : int or None
+        The place of the similarity to which landmarks were added, where there are several.
     """
 
-    n_landmarks: int
+    n_landmarks: int | tuple[int, ...]
     score: float
     gain: float
     standard_error: float
@@ -53,6 +57,22 @@ class TriedSize:
     loss_error: float
     kept: bool
     n_comparisons: int
+    similarity: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        n_landmarks: int | tuple[int, ...],
+        scores: Floats,
+        gain: "Gain",
+        n_comparisons: int,
+        similarity: int | None = None,
+    ) -> "TriedSize":
+        """Return what is told of the best of some `scores`."""
+        return cls(
+            n_landmarks, float(scores.max()), gain.gain, gain.standard_error, gain.loss_gain,
+            gain.loss_error, gain.pays, n_comparisons, similarity,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -150,6 +170,7 @@ def grow(
     fit: Callable[[int, Indices], Candidate],
     weights: NDArray[np.float64] | None,
     n_compared: int,
+    n_before: int = 0,
 ) -> tuple[Candidate, tuple[TriedSize, ...]]:
     """Fit models on growing sets of landmarks, and return the one to keep, and what was tried.
 
@@ -166,7 +187,9 @@ def grow(
     weights : ndarray of shape (n_val,) or None
         Weights of the validation points.
     n_compared : int
-        Number of training and validation points.
+        Number of points that are compared with the landmarks.
+    n_before : int, default=0
+        Number of comparisons made before.
 
     Returns
     -------
@@ -180,15 +203,60 @@ def grow(
         chosen = found.chosen
         assert found.scores is not None
         gain = Gain() if kept is None else Gain.of(kept, found, weights)
-        score = float(found.scores.max())
-        tried.append(
-            TriedSize(
-                size, score, gain.gain, gain.standard_error, gain.loss_gain, gain.loss_error,
-                gain.pays, size * n_compared,
-            )
-        )  # fmt: skip
+        tried.append(TriedSize.of(size, found.scores, gain, n_before + size * n_compared))
         kept, failures = (found, 0) if gain.pays else (kept, failures + 1)
         if failures == PATIENCE:
             break
     assert kept is not None
     return kept, tuple(tried)
+
+
+def grow_landmarks(
+    candidates: Landmarks,
+    similarities: KeptSimilarities,
+    codes: Indices,
+    X_val: Any,
+    weights: NDArray[np.float64] | None,
+    sizes: list[int],
+    selection: str,
+    rng: np.random.RandomState,
+    fit: Callable[[Indices, Any], Candidate],
+) -> tuple[Candidate, tuple[TriedSize, ...]]:
+    """Choose landmarks from the points trained on as long as that pays, see :func:`grow`.
+
+    Each set has those of the one before, whose similarities are not computed again.
+
+    Parameters
+    ----------
+    candidates : Landmarks
+        The points trained on.
+    similarities : KeptSimilarities
+        Their similarities to each other.
+    codes : ndarray of shape (n_trained,)
+        Their classes, to choose from each.
+    X_val : array, sparse matrix, matrix of similarities or None
+        The validation points; None where they are among the points trained on.
+    weights : ndarray of shape (n_val,) or None
+        Their weights.
+    sizes : list of int
+        Ascending.
+    selection : str
+        As for :func:`~kernlearn.landmarks.selection.extend_landmarks`.
+    rng : RandomState
+    fit : callable
+        Takes the places of the landmarks, and the validation points' similarities to candidates,
+        None without such points.
+
+    Returns
+    -------
+    Candidate
+    tuple of TriedSize
+    """
+    validation = None if X_val is None else KeptSimilarities(candidates, X_val)
+
+    def fit_at(size: int, before: Indices) -> Candidate:
+        chosen = extend_landmarks(before, size, codes, selection, rng, similarities)
+        return fit(chosen, validation)
+
+    n_held_out = 0 if X_val is None else X_val.shape[0]
+    return grow(sizes, fit_at, weights, len(codes) + n_held_out)

@@ -1,7 +1,7 @@
 """k nearest neighbours by the similarities to landmarks, for classes and for numbers."""
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from kernlearn.constraints import CLASS_WEIGHT, COUNT, WHOLE, StrOptions
 from kernlearn.landmarks.grid_model import GridModel
 from kernlearn.landmarks.growing_classifier import GrowingClassifier
 from kernlearn.landmarks.growth import Candidate
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 from kernlearn.landmarks.similarity_classifier import Training
 from kernlearn.landmarks.votes import (
     Neighbours,
@@ -26,11 +26,39 @@ _PARAMETERS: dict[str, list[Any]] = {
     "n_neighbors": [COUNT, "array-like"],
     "metric": [StrOptions({"euclidean", "manhattan", "chebyshev"})],
     "weights": [StrOptions({"uniform", "distance"}), callable],
+    "n_refined": [WHOLE],
 }
 
 
+class EmbeddedNeighbours:
+    """Base of the estimators by the neighbours among embedded training points."""
+
+    n_refined: int
+    n_neighbors_: int
+    _landmarks: Landmarks
+    _model: Neighbours
+
+    @property
+    def n_comparisons_(self) -> int:
+        """Number of training points that a prediction compares a point with."""
+        check_is_fitted(self)
+        return len(self._landmarks) + self._model.n_refined
+
+    @property
+    def _compares_landmarks_alone(self) -> bool:
+        return not self._model.n_refined
+
+    def _averages(self, X: Any) -> Floats:
+        """Validate points, and return the mean votes of their neighbours, block by block."""
+        check_is_fitted(self)
+        X, ks = self._check_points(X), [self.n_neighbors_]  # type: ignore[attr-defined]
+        with self._landmarks.tally.shown(total=X.shape[0] * self.n_comparisons_):
+            blocks = self._landmarks.blocks(X)
+            return np.concatenate([self._model.average(f, ks, X[rows])[0] for rows, f in blocks])
+
+
 @dataclass(eq=False, repr=False)
-class LandmarkKNNClassifier(GrowingClassifier):
+class LandmarkKNNClassifier(EmbeddedNeighbours, GrowingClassifier):
     r"""k nearest neighbours among all training points, by their similarities to landmarks.
 
     When to use it: classes that no linear function of similarities separates, with few
@@ -76,6 +104,8 @@ class LandmarkKNNClassifier(GrowingClassifier):
     calibration : {"sigmoid", "isotonic"} or None, default=None
         How shares of votes are mapped to probabilities, on the validation points; None takes the
         shares themselves.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -128,20 +158,15 @@ class LandmarkKNNClassifier(GrowingClassifier):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **GrowingClassifier._parameter_constraints,
         **_PARAMETERS,
-        "n_refined": [WHOLE],
         "class_weight": CLASS_WEIGHT,
         "calibration": CALIBRATION,
     }
-
-    @property
-    def n_comparisons_(self) -> int:
-        """Number of training points that a prediction compares a point with."""
-        check_is_fitted(self)
-        return len(self._landmarks) + self._model.n_refined
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the share of the votes for each class, calibrated with ``calibration``.
@@ -158,10 +183,7 @@ class LandmarkKNNClassifier(GrowingClassifier):
         return self._scores(X) if self.calibration is None else super().predict_proba(X)
 
     def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        X, ks = self._check_points(X), [self.n_neighbors_]
-        blocks = self._landmarks.blocks(X)
-        return np.concatenate([self._model.average(f, ks, X[rows])[0] for rows, f in blocks])
+        return self._averages(X)
 
     def _calibration_scores(self, X: Any) -> np.ndarray:
         shares = self._scores(X)
@@ -182,11 +204,8 @@ class LandmarkKNNClassifier(GrowingClassifier):
         held_out: Floats | None,
     ) -> Candidate:
         features, votes = data.similarities.columns(chosen), np.eye(len(self.classes_))[data.codes]
-        model = embedded_neighbours(self, features, votes, data.weights)
-        if self.n_refined:
-            n_refined = min(self.n_refined, len(features))
-            model = replace(model, n_refined=n_refined, trained=data.candidates)
-        ks = possible_numbers(grid["n_neighbors"], model.n_refined or len(features))
+        model = embedded_neighbours(self, features, votes, data.weights, data.candidates)
+        ks = possible_numbers(grid["n_neighbors"], model.most)
         if held_out is None:
             return Candidate(chosen, (ks[0], model))
         averages = model.average(held_out, ks, data.X_val)
@@ -205,7 +224,7 @@ class LandmarkKNNClassifier(GrowingClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class LandmarkKNNRegressor(RegressorMixin, GridModel):
+class LandmarkKNNRegressor(RegressorMixin, EmbeddedNeighbours, GridModel):
     r"""The mean target of the nearest training points, by their similarities to landmarks.
 
     When to use it: numbers that are no linear function of similarities, with few comparisons for
@@ -213,7 +232,7 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
 
     A point is embedded as :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d))` for d landmarks, as by
     :class:`LandmarkKNNClassifier`, and gets the mean target of its neighbours in the embedding
-    among all training points. A prediction makes d comparisons.
+    among all training points. A prediction makes d comparisons, or d + n_refined.
 
     Parameters
     ----------
@@ -226,12 +245,14 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
         The number k; of several the best on the validation points is chosen, by the mean squared
         error, then the greatest. Of several, those above the number of points trained on count
         as this.
-    metric, weights
+    metric, n_refined, weights
         As for :class:`LandmarkKNNClassifier`. Sample weights multiply those of neighbours.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -270,9 +291,12 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
     kind: str = "similarity"
     selection: str = "random"
     metric: str = "euclidean"
+    n_refined: int = 0
     weights: str | Callable[[np.ndarray], Any] = "uniform"
     validation_fraction: float = 0.2
     random_state: Any = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {**GridModel._parameter_constraints, **_PARAMETERS}
     _divides = False
@@ -291,8 +315,7 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
         """
-        features = self._embed(X)
-        (predicted,) = self._model.average(features, [self.n_neighbors_])
+        predicted = self._averages(X)
         return predicted[:, 0] if self._one_target else predicted
 
     def __sklearn_tags__(self) -> Any:
@@ -316,15 +339,25 @@ class LandmarkKNNRegressor(RegressorMixin, GridModel):
         rng: Any,
         weights: np.ndarray | None,
     ) -> list[tuple[Neighbours, int]]:
-        model = embedded_neighbours(self, features, targets.reshape(len(targets), -1), weights)
+        votes = targets.reshape(len(targets), -1)
+        model = embedded_neighbours(self, features, votes, weights, self._candidates)
         self._one_target = targets.ndim == 1
-        return [(model, k) for k in possible_numbers(grid["n_neighbors"].tolist(), len(features))]
+        return [(model, k) for k in possible_numbers(grid["n_neighbors"].tolist(), model.most)]
 
-    def _losses(self, model: tuple[Neighbours, int], features: Floats, targets: Any) -> np.ndarray:
-        neighbours, k = model
-        (predicted,) = neighbours.average(features, [k])
-        errors: np.ndarray = ((targets.reshape(len(targets), -1) - predicted) ** 2).mean(axis=1)
-        return errors
+    def _similarities(
+        self, X: Any, y: np.ndarray, rows: Indices
+    ) -> tuple[Landmarks, KeptSimilarities]:
+        self._candidates, similarities = super()._similarities(X, y, rows)
+        return self._candidates, similarities
+
+    def _losses(
+        self, models: list[tuple[Neighbours, int]], features: Floats, targets: Any, points: Any
+    ) -> list[np.ndarray]:
+        neighbours, ks = models[0][0], [k for _, k in models]
+        true = targets.reshape(len(targets), -1)
+        averages = neighbours.average(features, ks, points)
+        return [((true - each) ** 2).mean(axis=1) for each in averages]
 
     def _keep(self, model: tuple[Neighbours, int], dtype: Any) -> None:
         self._model, self.n_neighbors_ = model
+        del self._candidates

@@ -65,6 +65,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         Seed of the held-out points, the landmarks, and the solver's order of points.
     class_weight, calibration
         As for :class:`BBSClassifier`.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -89,7 +91,7 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     validation_scores_ : ndarray of shape (n_weightings, n_C)
         Accuracy on the validation points of the landmarks kept, with each C, ascending; in a
         second row, if there are several similarities, with learnt weights.
-    growth_ : tuple of TriedGroup
+    growth_ : tuple of TriedSize
         What was tried, what it gained and the comparisons made.
     n_features_in_ : int
         Number of features.
@@ -140,6 +142,8 @@ class MultiSimilarityClassifier(LandmarkClassifier):
     random_state: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkClassifier._parameter_constraints,

@@ -14,12 +14,12 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn import memory
-from kernlearn.constraints import COUNT, Interval, StrOptions
+from kernlearn.constraints import COUNT, N_JOBS, Interval, StrOptions
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.counting import CountsComparisons
@@ -74,6 +74,8 @@ class NystroemEmbedding(
         Number of rows per block; None chooses a block that stays in cache.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -134,6 +136,8 @@ class NystroemEmbedding(
     tol: float | None = None
     block_rows: int | None = None
     random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         "kernel": [str, Kernel, callable],
@@ -143,6 +147,8 @@ class NystroemEmbedding(
         "tol": [Interval(Real, 0, 1, closed="left"), None],
         "block_rows": [COUNT, None],
         "random_state": ["random_state"],
+        "n_jobs": N_JOBS,
+        "verbose": ["verbose"],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -289,7 +295,7 @@ class NystroemEmbedding(
                 UserWarning,
                 stacklevel=4,
             )
-        return Landmarks(indices, None, None)
+        return Landmarks(indices, None, None, n_columns=X.shape[1])
 
     def _normalize(self, among: Floats) -> None:
         """Set the inverse root of the kernel matrix of the landmarks."""
@@ -311,11 +317,6 @@ class NystroemEmbedding(
     def _check_new(self, X: Any) -> tuple[Any, CompareRows]:
         """Validate points, and return them with their kernel values."""
         check_is_fitted(self)
-        if self._precomputed:
-            X = X if hasattr(X, "shape") else np.asarray(X)
-            if X.ndim == 2 and self._n_features_out == X.shape[1] != self.n_features_in_:
-                narrow = check_array(X, dtype=list(self._dtypes))
-                return narrow, lambda rows: narrow[rows]
         X = self._check_points(X)
         return X, lambda rows: self._landmarks.compare(
             X[rows], places=range(rows.start, rows.stop)
@@ -332,14 +333,15 @@ class NystroemEmbedding(
     ) -> Iterator[tuple[slice, Floats]]:
         """Yield blocks of features, written into the rows of Z or into arrays of their own."""
         size = self.block_rows or memory.block_rows(self._n_features_out)
-        for rows in gen_batches(X.shape[0], size):
-            # a small eigenvalue's inverse root would amplify the rounding errors of float32
-            values = compare(rows).astype(np.float64, copy=False) @ self.normalization_
-            if Z is None:
-                yield rows, values.astype(base.float_type(X), copy=False)
-            else:
-                Z[rows] = values
-                yield rows, Z[rows]
+        with self._landmarks.tally.shown(total=X.shape[0] * self._n_features_out):
+            for rows in gen_batches(X.shape[0], size):
+                # a small eigenvalue's inverse root would amplify the rounding errors of float32
+                values = compare(rows).astype(np.float64, copy=False) @ self.normalization_
+                if Z is None:
+                    yield rows, values.astype(base.float_type(X), copy=False)
+                else:
+                    Z[rows] = values
+                    yield rows, Z[rows]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

@@ -92,6 +92,8 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         this is None: by the proportional odds model, or by isotonic regressions. In both the
         probability of exceeding a grade does not fall as the real value rises. The map is fitted
         on the validation points, some of which are held out even if there is one C only.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -165,6 +167,8 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
     categories: Any = None
     class_weight: Any = None
     calibration: str | None = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **GridModel._parameter_constraints,
@@ -210,7 +214,7 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         ndarray of shape (n_samples,)
             :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._embed(X) @ self.coef_
+        return self._products(X)
 
     def decision_function(self, X: Any) -> Floats:
         """Return the margin by which each point's real value is within each grade.
@@ -279,9 +283,12 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         )  # fmt: skip
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _losses(self, model: Solution, features: Floats, targets: Any) -> np.ndarray:
-        predicted = self.classes_[_codes(features @ model.coef, model.thresholds)]
-        return np.abs(self._grades(targets) - self._grades(predicted))
+    def _losses(
+        self, models: list[Solution], features: Floats, targets: Any, points: Any
+    ) -> list[np.ndarray]:
+        true = self._grades(targets)
+        codes = [_codes(features @ model.coef, model.thresholds) for model in models]
+        return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
     def _choice_weights(self, y: Any, weights: Any, y_val: Any, weights_val: Any) -> Any:
         used = weighted_rows(weights, len(y))

@@ -55,8 +55,9 @@ class Landmarks:
     """Training points that other points are compared with, and the similarity.
 
     `indices` are rows of the training data; `points` and the fitted `kernel` are None for a
-    precomputed matrix of similarities. A distance has the `sign` -1: all values are similarities.
-    Comparisons are counted in `tally`; `name` is that of the data of the landmarks, in errors.
+    precomputed matrix of similarities, which has `n_columns`, or those of these landmarks alone.
+    A distance has the `sign` -1: all values are similarities. Comparisons are counted in `tally`;
+    `name` is that of the data of the landmarks, in errors.
     """
 
     indices: Indices
@@ -65,6 +66,7 @@ class Landmarks:
     sign: int = 1
     tally: Tally = field(default_factory=Tally)
     name: str = "training X"
+    n_columns: int | None = None
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -72,13 +74,16 @@ class Landmarks:
     def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
-        For a precomputed matrix X is (n_samples, n_training_points). Values must be finite: an
+        For a precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Values
+        of others must be finite: an
         error names the pair of points, by the `places` of those compared in the user's data.
         """
         if self.kernel is not None:
             if rows is not None:
                 X, places = X[rows], rows if places is None else places
             values = self._evaluated(X, places)
+        elif self.n_columns is not None and X.shape[1] != self.n_columns:
+            values = X if rows is None else X[rows]
         else:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
@@ -105,7 +110,9 @@ class Landmarks:
 
         `width` is the number of columns made of each row, if more than there are landmarks.
         """
-        if len(self):
+        if not len(self):
+            return
+        with self.tally.shown(total=X.shape[0] * len(self)):
             for rows in row_blocks(X.shape[0], max(len(self), width)):
                 yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 

@@ -10,10 +10,20 @@ from sklearn.base import RegressorMixin, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from kernlearn.constraints import COUNT, MEMORY, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.constraints import COUNT, FRACTION, MEMORY, NOT_NEGATIVE, POSITIVE, StrOptions
 from kernlearn.landmarks.base import Floats, LandmarkedModel
-from kernlearn.landmarks.similarity import Indices, Landmarks
-from kernlearn.sample_weights import check_weights, taken, weighted_rows
+from kernlearn.landmarks.growth import (
+    MAX_COMPARISONS,
+    N_LANDMARKS,
+    Candidate,
+    check_growth,
+    grow,
+    growing_sizes,
+)
+from kernlearn.landmarks.pool import Pool, draw_pool
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities
+from kernlearn.model_selection import split_for_choice
+from kernlearn.sample_weights import check_weights
 from kernlearn.solvers.greedy import RULES, GreedyPath, LeastSquares, forward_greedy
 
 
@@ -34,18 +44,21 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
     Parameters
     ----------
-    n_landmarks : int, default=20
+    n_landmarks : int or "auto", default=20
         Greatest number of landmarks chosen, the sparsity k. There are fewer if no further one
         improves the fit (duplicates never do), or, with a warning, if the pool is smaller.
+        "auto" tries the first 5, 10, 20, and so on of those chosen, while validation points gain,
+        as by :class:`BBSClassifier`.
     pool_size : int, default=200
         Number of candidates; all training points if there are fewer.
+    max_comparisons : int, default=None
+        Most landmarks that "auto" tries, and so most comparisons of a prediction; None is all.
+        `fit` compares all training points with the pool.
     similarity, kind
         As for :class:`RegLand`.
     selection : {"random", "dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky"}, \
             default="random"
-        How the pool is chosen from the training points: uniformly; to be unlike each other
-        (algorithm 3); such that each point has one nearby; or to span the kernel's feature space,
-        as by :class:`BBSClassifier`.
+        How the pool is chosen from the training points, as the landmarks by :class:`RegLand`.
     double_dipping : bool, default=True
         Whether training points in the pool are also trained on (appendix B).
     algorithm : {"fully_corrective", "forward_greedy"}, default="fully_corrective"
@@ -71,12 +84,16 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         With "forward_greedy", the smoothness of the loss; None is 1 / tol.
     max_iter : int, default=10000
         With "forward_greedy", the greatest number of steps.
+    validation_fraction : float, default=0.2
+        With "auto", the share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the pool.
+        Seed of the held-out points and the pool.
     memory : str, object with the joblib.Memory interface or None, default=None
         With "fully_corrective", remembers the similarities to the pool and their products, which
-        depend neither on ``n_landmarks`` nor on ``rule`` nor on ``ridge``: as in scikit-learn's
-        pipelines a folder, or an object with a method ``cache``.
+        ``n_landmarks``, ``rule`` and ``ridge`` do not change: as in scikit-learn's pipelines a
+        folder, or an object with a method ``cache``.
+    n_jobs, verbose
+        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -101,6 +118,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         smoothed loss.
     n_iter_ : int
         Number of steps.
+    growth_ : tuple of TriedSize
+        What ``n_landmarks="auto"`` tried.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -129,9 +148,10 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     True
     """
 
-    n_landmarks: int = 20
+    n_landmarks: int | str = 20
     pool_size: int = 200
     _: KW_ONLY
+    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
@@ -145,11 +165,17 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
+    validation_fraction: float = 0.2
     random_state: Any = None
     memory: Any = None
+    n_jobs: int | None = None
+    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
+        "n_landmarks": N_LANDMARKS,
+        "max_comparisons": MAX_COMPARISONS,
+        "validation_fraction": [FRACTION],
         "pool_size": [COUNT],
         "algorithm": [StrOptions({"fully_corrective", "forward_greedy"})],
         "rule": [StrOptions(set(RULES))],
@@ -171,6 +197,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         y: np.typing.ArrayLike,
         landmarks: Any = None,
         sample_weight: np.typing.ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: np.typing.ArrayLike | None = None,
     ) -> Self:
         """Choose landmarks and their weights.
 
@@ -186,6 +214,12 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on the squared errors, not negative, with "fully_corrective" only. A point of
             weight 0 counts as absent.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that "auto" chooses on by the mean squared error, not trained on. With
+            ``similarity="precomputed"`` of shape (n_val, n_samples). None holds out a random
+            share ``validation_fraction`` of X.
+        y_val : array-like of shape (n_val,) or (n_val, n_targets), default=None
+            Their targets.
 
         Returns
         -------
@@ -216,7 +250,12 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         given = check_weights(sample_weight, X)
         if given is not None and self.algorithm == "forward_greedy":
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        used = weighted_rows(given, X.shape[0])
+        growing = check_growth(self.n_landmarks, self.max_comparisons)
+        rng = check_random_state(self.random_state)
+        codes = np.zeros(len(targets), dtype=np.intp)
+        used, X_val, y_val, weights_val = split_for_choice(
+            self, X, targets, X_val, y_val, codes, 2 if growing else 1, rng, given
+        )
         n_samples = len(used)
         n_pool = min(self.pool_size, n_samples)
         if landmarks is None and not self.double_dipping and n_pool == n_samples:
@@ -224,24 +263,62 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"double_dipping=False needs a pool_size below n_samples={n_samples}, so that "
                 f"points are left to train on, got {self.pool_size}"
             )
-        rng = check_random_state(self.random_state)
         data = X, targets, used, given, landmarks, n_pool
+        n_columns = None if isinstance(self.n_landmarks, str) else self.n_landmarks
         if self.memory is None:
-            pool = _draw_pool(self, *data, rng, self.n_landmarks)
+            pool = draw_pool(self, *data, rng, n_columns)
         else:
             untuned = clone(self).set_params(
-                n_landmarks=1, rule="gradient", ridge=0.0, random_state=None, memory=None
-            )
-            pool = check_memory(self.memory).cache(_draw_pool)(untuned, *data, rng, None)
-        if self.n_landmarks > pool.features.shape[1]:
+                n_landmarks=1, max_comparisons=None, rule="gradient", ridge=0.0,
+                random_state=None, memory=None, n_jobs=None, verbose=False,
+            )  # fmt: skip
+            pool = check_memory(self.memory).cache(draw_pool)(untuned, *data, rng, None)
+        n_candidates = pool.features.shape[1]
+        if n_columns is not None and n_columns > n_candidates:
             warnings.warn(
-                f"n_landmarks={self.n_landmarks} is more than the {pool.features.shape[1]} "
-                "candidates to choose from",
+                f"n_landmarks={n_columns} is more than the {n_candidates} candidates there are",
                 UserWarning,
                 stacklevel=2,
             )
-        self._learn(pool)
+        most = n_columns or min(n_candidates, self.max_comparisons or n_candidates)
+        paths = [self._path(pool.features, problem, most) for problem in pool.problems]
+        self.__dict__.pop("growth_", None)  # of an earlier fit
+        if growing:
+            paths = self._grow(pool, paths, X_val, y_val, weights_val)
+        self._keep(pool, paths)
         return self
+
+    def _grow(
+        self,
+        pool: Pool,
+        paths: list[GreedyPath],
+        X_val: Any,
+        y_val: Any,
+        weights: np.ndarray | None,
+    ) -> list[GreedyPath]:
+        """Return the paths up to the last landmarks that pay."""
+        most = self.max_comparisons or len(pool.landmarks) * len(paths)
+        if most < len(paths):
+            raise ValueError(
+                f"'max_comparisons' must be at least the {len(paths)} targets, got {most}"
+            )
+        validation = KeptSimilarities(pool.landmarks, X_val)
+        true = np.asarray(y_val, dtype=np.float64).reshape(len(y_val), -1)
+
+        def fit(size: int, before: Indices) -> Candidate:
+            shorter = [path.first(size) for path in paths]
+            support, coef, intercept = pool.last(shorter)
+            values = np.zeros((len(true), 0)) if not len(support) else validation.columns(support)
+            losses = ((true - (values @ coef.T + intercept)) ** 2).mean(axis=1)
+            scores = -np.array([np.average(losses, weights=weights)])
+            return Candidate(support, shorter, scores, losses)
+
+        longest = max(len(path.columns) for path in paths)
+        sizes = growing_sizes(max(longest, 1), most // len(paths))
+        n_before = pool.features.size
+        found, self.growth_ = grow(sizes, fit, weights, len(true), n_before)
+        kept: list[GreedyPath] = found.model
+        return kept
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Predict targets with the first landmark, the first two, and so on.
@@ -276,48 +353,40 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     def _has_intercept(self) -> bool:
         return self.fit_intercept is not False and self.algorithm == "fully_corrective"
 
-    def _learn(self, pool: "_Pool") -> None:
-        """Choose landmarks by the training points' similarities to the pool."""
-        dtype = pool.features.dtype
-        paths = [self._path(pool.features, problem) for problem in pool.problems]
-        offsets = np.atleast_1d(pool.y_mean)
+    def _keep(self, pool: Pool, paths: list[GreedyPath]) -> None:
+        """Set the fitted attributes."""
+        dtype, offsets = pool.features.dtype, np.atleast_1d(pool.y_mean)
         coefs = [path.coef.astype(dtype) for path in paths]
         intercepts = [
             (offset - path.coef @ pool.means[path.columns]).astype(dtype)
             for path, offset in zip(paths, offsets, strict=True)
         ]
-        last = [
-            float(each[-1]) if len(each) else float(offset)
-            for each, offset in zip(intercepts, offsets, strict=True)
-        ]
         losses = [path.losses for path in paths]
         self.n_iter_ = max(path.n_iter for path in paths)
+        self.support_, coef, intercept = pool.last(paths)
+        self.coef_ = coef.astype(dtype)
         if pool.several:
-            self.support_ = np.unique(np.concatenate([path.columns for path in paths]))
-            self.coef_ = np.zeros((len(paths), len(self.support_)), dtype)
-            for row, coef, path in zip(self.coef_, coefs, paths, strict=True):
-                row[np.searchsorted(self.support_, path.columns)] = coef[-1:].ravel()
-            self.intercept_ = np.array(last)
+            self.intercept_ = intercept
             self.coef_path_: Any = coefs
             self.intercept_path_: Any = intercepts
             self.loss_path_: Any = losses
         else:
-            self.support_ = paths[0].columns
+            self.support_ = paths[0].columns  # in the order of choice
             self.coef_path_, self.intercept_path_ = coefs[0], intercepts[0]
             self.loss_path_ = losses[0]
             self.coef_ = self.coef_path_[-1] if len(self.support_) else np.zeros(0, dtype)
-            self.intercept_ = last[0]
+            self.intercept_ = float(intercept[0])
         self.scale_ = 1.0
         self._landmarks = pool.landmarks.take(self.support_)
         self.pool_indices_ = pool.indices
         self.landmark_indices_ = None if pool.indices is None else pool.indices[self.support_]
 
-    def _path(self, features: Floats, problem: LeastSquares) -> GreedyPath:
+    def _path(self, features: Floats, problem: LeastSquares, n_landmarks: int) -> GreedyPath:
         if self.algorithm == "fully_corrective":
-            return problem.path(self.n_landmarks, rule=self.rule, ridge=self.ridge)
+            return problem.path(n_landmarks, rule=self.rule, ridge=self.ridge)
         return forward_greedy(
             features, problem.y, norm_bound=self.norm_bound, tol=self.tol,
-            epsilon=self.epsilon, beta=self.beta, max_columns=self.n_landmarks,
+            epsilon=self.epsilon, beta=self.beta, max_columns=n_landmarks,
             max_iter=self.max_iter,
         )  # fmt: skip
 
@@ -326,55 +395,3 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-@dataclass(frozen=True)
-class _Pool:
-    """Candidates for landmarks, and the training points' similarities to them."""
-
-    landmarks: Landmarks
-    indices: Indices | None
-    features: Floats
-    means: Floats  # of the features, subtracted from them, if there is an intercept
-    y_mean: Any  # a number, or one for each target
-    problems: list[LeastSquares]  # one for each target
-
-    @property
-    def several(self) -> bool:
-        """Whether the targets are a matrix."""
-        return np.ndim(self.y_mean) > 0
-
-
-def _draw_pool(
-    model: SparseRegLand, X: Any, y: np.ndarray, rows: Indices, given: np.ndarray | None,
-    landmarks: Any, n_pool: int, rng: Any, n_columns: int | None,
-) -> _Pool:  # fmt: skip
-    """Draw the pool, or take the points given, and compare the training points with it."""
-    features, rows = model._embed_training(X, y, rows, landmarks, rng, n_pool)
-    targets, given = y[rows].astype(np.float64), taken(given, rows)
-    means: Floats = np.zeros(features.shape[1])
-    y_mean: Any = np.zeros(y.shape[1:])
-    if model._has_intercept:
-        means, y_mean = _centre(features, given), _centre(targets, given)
-    if given is not None:  # weighted squares are squares of rows times the roots
-        roots = np.sqrt(given)
-        features = np.ascontiguousarray((features.T * roots.astype(features.dtype)).T)
-        targets = (targets.T * roots).T
-    columns = targets.T if targets.ndim > 1 else [targets]
-    problems = [LeastSquares(features, column, n_columns) for column in columns]
-    return _Pool(model._landmarks, model.landmark_indices_, features, means, y_mean, problems)
-
-
-def _centre(values: Floats, weights: np.ndarray | None) -> Floats:
-    """Subtract means in place, and return them; constants become exactly zero."""
-    first = values[0].copy()
-    values -= first
-    if weights is None:
-        rest = values.mean(axis=0, dtype=np.float64).astype(values.dtype)
-    else:
-        rest = np.average(values, axis=0, weights=weights).astype(values.dtype)
-    values -= rest
-    means = first + rest
-    farthest = np.maximum(values.max(axis=0), -values.min(axis=0))
-    values *= farthest > 8 * np.finfo(values.dtype).eps * np.abs(means)
-    return means

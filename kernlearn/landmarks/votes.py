@@ -61,6 +61,8 @@ class Neighbours:
     factors : ndarray of shape (n_trained,) or None
         Weights of the training points.
     weights : {"uniform", "distance"} or callable
+    dtype : dtype
+        That of the embedding.
     n_refined : int
         Number of the nearest that are compared by the similarity itself.
     trained : Landmarks or None
@@ -71,6 +73,7 @@ class Neighbours:
     votes: np.ndarray
     factors: np.ndarray | None
     weights: str | Callable[[np.ndarray], Any]
+    dtype: Any
     n_refined: int = 0
     trained: Landmarks | None = None
 
@@ -79,6 +82,7 @@ class Neighbours:
 
         `points` are those whose embedding `features` is, for comparisons with `trained`.
         """
+        features = features.astype(self.dtype, copy=False)
         distances, found = self.search.kneighbors(features, self.n_refined or max(ks))
         if self.n_refined:
             distances, found = self._refined(points, found)
@@ -91,6 +95,11 @@ class Neighbours:
             totals = np.einsum("nk,nko->no", weights, self.votes[nearest])
             averages.append(totals / weights.sum(axis=1, keepdims=True))
         return averages
+
+    @property
+    def most(self) -> int:
+        """The greatest number of neighbours."""
+        return self.n_refined or len(self.votes)
 
     def _refined(self, points: Any, found: Indices) -> tuple[Floats, Indices]:
         """Sort the training points that were found by the similarity, the most similar first."""
@@ -115,11 +124,15 @@ class Neighbours:
 
 
 def embedded_neighbours(
-    model: Any, features: Floats, votes: np.ndarray, factors: np.ndarray | None
+    model: Any, features: Floats, votes: np.ndarray, factors: np.ndarray | None, trained: Landmarks
 ) -> Neighbours:
     """Return the neighbours among embedded training points, by an estimator's parameters."""
     search = NearestNeighbors(metric=model.metric, algorithm="brute").fit(features)
-    return Neighbours(search, votes, factors, model.weights)
+    n_refined = min(model.n_refined, len(features))
+    return Neighbours(
+        search, votes, factors, model.weights, features.dtype, n_refined,
+        trained if n_refined else None,
+    )  # fmt: skip
 
 
 def neighbor_numbers(given: Any) -> list[int]:

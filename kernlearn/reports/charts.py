@@ -87,7 +87,7 @@ def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
     points = frame[list(dict.fromkeys(columns))].copy()
     points[_PANEL] = [
         " · ".join(str(v) for v in values if not pd.isna(v))
-        for values in frame[spec.panels].itertuples(index=False)
+        for values in frame[spec.panels].to_numpy(dtype=object)
     ]
     points[spec.x] = pd.to_numeric(points[spec.x])
     spread = points["std"].fillna(0)

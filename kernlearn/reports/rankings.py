@@ -16,7 +16,7 @@ from kernlearn.exceptions import ReportError
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.selection import Choice, label_texts
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import suggestion
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.reports.ranks import Ranks, rank_methods
 from kernlearn.reports.summary import direction, is_time, label_rows, metric_rows
 

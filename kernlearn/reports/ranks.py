@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.registry import suggestion
+from kernlearn.experiments.suggestions import suggestion
 
 #: With fewer data sets the tests find large differences only, and p-values are rough.
 FEW_DATASETS = 10

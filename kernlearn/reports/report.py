@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments.config.loading import load_config
+from kernlearn.experiments.config.loading import load_config, loads_plugins, shipped_configs
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import StoredDataset, canonical
@@ -25,7 +25,6 @@ from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tid
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
-from kernlearn.resources import shipped
 
 # A profile, and the settings on top of it.
 _Way = tuple[str, tuple[str, ...]]
@@ -257,6 +256,8 @@ def stored_plans(
     store : Store
     configs : sequence of Path
         User-defined configs; for other experiments the shipped config of the same name is used.
+        A store says what it contains, and may come from anyone: it names no other config, and
+        its runs' settings load no plug-ins.
     profile : str, optional
         Profile of all experiments; by default, for each the profile of its runs with the most
         trials in the store.
@@ -295,6 +296,7 @@ def stored_plans(
             there = ", ".join(sorted(ran)) or "none"
             raise ReportError(f"{store.path}: no run of {name}; there are runs of: {there}")
         own[name] = path
+    coming = shipped_configs()
     plans, skipped, datasets = [], [], store.datasets()
     for name, found in reversed(ran.items()):
         ways = list(found)
@@ -302,14 +304,26 @@ def stored_plans(
             ways = [way for way in ways if way[0] == profile] or [(profile, ())]
         if settings:
             ways = list(dict.fromkeys((way[0], tuple(settings)) for way in ways))
-        path = own.get(name, shipped("configs") / f"{name}.yaml")
+        if not settings:
+            ways = [way for way in ways if not any(map(loads_plugins, way[1]))]
+        if not ways:
+            reason = (
+                "its runs set `plugins`, files of Python code that a store may not name; give the "
+                "same setting by --option"
+            )
+            skipped.append(Skipped(name, reason))
+            continue
+        config = own.get(name) or coming.get(name)
+        if config is None:
+            reason = "kernlearn has no config of that name; --config FILE gives one"
+            skipped.append(Skipped(name, reason))
+            continue
         try:
-            plan, n_trials = _fullest(store, path, ways, data_dir, datasets)
+            plan, n_trials = _fullest(store, config, ways, data_dir, datasets)
         except ConfigError as error:
             if name in own:
                 raise
-            reason = "kernlearn has no config of that name; --config FILE gives one"
-            skipped.append(Skipped(name, str(error) if path.is_file() else reason))
+            skipped.append(Skipped(name, str(error)))
             continue
         if n_trials:
             plans.append(plan)

@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = attach(
         "listing": "named names",
         "matrices": "MatrixSimilarity",
         "series": "AeonDistance",
+        "shortlists": "POINTS shortlist",
         "strings": "RapidFuzzSimilarity",
         "turning": "TURNS",
         "vectors": "ScipyDistance SklearnSimilarity",

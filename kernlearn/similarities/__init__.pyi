@@ -8,6 +8,8 @@ from kernlearn.similarities.listing import named as named
 from kernlearn.similarities.listing import names as names
 from kernlearn.similarities.matrices import MatrixSimilarity as MatrixSimilarity
 from kernlearn.similarities.series import AeonDistance as AeonDistance
+from kernlearn.similarities.shortlists import POINTS as POINTS
+from kernlearn.similarities.shortlists import shortlist as shortlist
 from kernlearn.similarities.strings import RapidFuzzSimilarity as RapidFuzzSimilarity
 from kernlearn.similarities.turning import TURNS as TURNS
 from kernlearn.similarities.vectors import ScipyDistance as ScipyDistance
@@ -19,6 +21,7 @@ __all__ = [
     "FunctionSimilarity",
     "GrakelKernel",
     "MatrixSimilarity",
+    "POINTS",
     "PairCache",
     "RapidFuzzSimilarity",
     "ScipyDistance",
@@ -27,4 +30,5 @@ __all__ = [
     "check_similarity",
     "named",
     "names",
+    "shortlist",
 ]

@@ -15,6 +15,7 @@ from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.functions import CallableKernel
 from kernlearn.kernels.pairs import Floats, Indices, compare_pairs, pair_error
+from kernlearn.progress import Bar, advance
 from kernlearn.similarities.cache import PairCache
 from kernlearn.similarities.turning import TurnedSimilarity
 
@@ -160,31 +161,34 @@ class FunctionSimilarity(TurnedSimilarity, CallableKernel):
             )(delayed(_Part.compare)(part, self.function, checks) for part in parts)
         if checks:
             self.evaluations += n  # the other way round
-        with self._shown(n) as advance:
+        with self._shown(n) as told:
             for batch, found in zip(batches, results, strict=True):
                 values[batch] = found
                 if keep is not None:
                     keep(batch, found)
-                advance(batch.stop)
+                told(batch.stop - batch.start)
         return values
 
     @contextmanager
     def _shown(self, total: int) -> Iterator[Callable[[int], None]]:
-        """Yield what is told how many pairs have been compared."""
-        if self.progress is False:
-            yield lambda done: None
-        elif callable(self.progress):
-            yield lambda done: self.progress(done, total)
-        else:
-            from rich.console import Console
-            from rich.progress import MofNCompleteColumn, Progress
+        """Yield what is told of more pairs that have been compared."""
+        done = 0
 
-            with Progress(
-                *Progress.get_default_columns(), MofNCompleteColumn(),
-                console=Console(stderr=True), transient=True,
-            ) as bar:  # fmt: skip
-                task = bar.add_task("comparisons", total=total)
-                yield lambda done: bar.update(task, completed=done)
+        def told(n: int) -> None:
+            nonlocal done
+            done += n
+            advance(n)
+            if callable(self.progress):
+                self.progress(done, total)
+            elif bar is not None:
+                bar.advance(n)
+
+        bar = Bar("", total, transient=True) if self.progress is True else None
+        try:
+            yield told
+        finally:
+            if bar is not None:
+                bar.close()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Base of the similarities and distances of other libraries."""
 
 import inspect
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from kernlearn.constraints import N_JOBS
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.libraries import LIBRARIES, Library
 from kernlearn.kernels.pairs import pair_error, raised
+from kernlearn.progress import advance
 from kernlearn.similarities.turning import TurnedSimilarity
 
 # Pairs compared at a time by a slow distance: Ctrl-C is heard between.
@@ -90,6 +92,9 @@ class LibrarySimilarity(TurnedSimilarity):
     def set_params(self, **params: Any) -> Self:
         """Set parameters; another `name` first.
 
+        Under another name parameters keep their values, if the similarity of that name has them
+        too and they differ from the defaults.
+
         Parameters
         ----------
         **params
@@ -98,12 +103,40 @@ class LibrarySimilarity(TurnedSimilarity):
         Returns
         -------
         self : object
+
+        Warns
+        -----
+        UserWarning
+            If a value is dropped that differs from its default.
         """
         if "name" in params:
-            name = params.pop("name")
-            kept = {k: v for k, v in self.get_params().items() if k in ("turn", "sigma")}
-            self.__init__(name, **kept)  # type: ignore[misc]
+            self._rename(params.pop("name"), params.keys())
         return super().set_params(**params)
+
+    def _rename(self, name: str, replaced: Container[str]) -> None:
+        """Take another name, with the values that it has a parameter for."""
+        before, defaults = self.get_params(), type(self)(self.name).get_params()
+        after = type(self)(name).get_params()
+        changed = {
+            key: value for key, value in before.items()
+            if key != "name" and key not in replaced and not _same(value, defaults[key])
+        }  # fmt: skip
+        kept = {key: value for key, value in changed.items() if key in after}
+        dropped = ", ".join(f"{k}={v!r}" for k, v in changed.items() if k not in kept)
+        for key in before.keys() - after.keys():
+            delattr(self, key)
+        self.__init__(name, **kept)  # type: ignore[misc]
+        if dropped:
+            warnings.warn(
+                f"{self.library}.{name} has no such parameters as {dropped}: dropped",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether a value is the default; arrays are not."""
+    return value is default or (np.ndim(value) == 0 and bool(value == default))
 
 
 class ThreadedSimilarity(LibrarySimilarity):
@@ -173,6 +206,7 @@ def by_blocks(compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any) -> ND
     for start in range(0, len(X), n_rows):
         try:
             blocks.append(blamed(compare, X[start : start + n_rows], Y))
+            advance(blocks[-1].size)
         except SimilarityError as error:
             places = start + error.left, error.right
             raise SimilarityError(error.problem, *places, error.shown) from error.__cause__

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,12 @@ class GreedyPath:
     losses: Floats
     n_iter: int
     gap: float = math.nan
+
+    def first(self, k: int) -> "GreedyPath":
+        """Return the path with the first k columns."""
+        return replace(
+            self, columns=self.columns[:k], coef=self.coef[:k, :k], losses=self.losses[:k]
+        )
 
 
 def fully_corrective_path(

@@ -27,6 +27,9 @@ _BLOCK_BYTES = 2**23
 class Sample(SimilarityEstimator):
     """A sample of points, each of which is compared with all of them."""
 
+    n_jobs = None
+    verbose = False
+
     def __init__(self, similarity: Any, kind: str) -> None:
         self.similarity = similarity
         self.kind = kind
@@ -37,6 +40,16 @@ class Sample(SimilarityEstimator):
         self.points, self.targets = self._check_training(X, y)
         self.landmarks = self._all_points(self.points, self.targets)
         return self
+
+    def read_points(self, X: Any, places: Indices | None = None) -> Any:
+        """Validate points, and fit the similarity without targets; return the points.
+
+        `places` are their rows in the user's data, for errors.
+        """
+        self._validate_params()
+        self.points, _ = self._check_training(X, None)
+        self.landmarks = self._all_points(self.points, None, None if self._precomputed else places)
+        return self.points
 
     def read_classes(self, X: Any, y: Any) -> Self:
         """Read a sample of at least two classes, each with at least two points."""

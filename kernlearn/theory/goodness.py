@@ -28,6 +28,7 @@ from kernlearn.theory.supervised import linear_program
 __getattr__, __dir__, __all__ = attach(
     "kernlearn.theory",
     {
+        "comparison": "compare_similarities",
         "criteria": "Goodness",
         "goodness": "CRITERIA best_weights compare_criteria goodness goodness_table",
         "landmarks": (
@@ -36,6 +37,8 @@ __getattr__, __dir__, __all__ = attach(
             "ramp_covering_number ranking_sample_sizes ranking_weight_bound "
             "regression_sample_sizes sparse_regression_sample_sizes"
         ),
+        "ranked": "RankedSimilarity SimilarityComparison",
+        "resampling": "SplitMean corrected_mean",
         "supervised": ("SupervisedGoodness ordinal_goodness ranking_goodness regression_goodness"),
     },
 )

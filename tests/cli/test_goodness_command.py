@@ -110,7 +110,7 @@ def test_plot(run, tmp_path, name, start):
         (["iris", "--similarity", "gauss"], "--similarity gauss: "),
         (["iris", "--similarity", "precomputed"], "iris: 'precomputed' needs a square matrix"),
         (["iris", "--target", "class"], "iris: target is for the path of a file"),
-        (["diabetes_sklearn"], "diabetes_sklearn: its target is a number; goodness is about"),
+        (["diabetes_sklearn"], "diabetes_sklearn: its target is a number"),
         (["nothing"], "nothing"),
     ],
 )
@@ -135,6 +135,102 @@ def test_class_with_one_point(run, tmp_path):
     out = run("mine.csv", "--target", "1")
     assert out.returncode == 2
     assert re.match(r"kernlearn: mine.csv: 'y' has one point of class \w", out.stderr)
+
+
+SEVERAL = ("--similarity", "gaussian", "--similarity", "scipy.chebyshev", "--time", "20")
+
+
+def test_several_similarities(run, tmp_path):
+    files = ("--plot", "which.svg", "--output", "which.csv")
+    out = run("iris", *SEVERAL, "--n-landmarks", "20", *files)
+    assert out.returncode == 0, out.stderr
+    first = out.stdout.splitlines()[0]
+    assert first == ("iris: 150 points, 3 classes, scaled features; 2 of 2 similarities measured")
+    found = rows(out.stdout)
+    assert {"similarity", "gaussian", "scipy.chebyshev"} <= found.keys()
+    assert found["similarity"][:3] == ["points", "BBS error %", "1-NN error %"]
+    assert found["gaussian"][0] == "150"
+    assert " is first: BBS errs on " in out.stdout
+    assert "of 20 landmarks" in out.stdout
+    assert "Picture: which.svg" in out.stdout
+    text = (tmp_path / "which.svg").read_text(encoding="utf-8")
+    assert all(words in text for words in ("gaussian (150)", "µs per comparison", "1-NN"))
+    lines = (tmp_path / "which.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("similarity,points,landmark_error,landmark_error_low,")
+
+
+def test_similarities_of_a_file(run, tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "kernels:\n  mink: {kernel: scipy.minkowski, p: [1, 3]}\n  rbf: gaussian\n"
+    )
+    out = run("wine", "--kernels", "mine.yaml", "--rank-by", "neighbors", "--time", "20",
+              "--output", "which.json")  # fmt: skip
+    assert out.returncode == 0, out.stderr
+    assert {"mink (p=1)", "mink (p=3)", "rbf"} <= rows(out.stdout).keys()
+    assert "is first: 1-NN errs on" in out.stdout
+    import json
+
+    assert len(json.loads((tmp_path / "which.json").read_text(encoding="utf-8"))) == 3
+
+
+def test_own_data_with_nominal_columns_and_gaps(run, tmp_path):
+    rng = np.random.RandomState(0)
+    size = rng.rand(120).round(3)
+    lines = [
+        f"{'' if i % 30 == 0 else s},{'red' if s + 0.2 * rng.randn() > 0.5 else 'blue'},{s > 0.5}"
+        for i, s in enumerate(size)
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join(["size,colour,large", *lines]) + "\n")
+    out = run("mine.csv", "--target", "large", *SEVERAL)
+    assert out.returncode == 0, out.stderr
+    assert "116 points, 2 classes" in out.stdout
+    assert "4 rows" in out.stderr or "4 of 120 rows" in out.stderr
+
+
+def test_numbers_are_compared_by_regression(run):
+    out = run("diabetes_sklearn", *SEVERAL)
+    assert out.returncode == 0, out.stderr
+    assert "has a mean squared error, relative to the variance, of 0." in out.stdout
+    assert rows(out.stdout)["similarity"][1] == "RegLand error"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([*SEVERAL, "--kind", "distance"], "--kind is for a single similarity"),
+        ([*SEVERAL, "--transfer", "sign"], "--transfer is for a single similarity"),
+        (["--time", "5"], "--time is for several similarities"),
+        (["--output", "a.csv"], "--output is for several similarities"),
+        ([*SEVERAL, "--rank-by", "trees"], "--rank-by trees: expected one of landmarks, neigh"),
+        ([*SEVERAL, "--output", "a.txt"], "--output a.txt: expected a file name with .csv, .json"),
+        ([*SEVERAL, "--similarity", "gauss"], "--similarity gauss: "),
+        ([*SEVERAL, "--similarity", "gaussian"], "--similarity gaussian: named twice"),
+        ([*SEVERAL, "--similarity", "precomputed"], "a matrix is assessed on its own"),
+        (["--similarity", "strings"], "strings are compared in Python"),
+        (["--kernels", "nothing.yaml"], "nothing.yaml: cannot be read"),
+    ],
+)
+def test_errors_of_several_are_one_line(run, words, message):
+    out = run("iris", *words)
+    assert out.returncode == 2
+    assert message in out.stderr
+    assert len(out.stderr.splitlines()) == 1
+    assert not out.stdout
+
+
+def test_errors_in_a_file_of_kernels(run, tmp_path):
+    for text, message in [
+        ("kernels: {}\n", "expected kernels, such as"),
+        ("kernels: {a: {p: 1}}\n", "kernels.a: expected a name under 'kernel'"),
+        ("kernels: {a: {kernel: scipy.minkowski, q: 1}}\n", "kernels.a: "),
+        ("kernels: {a: {kernel: gaussian, sigma: {select: [1, 2]}}}\n", "'select' is for exp"),
+    ]:
+        (tmp_path / "mine.yaml").write_text(text)
+        out = run("iris", "--kernels", "mine.yaml")
+        assert out.returncode == 2
+        assert message in out.stderr
+        assert len(out.stderr.splitlines()) == 1
 
 
 @pytest.mark.data

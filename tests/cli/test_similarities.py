@@ -51,9 +51,8 @@ def test_errors_in_a_config(kernlearn, config, changes, message):
 
 
 def test_a_library_that_is_not_installed(kernlearn, config, monkeypatch):
-    monkeypatch.setattr(
-        "kernlearn.kernels.libraries.is_installed", lambda module: module != "aeon"
-    )
+    for module in ("registration", "kernels.libraries"):
+        monkeypatch.setattr(f"kernlearn.{module}.is_installed", lambda module: module != "aeon")
     done = kernlearn("validate", config("aeon.twe", "nu"))
     assert done.returncode == 2
     assert "aeon.twe is not installed: pip install 'kernlearn[series]'" in done.stderr

@@ -117,7 +117,7 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
         patched.setattr(engine_grid, "fit_given", None)  # no point is fitted by itself
-        chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+        chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     (found,) = [one for one in slow if one[2] == chosen]
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
@@ -145,7 +145,7 @@ def test_regressors_of_scikit_learn_are_chosen_along_a_path(model, grid, tmp_pat
         with monkeypatch.context() as patched:
             patched.setattr(engine_grid, "_way_to_choose", way)
             patched.setattr(engine_grid, "fit_given", fit_given if chosen else None)
-            chosen.append(engine_grid.select(model, parts, trial, REGRESSION, BUILT_IN, 1))
+            chosen.append(engine_grid.select(model, parts, trial, REGRESSION, BUILT_IN, 1)[0])
     assert chosen[0] == chosen[1]
 
 
@@ -158,7 +158,7 @@ def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, v
     trial = replace(trial, spec=replace(trial.spec, method=method))
     # no point is worth these penalties: both predict one class
     model = L1SVMClassifier("gaussian")
-    chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert chosen == {"beta": values[0]}
 
 
@@ -176,7 +176,7 @@ def test_one_and_1_0_are_two_values(parts, tmp_path):
         for value in (1, 1.0)
     ]  # fmt: skip
     assert scores[0] != scores[1]
-    chosen = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert type(chosen["max_features"]) is type([1, 1.0][int(np.argmax(scores))])
 
 
@@ -209,7 +209,7 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
         scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
     CountedScaler.n_fits = 0
-    chosen = engine_grid.select(model, parts, trial, task, BUILT_IN, 1)
+    chosen, _ = engine_grid.select(model, parts, trial, task, BUILT_IN, 1)
     assert CountedScaler.n_fits == 2
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid

@@ -161,14 +161,17 @@ class Counted:
         return laplacian_kernel(A, B, gamma=0.2)
 
 
-@pytest.mark.parametrize("selection", ["random", "stratified", "dselect", "kmeans++"])
 @pytest.mark.parametrize(
-    ("make", "points", "targets"),
-    [(BBSClassifier, X, Y), (RegLand, POINTS, TARGETS), (ORLand, X, Y)],
+    ("make", "selection"),
+    [(BBSClassifier, "stratified")]
+    + [
+        (make, selection)
+        for make in (BBSClassifier, RegLand, ORLand)
+        for selection in ("random", "dselect", "kmeans++")
+    ],
 )
-def test_comparisons_are_reused(make, points, targets, selection):
-    if selection == "stratified" and make is not BBSClassifier:
-        pytest.skip("has no classes")
+def test_comparisons_are_reused(make, selection):
+    points, targets = (POINTS, TARGETS) if make is RegLand else (X, Y)
     similarity = Counted()
     model = make("auto", max_comparisons=50, similarity=similarity, C=(1, 10), random_state=0)
     model.set_params(selection=selection).fit(points, targets)

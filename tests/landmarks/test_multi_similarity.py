@@ -291,6 +291,6 @@ def test_errors(options, message):
 
 
 def test_the_gain_is_that_of_validation_points():
-    """`TriedGroup.gain` of accuracies of two sets, from their predictions."""
+    """`TriedSize.gain` of accuracies of two sets, from their predictions."""
     before, after = np.array([1.0, 0, 0, 1]), np.array([0.0, 0, 0, 1])
     assert paired_gain(before, after, None)[0] == 0.25

@@ -210,7 +210,7 @@ def test_matrices_of_another_width():
     fitted = NystroemEmbedding("precomputed", 5).fit(KERNEL(X))
     with pytest.raises(ValueError, match=r"X has 59 features, but .* is expecting 60"):
         fitted.transform(KERNEL(NEW, X[1:]))
-    with pytest.raises(ValueError, match="contains NaN"):
+    with pytest.raises(ValueError, match=r"X\[0\] and training X\[\d+\] is NaN"):
         fitted.transform(np.full((2, 5), np.nan))
 
 

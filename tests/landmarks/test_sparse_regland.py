@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn.datasets import load
 from kernlearn.experiments.engine.shared import Shared
-from kernlearn.landmarks import sparse_regland
+from kernlearn.landmarks import pool
 from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLandClass
 from kernlearn.solvers.greedy import LeastSquares
 from tests.checks import parametrize_with_checks
@@ -159,7 +159,7 @@ def test_memory_of_the_pool_serves_other_numbers_of_landmarks_and_penalties(data
     memory, settings = Shared(), [(20, 0.0), (10, 0.0), (20, 0.1), (5, 0.1)]
     compared = []
     monkeypatch.setattr(
-        sparse_regland, "LeastSquares", lambda *args: compared.append(0) or LeastSquares(*args)
+        pool, "LeastSquares", lambda *args: compared.append(0) or LeastSquares(*args)
     )
     for fit_intercept in (False, True):
         for n_landmarks, ridge in settings:

@@ -3,9 +3,12 @@
 from html import unescape
 
 import pytest
+from typer.testing import CliRunner
 
+from kernlearn.cli.app import app
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.config.loading import shipped_configs
 from kernlearn.reports import assemble, write_site
 from kernlearn.reports.site import stored_plans
 from tests.experiments.stores import begun, done, trial
@@ -111,3 +114,35 @@ def test_a_shipped_config_is_found_by_the_name_of_its_runs(tmp_path):
     index = write_site([report], tmp_path / "out")
     page = index.with_name("quickstart.html").read_text()
     assert "kernlearn run quickstart --profile full" in page
+
+
+def test_a_store_cannot_name_code_to_run(tmp_path):
+    """Neither as an experiment that is a path to a config, nor by the settings of a run."""
+    written = tmp_path / "written"
+    (tmp_path / "code.py").write_text(f"open({str(written)!r}, 'w')")
+    config = tmp_path / "shown.yaml"
+    config.write_text(
+        f"plugins: [{tmp_path / 'code.py'}]\n" + shipped_configs()["quickstart"].read_text()
+    )
+    setting = f"plugins=[{tmp_path / 'code.py'}]"
+    t = trial(experiment="quickstart")
+    with begun(tmp_path / "s", experiment="quickstart") as (store, put):
+        put(t, done(t, accuracy=0.5))
+        for name, settings in [
+            (str(config.with_suffix("")), ()),
+            ("../" * 20 + str(config.with_suffix(""))[1:], ()),
+            ("quickstart", (setting,)),
+            ("quickstart", (f"plugins.0={tmp_path / 'code.py'}",)),
+        ]:
+            store.begin_run(name, "full", 1, {}, settings)
+        plans, skipped = stored_plans(store)
+        assert {one.name for one in skipped} == {run.experiment for run in store.runs()}
+        assert plans == []
+    command = ["report", str(tmp_path / "s"), "--output", str(tmp_path / "out")]
+    assert CliRunner().invoke(app, command).exit_code != 0
+    assert not written.exists()
+    # what a user names does run
+    with Store.existing(tmp_path / "s") as store:
+        _, skipped = stored_plans(store, settings=[setting])
+    assert any("registers nothing" in one.reason for one in skipped)
+    assert written.exists()

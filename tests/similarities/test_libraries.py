@@ -35,8 +35,20 @@ def by_hand(function, left, right):
     return np.array([[float(function(x, y)) for y in right] for x in left])
 
 
+# These take seconds to compile or to compute, by the same lines of ours as the others.
+SLOW = {
+    "adtw", "ddtw", "dtw_gi", "shape_dtw", "soft_dtw", "wddtw", "wdtw", "multiscale_laplacian",
+    "neighborhood_subgraph_pairwise_distance", "shortest_path_attr",
+}  # fmt: skip
+
+
 def kinds(library):
     return sorted(LIBRARIES[library].kinds)
+
+
+def tried(library):
+    slow = pytest.mark.exhaustive
+    return [pytest.param(name, marks=slow if name in SLOW else ()) for name in kinds(library)]
 
 
 def copies_are_equal(similarity, left, right):
@@ -139,7 +151,7 @@ def test_parameters_of_rapidfuzz():
 SERIES, SPEEDS = objects.series(12)
 
 
-@pytest.mark.parametrize("name", kinds("aeon"))
+@pytest.mark.parametrize("name", tried("aeon"))
 def test_aeon(name):
     distances = pytest.importorskip("aeon.distances")
     function = getattr(distances, f"{name}_distance")
@@ -220,7 +232,7 @@ def labelled(name, n=10):
     return points
 
 
-@pytest.mark.parametrize("name", kinds("grakel"))
+@pytest.mark.parametrize("name", tried("grakel"))
 def test_grakel(name):
     grakel = pytest.importorskip("grakel.kernels")
     pytest.importorskip("networkx")
@@ -285,3 +297,26 @@ def test_a_library_that_is_not_installed(monkeypatch):
         assert not next(one for one in names() if one.name == name).installed
     with pytest.raises(ImportError, match="not installed"):
         BBSClassifier(similarity="aeon.twe").fit(SERIES, SPEEDS)
+
+
+def test_another_name_keeps_what_it_has_too():
+    similarity = RapidFuzzSimilarity(
+        "jaro_winkler", measure="distance", n_jobs=2, turn="reciprocal"
+    )
+    similarity.set_params(name="levenshtein", weights=(1, 2, 3))
+    assert repr(similarity) == repr(
+        RapidFuzzSimilarity(
+            "levenshtein", measure="distance", n_jobs=2, turn="reciprocal", weights=(1, 2, 3)
+        )
+    )
+    similarity.set_params(weights=(1, 1, 2))
+    with pytest.warns(UserWarning, match=r"rapidfuzz.jaro has no .* weights=\(1, 1, 2\): dropped"):
+        similarity.set_params(name="jaro")
+    assert not hasattr(similarity, "weights")
+    assert clone(similarity).get_params() == similarity.get_params()
+
+
+def test_another_name_has_its_own_defaults():
+    pytest.importorskip("aeon")
+    similarity = AeonDistance("lcss").set_params(name="edr")
+    assert similarity.get_params() == AeonDistance("edr").get_params()

@@ -4,7 +4,7 @@ The validation context carries :class:`Names`: everything that the parts of the 
 to. Without it only the form is checked.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,7 +15,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.experiments.registry import SUPERVISED, Scope
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
 
 #: Where in a section a fault is, and what it is.
@@ -130,6 +131,21 @@ def refuse(faults: Iterable[Fault]) -> None:
     errors = [InitErrorDetails(type=_fault(text), loc=path, input=None) for path, text in faults]
     if errors:
         raise ValidationError.from_exception_data("config", errors)
+
+
+def not_compared_once(
+    task: str, scales: Mapping[KeyPath, Sequence[str] | None]
+) -> Iterator[Fault]:
+    """Yield why pairs of points cannot be compared once for all splits."""
+    if task not in SUPERVISED:
+        yield ("protocol", "compare_once"), f"is for methods that predict, not for task: {task}"
+    for where, scale in scales.items():
+        if learnt := [name for name in scale or () if name != "unit_norm"]:
+            text = (
+                f"{', '.join(learnt)} is learnt on the training part of each split, which changes "
+                "similarities: with compare_once give [] or [unit_norm]"
+            )
+            yield where, text
 
 
 def _fault(text: str, kind: Literal["fault", "name"] = "fault") -> PydanticCustomError:

@@ -10,8 +10,9 @@ from typing import Any
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import candidates, form_fault, form_faults
 from kernlearn.experiments.libraries import install_hint
-from kernlearn.experiments.registry import TASKS, Scope, suggestion
+from kernlearn.experiments.registry import TASKS, Scope
 from kernlearn.experiments.scorers import method_fault
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.kernels.libraries import library_names
 from kernlearn.registration import Registered, RegisteredEstimator
 
@@ -95,6 +96,12 @@ def _value_faults(
 
     The parameters without default that are ``required`` are needed to check another one.
     """
+    if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+        found = [fault for one in value for fault in _value_faults(component, key, one, scope, {})]
+        described = [fault for fault in found if len(fault[0]) > 1]  # of a kernel itself
+        yield from described
+        if described:
+            return
     if isinstance(value, dict) and "kernel" in value:
         name, own = value["kernel"], {k: v for k, v in value.items() if k != "kernel"}
         if not isinstance(name, str):

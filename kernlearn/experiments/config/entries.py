@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
 from kernlearn.experiments.config.targets import target_faults
 from kernlearn.experiments.config.yaml import shortened
-from kernlearn.experiments.registry import suggestion
+from kernlearn.experiments.suggestions import suggestion
 
 FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]

@@ -17,7 +17,8 @@ from kernlearn.experiments.config.entries import axes_of
 from kernlearn.experiments.config.methods import RESERVED_KEYS, labelled
 from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
-from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.experiments.registry import Scope
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
 
 _PLAIN = {
@@ -161,15 +162,24 @@ def find_config(name: str | Path) -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{_readable(str(name))}: cannot be read: {reason}") from None
-    folder = shipped("configs")
-    names = sorted(p.stem for p in folder.glob("*.yaml"))
+    configs = shipped_configs()
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
-    if path.suffix in ("", ".yaml", ".yml") and path.stem in names and len(path.parts) <= 2:
-        return folder / f"{path.stem}.yaml"
+    if path.suffix in ("", ".yaml", ".yml") and path.stem in configs and len(path.parts) <= 2:
+        return configs[path.stem]
     raise ConfigError(
         f"{_readable(str(name))}: no such file, and no config of that name comes with "
-        f"kernlearn{suggestion(path.stem, names)}"
+        f"kernlearn{suggestion(path.stem, list(configs))}"
     )
+
+
+def shipped_configs() -> dict[str, Path]:
+    """Return the configs that come with kernlearn, by name."""
+    return {path.stem: path for path in sorted(shipped("configs").glob("*.yaml"))}
+
+
+def loads_plugins(setting: str) -> bool:
+    """Tell whether a setting would name plug-ins, which are Python code that is executed."""
+    return _target(setting.partition("=")[0])[:1] == ("plugins",)
 
 
 def load_config(

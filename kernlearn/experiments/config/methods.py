@@ -11,7 +11,8 @@ from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, for
 from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.libraries import install_hint, name_fault
-from kernlearn.experiments.registry import Scope, suggestion
+from kernlearn.experiments.registry import Scope
+from kernlearn.experiments.suggestions import suggestion
 from kernlearn.registration import Kind, RegisteredEstimator
 
 

@@ -10,6 +10,7 @@ from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Nam
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry, Scaling
 from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
+from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
 
@@ -48,6 +49,11 @@ class Protocol(Section):
         default=None,
         description="choose the parameters under `select` once, by their mean score over all "
         "splits, instead of separately on each split",
+    )
+    compare_once: Literal[True] | None = Field(
+        default=None,
+        description="compare all pairs of points of a data set once by each similarity that is "
+        "slow to compute, and keep the values: see docs/configs.md",
     )
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
@@ -307,6 +313,10 @@ class ExperimentConfig(Section):
         if self.protocol.select_by_mean and not (self.protocol.holdout or self.protocol.folds):
             text = "needs rows that are held out of all splits: give holdout, or folds"
             checks.refuse([(("protocol", "select_by_mean"), text)])
+        if self.protocol.compare_once:
+            scales: dict[KeyPath, Any] = {("protocol", "scale"): self.protocol.scale}
+            scales |= {("datasets", k, "scale"): e.scale for k, e in self.datasets.items()}
+            checks.refuse(checks.not_compared_once(self.task, scales))
         return self
 
     @model_validator(mode="after")

@@ -137,7 +137,7 @@ def build_kernel(
         return None
     component = scope.kernel(spec.name)
     assert component is not None
-    kernel = _naming_nominal(component.load()(**spec.parameters), coded)
+    kernel = _naming_nominal(scope.make(component, spec.parameters), coded)
     points = canonical([trial.group, trial.spec.task, list(coded)])
     learnt = None if trial.spec.plugins else _learnt.get(points)
     if learnt is None:
@@ -179,6 +179,8 @@ def build_estimator(
             estimator = OnKernel(estimator, given)
         elif given is not None:
             extra[taken] = given
+        elif scope.comparisons is not None:
+            extra[taken] = scope.made(component.takes, parameters[taken])  # the class's default
     if taken in spec.parameters:
         extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:

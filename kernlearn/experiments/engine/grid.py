@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any, NamedTuple
@@ -48,8 +49,10 @@ def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any
 
 def select(
     estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], float | None]:
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
+
+    Return them with their score, None if there is nothing to choose.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
     run in several processes. What the steps of a pipeline before the last make serves all values
@@ -60,7 +63,7 @@ def select(
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
-        return {}
+        return {}, None
     X, y, X_val, y_val = parts.X_train, parts.y_train, parts.X_val, parts.y_val
     query, query_val, _ = parts.queries
     if X_val is None:
@@ -75,6 +78,8 @@ def select(
 
     points = list(ParameterGrid(grid))
 
+    comparisons = scope.comparisons
+
     def score(group: list[int]) -> tuple[list[float], list[Any]]:
         with environment.recorded_warnings() as caught:
             data = X, y, X_val, y_val, query
@@ -83,9 +88,11 @@ def select(
         values = [task.score(y_val, task.as_label(one, y), query_val) for one in predicted]
         return values, caught
 
-    def score_elsewhere(group: list[int]) -> tuple[list[float], list[Any]]:
+    def score_elsewhere(group: list[int]) -> tuple[Any, Any]:
+        before = Counter() if comparisons is None else Counter(comparisons.counts)
         with environment.thread_limit(protocol.threads):
-            return score(group)
+            result = score(group)
+        return result, before if comparisons is None else comparisons.counts - before
 
     groups, clock = _sharing_steps(estimator, points), time.perf_counter()
     scored = [score(groups[0])]
@@ -97,14 +104,18 @@ def select(
         with warnings.catch_warnings():
             # a process that has grown is replaced
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-            scored += run(delayed(score_elsewhere)(group) for group in groups[1:])
+            elsewhere = run(delayed(score_elsewhere)(group) for group in groups[1:])
+        for result, read in elsewhere:
+            scored.append(result)
+            if comparisons is not None:
+                comparisons.counts.update(read)
     else:
         scored += map(score, groups[1:])
     environment.warn_again(one for _, caught in scored for one in caught)
     scores = np.empty(len(points))
     for group, (values, _) in zip(groups, scored, strict=True):
         scores[group] = values
-    return points[int(scores.argmax())]
+    return points[int(scores.argmax())], float(scores.max())
 
 
 def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[int]]:
@@ -155,7 +166,7 @@ def _fits(
 
 def _best_of_path(
     estimator: Any, grid: Grid, way: _Way, parts: tuple[Any, ...], task: Task, scope: Scope
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], float]:
     X, y, X_val, y_val = parts
     points, scores, n_support = [], [], []
     for fixed, path in _paths(estimator, grid, way, X, y, scope):
@@ -167,7 +178,8 @@ def _best_of_path(
     order = list(ParameterGrid(grid))
     ties = n_support if len(grid) > 1 else [order.index(point) for point in points]
     # rounded, so that differences by rounding error are none
-    return points[first_best(-np.round(scores, 12), np.array(ties))]
+    best = first_best(-np.round(scores, 12), np.array(ties))
+    return points[best], float(scores[best])
 
 
 def measure_grid(

@@ -13,8 +13,8 @@ from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.estimates import Estimates
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
-from kernlearn.experiments.registry import suggestion
 from kernlearn.experiments.store.results import Store
+from kernlearn.experiments.suggestions import suggestion
 
 #: State of a trial: its result is in the store; it failed; the store has a result for the same
 #: labels under other settings; none of these.

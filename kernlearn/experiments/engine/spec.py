@@ -109,6 +109,7 @@ class ProtocolSpec(_Part):
     holdout: float | None = None
     scale_target: str | None = None
     select_by_mean: bool | None = None
+    compare_once: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -187,10 +188,11 @@ class Source:
 
 
 class Chosen(NamedTuple):
-    """Parameters that a trial has chosen, and the seconds that this took."""
+    """Parameters that a trial has chosen, the seconds that this took, and their score."""
 
     parameters: dict[str, Any]
     seconds: float
+    score: float | None = None
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from sklearn.pipeline import Pipeline
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.engine import build, environment, grid
+from kernlearn.experiments.engine.compared import arranged, check_all_numbered
+from kernlearn.experiments.engine.comparison_metrics import Measured, compared_metrics
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
@@ -93,8 +95,12 @@ def supervise(
     y = task.target(data, spec, outcome.info)
     scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
     kind = data.get("similarity")
+    X, protocol = data.data, spec.protocol
+    if protocol.compare_once and kind is None and (own := arranged(trial, scope, X)):
+        # points are compared by the numbers of their rows, after they are scaled
+        scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
     parts = prepare(
-        data.data, y, spec.protocol, trial.split,
+        X, y, protocol, trial.split,
         pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
     )  # fmt: skip
     if spec.method.dense:
@@ -105,7 +111,7 @@ def supervise(
     if trial.source is not None and trial.source.prepared:
         outcome.info["prepared"] = trial.source.prepared
 
-    with environment.Stopwatch() as selecting:
+    with Measured(scope.comparisons) as selecting:
         coded = build.coded_columns(data)
         kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
         if trial.shares:
@@ -121,14 +127,19 @@ def supervise(
         n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
         if trial.chosen is None:
             with _advising(parts):
-                chosen = grid.select(estimator, parts, trial, task, scope, n_jobs)
+                chosen, score = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
-            chosen = trial.chosen.parameters
+            chosen, score = trial.chosen.parameters, trial.chosen.score
     estimator.set_params(**made_values(scope, chosen))
+    if scope.comparisons is not None:
+        check_all_numbered(estimator, build.method_parts(scope, spec.method)[0][1])
     if chosen:
         outcome.info["selected"] = chosen
+    selecting.add_comparisons()
     seconds = selecting.wall if trial.chosen is None else trial.chosen.seconds
     outcome.metrics["select_seconds"] = seconds
+    if score is not None:
+        outcome.metrics["selection_score"] = score
     if trial.only_selects:
         return outcome
     method = canonical([spec.method, spec.kernel])
@@ -137,7 +148,7 @@ def supervise(
         with _advising(parts):
             _warm_up(estimator, parts, task)
     with _advising(parts):
-        _measure(estimator, parts, task, outcome)
+        _measure(estimator, parts, task, outcome, scope.comparisons)
     if _shared.hits > hits:
         outcome.info["shared"] = True
     return outcome
@@ -150,24 +161,31 @@ def _codes(data: Any, binarized: bool) -> dict[str, int]:
     return {str(label): code for code, label in enumerate(data.get("target_names", ()))}
 
 
-def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
-    with environment.noting_convergence(outcome.info), environment.Stopwatch() as fitting:
+def _measure(
+    estimator: Any, parts: Parts, task: Task, outcome: build.Outcome, comparisons: Any = None
+) -> None:
+    with environment.noting_convergence(outcome.info), Measured(comparisons) as fitting:
         grid.fit_given(
             estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
         )
-    with environment.Stopwatch() as predicting:
+    with Measured(comparisons) as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
     metrics = outcome.metrics
     if hasattr(estimator, "predict_native"):
         n_rows = len(parts.y_test)
         timed = min(n_rows, _NATIVE_ROWS)
-        with environment.Stopwatch() as native:
+        with Measured(comparisons) as native:
             estimator.predict_native(parts.X_test[:timed])
+        native.add_comparisons()
         metrics["native_predict_seconds"] = native.wall * n_rows / timed
         if timed < n_rows:
             outcome.info["native_rows"] = timed
         watches.append(native)
+    disturbed = any(watch.disturbed for watch in watches)
+    for watch in watches[:2]:
+        watch.add_comparisons()
+    metrics |= compared_metrics(estimator, fitting, predicting, len(parts.y_test))
     judged = task.as_label(predicted, parts.y_train)
     metrics |= task.measure(parts.y_test, judged, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
@@ -181,7 +199,10 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
             metrics[name] = float(np.sum(getattr(final, f"{name}_")))
     if hasattr(final, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
-    outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+    if comparisons is not None:
+        added = {"fit": fitting.compared, "predict": predicting.compared}
+        outcome.info["compared_once"] = added
+    outcome.info["disturbed"] = disturbed
 
 
 @contextmanager

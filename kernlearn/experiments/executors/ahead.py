@@ -72,8 +72,9 @@ class OneByOne:
                 on_start(trial)
                 yield trial, choice
             else:
-                found = choice.info["selected"], choice.metrics["select_seconds"]
-                chosen = replace(trial, chosen=Chosen(*found))
+                seconds, score = map(choice.metrics.get, ("select_seconds", "selection_score"))
+                found = Chosen(choice.info["selected"], seconds or 0.0, score)
+                chosen = replace(trial, chosen=found)
                 for _, result in self._measuring.run([chosen], on_start):
                     yield trial, self._whole(result, choice)
 

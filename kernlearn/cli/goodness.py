@@ -1,0 +1,238 @@
+"""The command ``goodness``: how well one similarity, or each of several, suits a task."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+
+from kernlearn import landmarks, theory
+from kernlearn.cli.options import DataDir, make_console, make_table
+from kernlearn.cli.pictures import Plot, save_picture
+from kernlearn.cli.samples import (
+    MAX_POINTS,
+    Data,
+    Seed,
+    Target,
+    check_options,
+    load_data,
+    part_of,
+    selected,
+)
+from kernlearn.exceptions import DataError
+
+_OF_ONE = ("kind", "transfer", "epsilon", "delta")
+_OF_SEVERAL = ("time", "rank_by", "n_landmarks", "n_neighbors", "output")
+
+
+def goodness(
+    context: typer.Context,
+    data: Data,
+    similarity: Annotated[
+        list[str],
+        Option(
+            help="Name of a kernel, or 'precomputed'; of several, or vectors, series or all for a "
+            "shortlist of those, which suits best is measured. Can be repeated.",
+            show_default="gaussian",
+        ),
+    ] = [],
+    kernels: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="A YAML file with kernels, as in a config, to compare as well.",
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None, Option(help="similarity or distance.", show_default="as the data's card says")
+    ] = None,
+    target: Target = None,
+    transfer: Annotated[
+        list[str],
+        Option(
+            help="Transfer function: slope of a ramp, identity, sign or sigmoid. Can be repeated."
+        ),
+    ] = ["1", "5", "10", "50", "100", "1000"],
+    epsilon: Annotated[
+        float, Option(help="Share of points that may miss the margin γ; error that landmarks add.")
+    ] = 0.1,
+    delta: Annotated[
+        float, Option(help="Probability that a random choice of landmarks fails.")
+    ] = 0.05,
+    scale: Annotated[
+        bool | None,
+        Option(
+            "--scale/--no-scale",
+            help="Scale features to mean 0 and standard deviation 1.",
+            show_default="scale, unless several similarities of series alone are compared",
+        ),
+    ] = None,
+    max_points: Annotated[int, Option(min=4, help=MAX_POINTS)] = 2000,
+    time: Annotated[float, Option(min=1, help="Of several: seconds to measure.")] = 60,
+    rank_by: Annotated[
+        str, Option(help="Of several: the error to rank by, landmarks or neighbors.")
+    ] = "landmarks",
+    n_landmarks: Annotated[int, Option(min=1, help="Of several: number of landmarks.")] = 100,
+    n_neighbors: Annotated[int, Option(min=1, help="Of several: number of neighbours.")] = 1,
+    seed: Seed = 0,
+    plot: Plot = None,
+    output: Annotated[
+        Path | None, Option(help="Of several: file for the numbers, .csv or .json.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Assess how well a similarity suits a task, or which of several does best.
+
+    Of one similarity the margins of points are shown, and how many landmarks they need. A point's
+    margin is how much more similar it is to its class than to the others, by the criteria of
+    Balcan & Blum, of Wang et al. and of a family of transfer functions, all with equal weights.
+    With several classes, each is compared with the rest.
+
+    Several similarities are compared on samples that grow for as long as --time says: the errors
+    of landmarks and of nearest neighbours with their intervals, which similarities cannot be told
+    from the first, and what a comparison of two points takes.
+
+    \b
+    Examples:
+      kernlearn goodness letter --similarity gaussian
+      kernlearn goodness mine.csv --target label --plot margins.html
+      kernlearn goodness letter --similarity gaussian --similarity scipy.canberra
+      kernlearn goodness mine.csv --similarity vectors --plot similarities.svg
+    """  # noqa: D301
+    import numpy as np
+
+    from kernlearn.cli import similarities
+    from kernlearn.theory.criteria import stratified_sample
+
+    check_options(plot, epsilon=epsilon, delta=delta)
+    if kernels is not None or len(similarity) > 1 or similarities.is_group(similarity):
+        _refuse_given(context, _OF_ONE, "is for a single similarity")
+        similarities.compare_on_data(
+            data, similarity, kernels,
+            similarities.Wanted(time, rank_by, n_landmarks, n_neighbors, max_points, seed, scale),
+            plot, output, target, data_dir,
+        )  # fmt: skip
+        return
+    _refuse_given(context, _OF_SEVERAL, "is for several similarities")
+    criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
+    try:
+        bunch = load_data(data, target, data_dir)
+        name, kind = _compared(data, bunch, next(iter(similarity), None), kind)
+        rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
+        matrix = name == "precomputed"
+        X = bunch.data[rows][:, rows] if matrix else selected(bunch.data, rows, scale is not False)
+        y = bunch.target[rows]
+        assessed = theory.goodness.assess_similarity(
+            X, y, criteria, similarity=name, kind=kind, random_state=seed
+        )
+    except ValueError as error:
+        raise DataError(f"{data}: {error}") from None
+    typer.echo(
+        f"{data}: {part_of(rows, bunch)} points in {len(set(y))} classes; {name} {kind}, divided "
+        f"by {assessed.scale:.4g}, the greatest"
+    )
+    several = len(next(iter(assessed.criteria.values())).margins) > 1
+    heads = [f"γ at ε = {epsilon:g}", "wrong side", "mean margin", "landmark pairs"]
+    table = make_table("criterion", *heads, *(["wrong class"] if several else []))
+    for row in assessed.table(epsilon, delta).itertuples():
+        cells = [f"{row.gamma:.4f}", _percent(row.misplaced), f"{row.mean_margin:.4f}"]
+        pairs = "-" if row.landmark_pairs is None else str(row.landmark_pairs)
+        table.add_row(str(row.Index), *cells, pairs, *([_percent(row.error)] if several else []))
+    make_console().print(table)
+    place = "in the wrong class" if several else "on the wrong side"
+    typer.echo(
+        f"Landmark pairs: enough for an error of {2 * epsilon:g} with probability {1 - delta:g} "
+        "(theorem 4.2), where γ is above 0.\n"
+        f"{'Suits' if assessed.suits else 'Not shown to suit'} the task: with {assessed.best} "
+        f"and equal weights {_percent(assessed.criteria[assessed.best].error)} of the points "
+        f"are {place}, {_percent(assessed.baseline)} with the largest class for all; a "
+        "similarity suits if it is better by two standard errors."
+    )
+    if plot is not None:
+        chart = _margins(assessed.criteria, epsilon, f"{data}: points below a margin")
+        save_picture(chart, plot)
+
+
+def _percent(share: Any) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _refuse_given(context: typer.Context, options: Sequence[str], why: str) -> None:
+    """Refuse options that are given but have no effect."""
+    for name in options:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise DataError(f"--{name.replace('_', '-')} {why}")
+
+
+def _criterion(spec: str) -> tuple[str, Any]:
+    """Return the name of a transfer function, and the function."""
+    try:
+        try:
+            transfer = landmarks.as_transfer(float(spec))
+        except ValueError:
+            transfer = landmarks.as_transfer(spec)
+    except ValueError:
+        raise DataError(
+            f"--transfer {spec}: expected a slope above 0, identity, sign, ramp or sigmoid"
+        ) from None
+    if isinstance(transfer, landmarks.Ramp):
+        return f"ramp {transfer.slope:g}", transfer
+    return transfer.name, transfer
+
+
+def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -> tuple[str, str]:
+    """Return the similarity to assess, and whether it is one or a distance."""
+    if not len(bunch.target_names):
+        raise DataError(f"{data}: its target is a number; goodness is about classes")
+    if "similarity" in bunch and similarity not in (None, "precomputed"):
+        raise DataError(f"{data} is a matrix of similarities: leave out --similarity")
+    kind = kind or bunch.get("similarity", "similarity")
+    if kind not in ("similarity", "distance"):
+        raise DataError(f"--kind {kind}: expected similarity or distance")
+    name = "precomputed" if "similarity" in bunch else similarity or "gaussian"
+    shape = bunch.data.shape
+    if name == "precomputed" and shape[0] != shape[1]:
+        raise DataError(f"{data}: 'precomputed' needs a square matrix, this is {shape}")
+    if name != "precomputed":
+        from kernlearn.kernels import as_kernel
+
+        try:
+            as_kernel(name, "similarity")
+        except (ValueError, ImportError) as error:
+            raise DataError(f"--similarity {name}: {error}") from None
+    return name, kind
+
+
+def _margins(criteria: dict[str, Any], epsilon: float, title: str) -> Any:
+    """Draw the share of points below a margin against the margin, one line per criterion."""
+    import altair as alt
+    import numpy as np
+    import pandas as pd
+
+    shares = np.linspace(0, 1, 200, endpoint=False)
+    curves = pd.concat(
+        pd.DataFrame({"criterion": name, "gamma": good.gamma(shares), "epsilon": shares})
+        for name, good in criteria.items()
+    )
+    # The older two criteria nearly coincide with ramps: thin lines over wide and pale ones, which
+    # go from light to dark. All colours can be distinguished by colour-blind people.
+    older = ["#D55E00", "#000000"]
+    ramps = ["#b8de29", "#73d055", "#29af7f", "#287d8e", "#404788", "#481567"]
+    color = alt.Scale(domain=list(criteria), range=older + ramps)
+    is_older = curves["criterion"].isin(list(criteria)[:2])
+    layers = [
+        alt.Chart(frame)
+        .mark_line(interpolate="step-before", strokeWidth=width, opacity=opacity)
+        .encode(
+            x=alt.X("gamma:Q", title="margin γ"),
+            y=alt.Y("epsilon:Q", title="share ε of points below", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("criterion:N", title="criterion", scale=color),
+        )
+        for frame, width, opacity in ((curves[~is_older], 3.5, 0.6), (curves[is_older], 1.3, 1.0))
+    ]
+    marks = pd.DataFrame({"gamma": [0.0], "epsilon": [epsilon]})
+    rule = alt.Chart(marks).mark_rule(color="#999999", strokeWidth=1)
+    chart = alt.layer(rule.encode(x="gamma:Q"), rule.encode(y="epsilon:Q"), *layers)
+    return chart.properties(width=420, height=280, title=title)

@@ -1,0 +1,64 @@
+"""What the commands that analyse one data set share: options, loading, drawing points."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Argument, Option
+
+from kernlearn import datasets
+from kernlearn.cli.pictures import check_picture
+from kernlearn.exceptions import DataError
+
+Data = Annotated[
+    str, Argument(help="A name in the catalogue, a data file, or a card file (YAML).")
+]
+Target = Annotated[
+    str | None, Option(help="For a data file: name or number of the target's column.")
+]
+Scale = Annotated[
+    bool, Option("--scale/--no-scale", help="Scale features to mean 0 and standard deviation 1.")
+]
+Seed = Annotated[int, Option(min=0, help="Random seed.")]
+
+#: Help of the option ``--max-points``.
+MAX_POINTS = "Subsample to at most this many points."
+
+
+def check_options(plot: Path | None, **shares: float) -> None:
+    """Refuse shares that are not between 0 and 1, and a file that is no picture."""
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise DataError(f"--{name} {share:g}: expected a number between 0 and 1")
+    check_picture(plot)
+
+
+def load_data(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Load a data set and say what was done; nominal columns of a user's data are one-hot."""
+    nominal: Any = "ordinal" if datasets.is_shipped(data) else "onehot"
+    bunch = datasets.load(data, target=target, data_dir=data_dir, nominal=nominal)
+    for sentence in bunch.preparation.sentences:
+        typer.echo(f"{data}: {sentence}", err=True)
+    return bunch
+
+
+def load_points(data: str, target: str | None, data_dir: Path | None) -> Any:
+    """Load a data set of points, as a Bunch; refuse a matrix of similarities."""
+    bunch = load_data(data, target, data_dir)
+    if "similarity" in bunch:
+        raise DataError(f"{data} is a matrix of similarities; this is about points")
+    return bunch
+
+
+def selected(X: Any, rows: Any, scale: bool) -> Any:
+    """Return some rows; scaled means mean 0 (of dense data) and standard deviation 1."""
+    from sklearn.preprocessing import StandardScaler
+
+    X = X[rows]
+    return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
+
+
+def part_of(rows: Any, bunch: Any) -> str:
+    """Return "60 of 178", or "178" for all of them."""
+    total = bunch.data.shape[0]
+    return f"{len(rows)} of {total}" if len(rows) < total else f"{total}"

@@ -1,0 +1,424 @@
+import json
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import FileLock
+
+from kernlearn.exceptions import ConfigError, SimilarityError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine import compared, pair_matrices
+from kernlearn.experiments.engine.compared import Comparisons, is_symmetric
+from kernlearn.experiments.engine.pair_matrices import Wanted
+from kernlearn.experiments.executors.local import Processes
+from kernlearn.similarities import ScipyDistance, named, names
+from kernlearn.similarities.library import LibrarySimilarity
+
+CONFIG = """\
+title: t
+datasets: {waves: {file: waves.csv}}
+kernels:
+  canberra: {kernel: scipy.canberra, turn: exponential, sigma: mean_distance}
+  warping: {kernel: dynamic_time_warping, window: [1, 3]}
+methods:
+  1-NN: {estimator: SimilarityKNNClassifier, n_neighbors: 1}
+  BBS: {estimator: BBSClassifier, n_landmarks: [5, 9], C: [[0.1, 10]]}
+  shared: {estimator: FTuneClassifier, n_landmarks: 5, selection: shared, C: [[0.1, 10]]}
+  refined: {estimator: LandmarkKNNClassifier, n_landmarks: 5, n_refined: 4}
+  clipped: {estimator: SpectrumSVM}
+  SVM: {estimator: KernelSVM, C: {select: [1, 100]}}
+  SVC: {estimator: SVC, C: 10}
+  chosen:
+    estimator: SimilarityKNNClassifier
+    n_neighbors: [[1, 3]]
+    similarity:
+      select: [{kernel: scipy.cityblock}, {kernel: scipy.canberra}, {kernel: gaussian}]
+  of a window:
+    estimator: BBSClassifier
+    n_landmarks: 5
+    C: 1
+    similarity: {kernel: dynamic_time_warping, window: 1}
+    similarity__window: {select: [1, 3]}
+  several:
+    estimator: MultiSimilarityClassifier
+    max_comparisons: 6
+    similarities: [[{kernel: scipy.cityblock}, {kernel: gaussian}, {kernel: scipy.canberra}]]
+  Nystroem:
+    steps:
+      - estimator: NystroemEmbedding
+        name: map
+        n_components: 6
+        kernel: {select: [{kernel: scipy.cityblock, turn: exponential}, {kernel: gaussian}]}
+      - {estimator: LinearSVM, name: svm, C: {select: [0.1, 10]}}
+  plain: {estimator: LinearSVM}
+  default: {estimator: BBSClassifier, n_landmarks: 5, similarity: gaussian, C: 1}
+protocol: {splits: 2, train: 0.5, holdout: 0.2, seed: 1}
+metrics: [accuracy, comparisons, fit_comparisons]
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(pair_matrices, "_opened", type(pair_matrices._opened)())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with series of three classes."""
+    rng = np.random.default_rng(0)
+    times = np.linspace(0, 1, 12)
+    rows = []
+    for i in range(60):
+        wave = np.sin((3 + 2 * (i % 3)) * times + rng.normal(0, 0.5)) + rng.normal(0, 0.3, 12)
+        rows.append(",".join([*(f"{v:.6f}" for v in wave), "abc"[i % 3]]))
+    columns = ",".join([*(f"t{i}" for i in range(12)), "class"])
+    (tmp_path / "waves.csv").write_text("\n".join([columns, *rows, ""]))
+    return tmp_path
+
+
+def planned(folder: Path, once: bool = True, text: str = CONFIG, **options):
+    path = folder / f"c{once}.yaml"
+    path.write_text(text.replace("seed: 1", f"seed: 1{', compare_once: true' if once else ''}"))
+    return make_plan(load_config(path, **options))
+
+
+def measured(plan, place: Path, executor=None) -> dict[str, dict[str, float]]:
+    """The metrics of each trial by its name."""
+    with Store(place) as store:
+        run_plan(plan, store, executor=executor, allow_contention=True)
+        results = store.get([t.key for t in plan.trials])
+    errors = {str(t): results[t.key].error for t in plan.trials if not results[t.key].done}
+    assert not errors
+    return {str(t): results[t.key].metrics for t in plan.trials}
+
+
+def pairs_compared(monkeypatch) -> list[int]:
+    """The number of pairs of each block that a similarity of a library is asked for."""
+    sizes = []
+    for one in (ScipyDistance,):
+        plain = one._compare
+
+        def compare(self, X, Y, plain=plain):
+            values = plain(self, X, Y)
+            sizes.append(values.size)
+            return values
+
+        monkeypatch.setattr(one, "_compare", compare)
+    return sizes
+
+
+def test_the_numbers_are_those_of_comparing_anew(folder, tmp_path):
+    kept = measured(planned(folder), tmp_path / "kept.sqlite")
+    anew = measured(planned(folder, False), tmp_path / "anew.sqlite")
+    assert kept.keys() == anew.keys()
+    for trial, metrics in anew.items():
+        assert kept[trial]["accuracy"] == metrics["accuracy"], trial
+        assert kept[trial].get("selection_score") == metrics.get("selection_score"), trial
+        if "comparisons" in metrics:  # what the estimator has counted is what was looked up
+            assert kept[trial]["comparisons"] == metrics["comparisons"], trial
+            assert kept[trial]["fit_comparisons"] == metrics["fit_comparisons"], trial
+
+
+def test_predictions_by_support_vectors_count_these(folder, tmp_path):
+    kept = measured(planned(folder), tmp_path / "s.sqlite")
+    for trial, metrics in kept.items():
+        if " SVM " in trial:
+            assert metrics["comparisons"] == metrics["n_support"]
+        if "SVC" in trial or "1-NN" in trial or "clipped" in trial:
+            assert metrics["comparisons"] == 30  # all training points
+        if "plain" in trial:
+            assert "comparisons" not in metrics
+
+
+def test_a_pair_is_compared_once_for_all_trials_and_runs(folder, tmp_path, monkeypatch):
+    sizes = pairs_compared(monkeypatch)
+    plan = planned(folder)
+    measured(plan, tmp_path / "one.sqlite")
+    n_distances, triangle, warm_up = 2, 60 * 61 // 2, 4
+    squares = sum(sizes) - n_distances * (triangle + warm_up)
+    assert 0 <= squares <= n_distances * 60 * 59 // 2  # blocks are rectangles
+    sizes.clear()
+    pair_matrices._opened.clear()
+    measured(plan, tmp_path / "two.sqlite")
+    assert sizes == []
+    other = planned(folder, text=CONFIG.replace("scipy.cityblock", "scipy.braycurtis"))
+    measured(other, tmp_path / "three.sqlite")
+    assert sum(sizes) > 0
+
+
+def test_two_jobs_compute_each_matrix_once(folder, tmp_path):
+    plan = planned(folder)
+    executor = Processes(2)
+    try:
+        two = measured(plan, tmp_path / "two.sqlite", executor)
+    finally:
+        executor.close()
+    n_matrices = 4  # two distances of SciPy, warping by two windows
+    assert len(list((tmp_path / "cache/pairs").glob("*.npy"))) == n_matrices
+    assert not list((tmp_path / "cache/pairs").glob("*.part"))
+    one = measured(plan, tmp_path / "one.sqlite")
+    for trial, metrics in one.items():
+        assert two[trial]["accuracy"] == metrics["accuracy"]
+        if "warping" in trial:
+            assert two[trial]["comparison_seconds"] == metrics["comparison_seconds"]
+
+
+def test_a_cache_that_cannot_be_written_breaks_nothing(folder, tmp_path, monkeypatch, capsys):
+    expected = measured(planned(folder), tmp_path / "one.sqlite")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "file" / "below"))
+    pair_matrices._opened.clear()
+    pair_matrices._say_unwritable.cache_clear()
+    found = measured(planned(folder), tmp_path / "two.sqlite")
+    assert {t: m["accuracy"] for t, m in found.items()} == {
+        t: m["accuracy"] for t, m in expected.items()
+    }
+    assert capsys.readouterr().err.count("cannot be written") == 1
+
+
+def test_times_contain_the_comparisons(folder, tmp_path):
+    metrics = measured(planned(folder), tmp_path / "s.sqlite")
+    for trial, found in metrics.items():
+        if "1-NN" in trial:
+            assert found["predict_seconds"] > 18 * found["comparison_seconds"] > 0
+            assert found["fit_seconds"] > 0
+
+
+def test_what_changes_values_changes_the_matrix():
+    points = np.random.default_rng(0).normal(size=(5, 3))
+    identity = {"version": 1, "state": None}
+
+    def key(similarity, points=points, **other):
+        return compared.ComparedOnce(similarity, Comparisons(points), identity | other).wanted.key
+
+    first = ScipyDistance("minkowski", p=3)
+    same = [
+        key(ScipyDistance("minkowski", p=3, turn="exponential")),
+        key(ScipyDistance("minkowski", p=3, sigma=2.0)),
+        key(first, points.copy()),
+    ]
+    others = [
+        key(ScipyDistance("minkowski", p=4)),
+        key(ScipyDistance("cityblock")),
+        key(first, points[::-1].copy()),
+        key(first, points + 1),
+        key(first, version=2),
+        key(first, plugin="mine", state="abc"),
+    ]
+    assert {*same} == {key(first)}
+    assert len({key(first), *others}) == 1 + len(others)
+
+
+def test_another_window_is_another_matrix(folder, tmp_path):
+    measured(planned(folder), tmp_path / "s.sqlite")
+    notes = [json.loads(f.read_text()) for f in (tmp_path / "cache/pairs").glob("*.json")]
+    warping = [n for n in notes if n["class"].endswith("DynamicTimeWarpingSimilarity")]
+    assert len({n["parameters"] for n in warping}) == len(warping) == 2
+    assert all(0 < n["seconds"] < 1 for n in notes)
+
+
+@pytest.mark.parametrize("where", ["protocol", "dataset"])
+def test_scaling_that_is_learnt_is_refused(folder, where):
+    text = CONFIG
+    if where == "protocol":
+        text = text.replace("seed: 1", "scale: [zscore], seed: 1")
+    else:
+        text = text.replace("file: waves.csv", "file: waves.csv, scale: [minmax]")
+    with pytest.raises(ConfigError, match=r"learnt on the training part.*give \[\] or"):
+        planned(folder, text=text)
+
+
+def test_rows_of_unit_length_are_compared(folder, tmp_path):
+    text = CONFIG.replace("seed: 1", "scale: [unit_norm], seed: 1")
+    kept = measured(planned(folder, text=text), tmp_path / "kept.sqlite")
+    anew = measured(planned(folder, False, text=text), tmp_path / "anew.sqlite")
+    assert {t: m["accuracy"] for t, m in kept.items()} == {
+        t: m["accuracy"] for t, m in anew.items()
+    }
+
+
+def test_a_task_without_predictions_is_refused(folder):
+    text = "title: t\ntask: dataset_statistics\ndatasets: {w: {file: waves.csv}}\n"
+    text += (
+        "methods: {d: {estimator: DummyClassifier}}\nprotocol: {seed: 1}\nmetrics: [n_samples]\n"
+    )
+    with pytest.raises(ConfigError, match="for methods that predict"):
+        planned(folder, text=text)
+
+
+def test_sparse_points_are_refused(folder, tmp_path):
+    rows = [f"{i % 2} {1 + i % 5}:{1 + i} {6 + 100 * i}:1" for i in range(30)]
+    (folder / "s.svm").write_text("\n".join([*rows, ""]))
+    text = """\
+title: t
+datasets: {s: {file: s.svm}}
+methods: {k: {estimator: SimilarityKNNClassifier, similarity: {kernel: scipy.canberra}}}
+protocol: {splits: 1, seed: 1}
+metrics: [accuracy]
+"""
+    plan = planned(folder, text=text)
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        (result,) = store.get([t.key for t in plan.trials]).values()
+    assert result.error == "ValueError: compare_once: the data is sparse; leave compare_once out"
+
+
+def test_a_kernel_of_another_library_by_name_is_refused(folder, tmp_path):
+    text = """\
+title: t
+datasets: {waves: {file: waves.csv}}
+methods:
+  S: {estimator: SVC, kernel: {kernel: scipy.canberra, turn: exponential}}
+  R: {estimator: sklearn.svm.NuSVC, kernel: rbf}
+protocol: {splits: 1, seed: 1}
+metrics: [accuracy]
+"""
+    kept = measured(planned(folder, text=text), tmp_path / "s.sqlite")
+    assert {("comparisons" in m) for t, m in kept.items() if " S " in t} == {True}
+    assert {("comparisons" in m) for t, m in kept.items() if " R " in t} == {False}
+
+
+def wanted(n=50, *, compare=None, symmetric=True, name="d") -> Wanted:
+    points = np.random.default_rng(n).normal(size=n)
+
+    def distance(rows, columns):
+        return np.abs(points[rows, np.newaxis] - points[columns])
+
+    return Wanted({"name": name, "n": n, "points": "p"}, name, n, compare or distance, symmetric)
+
+
+def test_an_interruption_loses_the_block_in_work(monkeypatch, tmp_path):
+    monkeypatch.setattr(pair_matrices, "_BLOCK", 200)
+    plain = wanted()
+    expected = plain.compare(slice(0, 50), slice(0, 50))
+    calls = []
+
+    def until_the_sixth(rows, columns):
+        calls.append(rows)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return plain.compare(rows, columns)
+
+    with pytest.raises(KeyboardInterrupt):
+        pair_matrices.pair_matrices([wanted(compare=until_the_sixth)])
+    begun = calls[5].start
+    later = []
+
+    def counted(rows, columns):
+        later.append(rows)
+        return plain.compare(rows, columns)
+
+    one = wanted(compare=counted)
+    values = pair_matrices.pair_matrices([one])[one.key].values
+    np.testing.assert_array_equal(values, expected)
+    assert later[1].start == begun > 0  # after two points to warm up
+    assert isinstance(values, np.memmap)
+    assert sorted(f.suffix for f in (tmp_path / "cache/pairs").iterdir()) == [
+        ".json", ".lock", ".npy",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_blocks_cover_every_pair(monkeypatch, symmetric):
+    monkeypatch.setattr(pair_matrices, "_BLOCK", 7)
+    one = wanted(13, symmetric=symmetric, name=str(symmetric))
+    values = pair_matrices.pair_matrices([one])[one.key].values
+    np.testing.assert_array_equal(values, one.compare(slice(0, 13), slice(0, 13)))
+
+
+def test_a_damaged_file_is_computed_again(tmp_path):
+    one = wanted()
+    expected = np.array(pair_matrices.pair_matrices([one])[one.key].values)
+    for damage in (b"", b"\x93NUMPY\x01\x00"):
+        pair_matrices._opened.clear()
+        (pair_matrices.folder() / f"{one.key}.npy").write_bytes(damage)
+        np.testing.assert_array_equal(pair_matrices.pair_matrices([one])[one.key].values, expected)
+
+
+def test_what_another_process_computes_is_waited_for_last(monkeypatch):
+    held, free = wanted(name="held"), wanted(name="free")
+    order = []
+
+    def noting(name, one):
+        def compare(rows, columns):
+            order.append(name)
+            return one.compare(rows, columns)
+
+        return Wanted(one.identity, name, one.n_points, compare, True)
+
+    pair_matrices.folder().mkdir(parents=True)
+    taken = threading.Event()
+
+    def hold():
+        with FileLock(pair_matrices.folder() / f"{held.key}.lock"):
+            taken.set()
+            time.sleep(0.5)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    taken.wait()
+    clock = time.monotonic()
+    pair_matrices.pair_matrices([noting("held", held), noting("free", free)])
+    other.join()
+    assert time.monotonic() - clock > 0.4
+    assert order == sorted(order)  # free, then held
+
+
+def test_the_matrices_used_longest_ago_make_room(monkeypatch):
+    monkeypatch.setattr(pair_matrices, "LIMIT", 2 * 8 * 50**2 + 500)
+    first, second, third = (wanted(name=name) for name in "abc")
+    pair_matrices.pair_matrices([first])
+    time.sleep(0.02)
+    pair_matrices.pair_matrices([second])
+    time.sleep(0.02)
+    pair_matrices._opened.clear()
+    pair_matrices.pair_matrices([first])  # used again
+    time.sleep(0.02)
+    pair_matrices.pair_matrices([third])
+    kept = {f.stem for f in pair_matrices.folder().glob("*.npy")}
+    assert kept == {first.key, third.key}
+    with pytest.raises(MemoryError, match="all pairs of 100 points"):
+        pair_matrices.pair_matrices([wanted(100)])
+
+
+def test_a_value_that_is_no_number_names_its_points():
+    points = np.array([[1.0, 1.0], [0.0, 0.0], [2.0, 1.0], [0.0, 0.0]])
+    similarity = ScipyDistance("cosine")
+    one = compared.ComparedOnce(similarity, Comparisons(points), {})
+    with pytest.raises(SimilarityError, match="NaN"):
+        one(Comparisons(points).rows)
+
+
+def test_long_computations_are_announced(monkeypatch, capsys):
+    monkeypatch.setattr(pair_matrices, "_LONG", 0.0)
+    monkeypatch.setattr(pair_matrices, "_BLOCK", 100)
+
+    def slow(rows, columns):
+        total = 0
+        while total < 20_000:
+            total += 1
+        return np.ones((rows.stop - rows.start, columns.stop - columns.start))
+
+    pair_matrices.pair_matrices([wanted(compare=slow)])
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("comparing all pairs of 50 points by d: about ")
+    assert told[1].startswith("compared all pairs of 50 points by d in ")
+
+
+def vectors() -> np.ndarray:
+    return np.abs(np.random.default_rng(1).normal(size=(7, 5))) + 0.1
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in names(installed=True) if one.points in ("vectors", "series")]
+)
+def test_what_is_taken_as_symmetric_is(name):
+    similarity = named(name)
+    if not isinstance(similarity, LibrarySimilarity) or not is_symmetric(similarity):
+        pytest.skip("compared both ways")
+    X = vectors()[:, :2] if name == "sklearn.haversine" else vectors()
+    values = similarity.fit(X)(X)
+    np.testing.assert_allclose(values, values.T, rtol=1e-9, atol=1e-12)
