@@ -19,6 +19,7 @@ Chunk = tuple[Any, np.ndarray]
 Seed = int | np.random.RandomState | None
 
 _PARQUET = b"PAR1"
+_MAPPED_BYTES = 2**26  # of a Parquet file; more are mapped for a row group that is larger
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # a byte that is not UTF-8 is read as a surrogate
 _BLOCK = 1024  # points are drawn in blocks, so that the batch size does not change the stream
 
@@ -154,18 +155,42 @@ def _parquet_batches(
     """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
     from pyarrow import parquet
 
-    with files.naming_damage(path, arrays.NO_PARQUET):
+    def opened(metadata: Any = None) -> Any:
         # with other options Arrow keeps a whole row group, or all of it that was read
-        file = parquet.ParquetFile(
-            path, page_checksum_verification=True, memory_map=True, pre_buffer=False
+        return parquet.ParquetFile(
+            path,
+            metadata=metadata,
+            page_checksum_verification=True,
+            memory_map=True,
+            pre_buffer=False,
         )
-        schema = file.schema_arrow
-    with file:
-        features = _features(path, schema, target, drop, width)
-        if not file.metadata.num_rows:
-            raise DataError(f"{path}: the file has no rows")
-        batches = file.iter_batches(size, columns=[*features, target])
-        yield from _converted(path, batches, features, target, missing, arrays.NO_PARQUET)
+
+    with files.naming_damage(path, arrays.NO_PARQUET), opened() as file:
+        schema, metadata = file.schema_arrow, file.metadata
+    features = _features(path, schema, target, drop, width)
+    if not metadata.num_rows:
+        raise DataError(f"{path}: the file has no rows")
+
+    def batches() -> Iterator[Any]:
+        # what has been read counts as memory until its mapping is closed
+        for groups in _row_groups(metadata):
+            with opened(metadata) as file:
+                yield from file.iter_batches(size, row_groups=groups, columns=[*features, target])
+
+    yield from _converted(path, batches(), features, target, missing, arrays.NO_PARQUET)
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Yield consecutive row groups of about as many bytes as may be mapped."""
+    together, n_bytes = [], 0
+    for place in range(metadata.num_row_groups):
+        together.append(place)
+        n_bytes += metadata.row_group(place).total_byte_size
+        if n_bytes >= _MAPPED_BYTES:
+            yield together
+            together, n_bytes = [], 0
+    if together:
+        yield together
 
 
 def _csv_batches(
