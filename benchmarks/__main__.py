@@ -11,7 +11,7 @@ NAMES = (
     "streams", "engine",
 )  # fmt: skip
 #: Those that take long run only by name.
-LONG = ("ftune", "voted", "report", "defaults", "growth", "advise", "bias", "slow")
+LONG = ("moments", "ftune", "voted", "report", "defaults", "growth", "advise", "bias", "slow")
 
 
 def main() -> int:

@@ -14,8 +14,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "": (
-            "advice datasets experiments features kernels landmarks metrics pairwise plugins "
-            "reports solvers theory voted"
+            "advice datasets experiments features kernels landmarks metrics onepass pairwise "
+            "plugins reports solvers theory voted"
         )
     },
 )

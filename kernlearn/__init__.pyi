@@ -6,6 +6,7 @@ from kernlearn import features as features
 from kernlearn import kernels as kernels
 from kernlearn import landmarks as landmarks
 from kernlearn import metrics as metrics
+from kernlearn import onepass as onepass
 from kernlearn import pairwise as pairwise
 from kernlearn import plugins as plugins
 from kernlearn import reports as reports
@@ -23,6 +24,7 @@ __all__ = [
     "kernels",
     "landmarks",
     "metrics",
+    "onepass",
     "pairwise",
     "plugins",
     "reports",

@@ -25,13 +25,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 import kernlearn.features
 import kernlearn.landmarks
+import kernlearn.onepass
 import kernlearn.pairwise
 import kernlearn.solvers
 import kernlearn.voted
 
 PACKAGES = (
     kernlearn.solvers, kernlearn.features, kernlearn.landmarks, kernlearn.pairwise,
-    kernlearn.voted,
+    kernlearn.onepass, kernlearn.voted,
 )  # fmt: skip
 WORKS, FAILS, NOT_MEANT = "yes", "NO", ""
 

@@ -25,5 +25,6 @@ __getattr__, __dir__, __all__ = attach(
         "picturing": "picture",
         "preparation": "Preparation",
         "registering": "Generator",
+        "sources": "RowSource row_source",
     },
 )

@@ -44,6 +44,8 @@ from kernlearn.datasets.new_cards import add as add
 from kernlearn.datasets.picturing import picture as picture
 from kernlearn.datasets.preparation import Preparation as Preparation
 from kernlearn.datasets.registering import Generator as Generator
+from kernlearn.datasets.sources import RowSource as RowSource
+from kernlearn.datasets.sources import row_source as row_source
 
 __all__ = [
     "Added",
@@ -55,6 +57,7 @@ __all__ = [
     "Found",
     "Generator",
     "Preparation",
+    "RowSource",
     "Source",
     "Verified",
     "add",
@@ -83,6 +86,7 @@ __all__ = [
     "random_graphs",
     "read_card",
     "rings",
+    "row_source",
     "search_path",
     "task_of",
     "two_gaussians",

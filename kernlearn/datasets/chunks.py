@@ -1,4 +1,4 @@
-"""Data in chunks: LIBSVM and Parquet files larger than memory, a stream of two normal classes."""
+"""Data in chunks: LIBSVM, Parquet and CSV files larger than memory, a stream of two classes."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +19,7 @@ Chunk = tuple[Any, np.ndarray]
 Seed = int | np.random.RandomState | None
 
 _PARQUET = b"PAR1"
+_MAPPED_BYTES = 2**26  # of a Parquet file; more are mapped for a row group that is larger
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # a byte that is not UTF-8 is read as a surrogate
 _BLOCK = 1024  # points are drawn in blocks, so that the batch size does not change the stream
 
@@ -34,34 +35,36 @@ def iter_chunks(
     drop: Sequence[str] = (),
     missing: bool = False,
 ) -> Iterator[Chunk]:
-    r"""Read a LIBSVM or Parquet file in chunks, in constant memory.
+    r"""Read a LIBSVM, Parquet or CSV file in chunks, in constant memory.
 
     For ``partial_fit``: nothing is scaled or encoded, labels are those of the file.
 
     Parameters
     ----------
     path : path-like
-        The file. LIBSVM text may be compressed (``.gz``, ``.bz2``, ``.xz``).
+        The file. LIBSVM text may be compressed (``.gz``, ``.bz2``, ``.xz``), CSV too (``.gz``,
+        ``.bz2``). CSV has names in its first line and commas.
     n_rows : int, default=10000
         Rows per chunk; the last may have fewer.
-    format : {"libsvm", "parquet"}, default=None
-        The format; None looks at the first bytes.
+    format : {"libsvm", "parquet", "csv"}, default=None
+        The format; None looks at the first bytes and for ``.csv`` in the name.
     n_features : int, default=None
-        The number of features. Required for a LIBSVM file, as no chunk has all of them; for a
-        Parquet file it is checked if given.
+        The number of features. Required for a LIBSVM file, as no chunk has all of them; for
+        another file it is checked if given.
     zero_based : bool, default=False
         Whether the indices of a LIBSVM file begin at 0.
     target : str, default=None
-        The target's column in a Parquet file, for which it is required.
+        The target's column in a Parquet or CSV file, for which it is required.
     drop : sequence of str, default=()
-        Columns of a Parquet file that are no features.
+        Columns of a Parquet or CSV file that are no features.
     missing : bool, default=False
-        Whether null is allowed as a feature in a Parquet file; it is read as NaN.
+        Whether null, or no entry, is allowed as a feature in a Parquet or CSV file; it is read as
+        NaN.
 
     Yields
     ------
     X : CSR matrix or ndarray of shape (n_rows, n_features)
-        Float64; CSR from LIBSVM, dense from Parquet.
+        Float64; CSR from LIBSVM, else dense.
     y : ndarray of shape (n_rows,)
         Numbers as float64, texts as text.
 
@@ -92,8 +95,8 @@ def iter_chunks(
     checks.check_count(n_rows=n_rows)
     if n_features is not None:
         checks.check_count(n_features=n_features)
-    if format not in (None, "libsvm", "parquet"):
-        raise ValueError(f"format must be None, 'libsvm' or 'parquet', got {format!r}")
+    if format not in (None, "libsvm", "parquet", "csv"):
+        raise ValueError(f"format must be None, 'libsvm', 'parquet' or 'csv', got {format!r}")
     if isinstance(drop, str):
         raise ValueError(f"drop must be a sequence of column names, got {drop!r}")
     if files.is_archive(files.container(file)):
@@ -102,16 +105,22 @@ def iter_chunks(
         raise files.packed_by_compress(file)
     with files.naming_damage(file), file.open("rb") as raw:
         if format is None:
-            format = "parquet" if raw.read(len(_PARQUET)) == _PARQUET else "libsvm"
+            named_csv = ".csv" in file.suffixes[-2:]
+            format = "csv" if named_csv else "libsvm"
+            format = "parquet" if raw.read(len(_PARQUET)) == _PARQUET else format
     if format == "libsvm":
         if n_features is None:
             raise ValueError("n_features must be given for a LIBSVM file")
         if target is not None or drop or missing:
-            raise ValueError("target, drop and missing are for Parquet files; this one is LIBSVM")
+            raise ValueError(
+                "target, drop and missing are for Parquet and CSV files; this one is LIBSVM"
+            )
         return _libsvm_chunks(file, n_rows, n_features, 0 if zero_based else 1)
     if target is None:
-        raise ValueError("target must name the target's column of a Parquet file")
-    return _full_chunks(_batches(file, n_rows, target, drop, n_features, missing), n_rows)
+        kind = "Parquet" if format == "parquet" else "CSV"
+        raise ValueError(f"target must name the target's column of a {kind} file")
+    read = _parquet_batches if format == "parquet" else _csv_batches
+    return _full_chunks(read(file, n_rows, target, drop, n_features, missing), n_rows)
 
 
 def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Iterator[Chunk]:
@@ -140,44 +149,120 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 yield at, line.rstrip("\n")
 
 
-def _batches(
+def _parquet_batches(
     path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
 ) -> Iterator[Chunk]:
     """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
     from pyarrow import parquet
 
-    with files.naming_damage(path, arrays.NO_PARQUET):
+    def opened(metadata: Any = None) -> Any:
         # with other options Arrow keeps a whole row group, or all of it that was read
-        file = parquet.ParquetFile(
-            path, page_checksum_verification=True, memory_map=True, pre_buffer=False
+        return parquet.ParquetFile(
+            path,
+            metadata=metadata,
+            page_checksum_verification=True,
+            memory_map=True,
+            pre_buffer=False,
         )
-        schema = file.schema_arrow
-        names = list(schema.names)
-    with file:
-        arrays.check_columns(path, names, [target, *drop])
-        features = [name for name in names if name != target and name not in drop]
-        if width is not None and len(features) != width:
-            raise DataError(f"{path}: found {len(features)} feature columns, expected {width}")
-        for name in features:
-            if not arrays.is_number(kind := schema.field(name).type):
-                raise DataError(
-                    f"{path}, column {name}: found {kind}, expected numbers; or drop it"
-                )
-        if not file.metadata.num_rows:
+
+    with files.naming_damage(path, arrays.NO_PARQUET), opened() as file:
+        schema, metadata = file.schema_arrow, file.metadata
+    features = _features(path, schema, target, drop, width)
+    if not metadata.num_rows:
+        raise DataError(f"{path}: the file has no rows")
+
+    def batches() -> Iterator[Any]:
+        # what has been read counts as memory until its mapping is closed
+        for groups in _row_groups(metadata):
+            with opened(metadata) as file:
+                yield from file.iter_batches(size, row_groups=groups, columns=[*features, target])
+
+    yield from _converted(path, batches(), features, target, missing, arrays.NO_PARQUET)
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Yield consecutive row groups of about as many bytes as may be mapped."""
+    together, n_bytes = [], 0
+    for place in range(metadata.num_row_groups):
+        together.append(place)
+        n_bytes += metadata.row_group(place).total_byte_size
+        if n_bytes >= _MAPPED_BYTES:
+            yield together
+            together, n_bytes = [], 0
+    if together:
+        yield together
+
+
+def _csv_batches(
+    path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
+) -> Iterator[Chunk]:
+    """Yield batches of rows of about a megabyte of text."""
+    from pyarrow import csv, float64, string, types
+
+    damage = "damaged, or no CSV file"
+    with files.naming_damage(path, damage), csv.open_csv(path) as opened:
+        schema = opened.schema
+    features = _features(path, schema, target, drop, width)
+    kind = schema.field(target).type
+    texts = not (arrays.is_number(kind) or types.is_null(kind))
+    # the first block alone would decide whether numbers are whole
+    kinds = dict.fromkeys(features, float64())
+    options = csv.ConvertOptions(
+        column_types={**kinds, target: string() if texts else float64()},
+        include_columns=[*features, target],
+        strings_can_be_null=True,
+    )
+    with files.naming_damage(path, damage):
+        reader = csv.open_csv(path, convert_options=options)
+    with reader:
+        empty = True
+        for chunk in _converted(path, reader, features, target, missing, damage):
+            empty = False
+            yield chunk
+        if empty:
             raise DataError(f"{path}: the file has no rows")
-        batches = file.iter_batches(size, columns=[*features, target])
-        first = 1
-        while True:
-            with files.naming_damage(path, arrays.NO_PARQUET):
-                batch = next(batches, None)
-            if batch is None:
-                return
+
+
+def _features(
+    path: Path, schema: Any, target: str, drop: Sequence[str], width: int | None
+) -> list[str]:
+    """Return the columns of numbers that are neither the target nor left out."""
+    from pyarrow import types
+
+    names = list(schema.names)
+    arrays.check_columns(path, names, [target, *drop])
+    features = [name for name in names if name != target and name not in drop]
+    if width is not None and len(features) != width:
+        raise DataError(f"{path}: found {len(features)} feature columns, expected {width}")
+    for name in features:
+        kind = schema.field(name).type
+        if not (arrays.is_number(kind) or types.is_null(kind)):
+            raise DataError(f"{path}, column {name}: found {kind}, expected numbers; or drop it")
+    return features
+
+
+def _converted(
+    path: Path,
+    batches: Iterator[Any],
+    features: list[str],
+    target: str,
+    missing: bool,
+    damage: str,
+) -> Iterator[Chunk]:
+    """Convert batches of Arrow to matrices and labels."""
+    first = 1
+    while True:
+        with files.naming_damage(path, damage):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        if batch.num_rows:
             X = np.empty((batch.num_rows, len(features)))
             for i, name in enumerate(features):
                 column = batch.column(name)
                 X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
             yield X, arrays.column_labels(path, batch.column(target), target, first=first)
-            first += batch.num_rows
+        first += batch.num_rows
 
 
 def _full_chunks(batches: Iterable[Chunk], size: int) -> Iterator[Chunk]:

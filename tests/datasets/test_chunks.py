@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
+from kernlearn.datasets import chunks
 from kernlearn.datasets.chunks import iter_chunks
 from kernlearn.datasets.formats import Expected, Libsvm, Parquet
 from kernlearn.exceptions import DataError
@@ -235,9 +236,9 @@ def test_the_format_is_seen_or_named(table, put):
     [
         ({"n_rows": 0}, "'n_rows' must be an int >= 1, got 0"),
         ({"n_features": 2.5}, "'n_features' must be an int >= 1, got 2.5"),
-        ({"format": "csv"}, "format must be None, 'libsvm' or 'parquet', got 'csv'"),
+        ({"format": "arff"}, "format must be None, 'libsvm', 'parquet' or 'csv', got 'arff'"),
         ({"drop": "id"}, "drop must be a sequence of column names, got 'id'"),
-        ({"target": "y"}, "target, drop and missing are for Parquet files"),
+        ({"target": "y"}, "target, drop and missing are for Parquet and CSV files"),
     ],
 )
 def test_arguments_are_checked_before_anything_is_read(put, arguments, message):
@@ -300,3 +301,18 @@ def test_memory_does_not_grow_with_a_parquet_file(folder, row_group_size):
     assert most(long) < 1.5 * most(short) + 2**14
     small = peak(iter_chunks(short, 1_000, target="y"))[1]
     assert peak(iter_chunks(long, 1_000, target="y"))[1] < 1.5 * small
+
+
+def test_row_groups_are_mapped_a_few_at_a_time(table, monkeypatch):
+    values = np.arange(100.0)
+    path = table({"x": values, "y": values % 3}, row_group_size=7)
+    X, y, sizes = together(iter_chunks(path, 30, target="y"))
+    monkeypatch.setattr(chunks, "_MAPPED_BYTES", 1)
+    again, labels, others = together(iter_chunks(path, 30, target="y"))
+    assert sizes == others == [30, 30, 30, 10]
+    assert X.ravel().tolist() == again.ravel().tolist() == values.tolist()
+    assert y.tolist() == labels.tolist()
+    values[60] = np.nan
+    path = table({"x": values, "y": values % 3}, row_group_size=7)
+    with pytest.raises(DataError, match="row 61, column x: found nan"):
+        list(iter_chunks(path, 30, target="y"))

@@ -1,0 +1,194 @@
+"""Rows in chunks from where data are: arrays, files, iterators, Dask collections."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernlearn import checks
+from kernlearn.datasets.chunks import iter_chunks
+
+#: Rows X, their targets y or None, and perhaps the group of each.
+RowChunk = tuple[Any, ...]
+
+
+class RowSource:
+    """Rows in chunks, to be read once or several times. Made by :func:`row_source`.
+
+    Parameters
+    ----------
+    chunks : callable
+        Returns an iterator of chunks, tuples (X, y) or (X, y, groups).
+    repeatable : bool, default=True
+        Whether it can be called again.
+    """
+
+    def __init__(self, chunks: Callable[[], Iterable[RowChunk]], repeatable: bool = True) -> None:
+        self._chunks, self.repeatable, self._begun = chunks, repeatable, False
+
+    def __iter__(self) -> Iterator[RowChunk]:
+        if self._begun and not self.repeatable:
+            raise ValueError(
+                "the chunks of an iterator have been read and come only once: pass a function "
+                "that returns a new iterator"
+            )
+        self._begun = True
+        for place, chunk in enumerate(self._chunks()):
+            if not (isinstance(chunk, tuple) and len(chunk) in (2, 3)):
+                raise ValueError(
+                    f"chunk {place} is a {type(chunk).__name__}, expected a tuple (X, y) or "
+                    "(X, y, groups)"
+                )
+            yield chunk
+
+
+def row_source(
+    data: Any,
+    y: Any = None,
+    *,
+    n_rows: int = 65_536,
+    target: str | None = None,
+    **options: Any,
+) -> RowSource:
+    """Return data as rows in chunks, whatever holds them.
+
+    Parameters
+    ----------
+    data : array-like, path, sequence of paths, Dask collection, iterator or callable
+        - An array, a memory map, a sparse matrix or a data frame, with `y`.
+        - A Parquet, CSV or LIBSVM file, or several, which are read by :func:`iter_chunks`.
+        - A Dask array with `y` as a Dask array, or a Dask data frame with `target`. Partitions are
+          computed one after the other, each as a chunk.
+        - An iterator of tuples (X, y) or (X, y, groups), which is read once, or a function
+          without arguments that returns one, or a list of such tuples.
+    y : array-like of shape (n_samples,), default=None
+        Targets of an array.
+    n_rows : int, default=65536
+        Rows per chunk of arrays and files.
+    target : str, default=None
+        The target's column in a Parquet or CSV file or a data frame.
+    **options
+        For files, as for :func:`iter_chunks`.
+
+    Returns
+    -------
+    RowSource
+
+    Raises
+    ------
+    ValueError
+        If the arguments do not suit the kind of data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.datasets import row_source
+    >>> source = row_source(np.zeros((5, 2)), np.arange(5), n_rows=2)
+    >>> [len(y) for X, y in source]
+    [2, 2, 1]
+    """
+    checks.check_count(n_rows=n_rows)
+    if isinstance(data, RowSource):
+        return data
+    if _are_paths(data):
+        paths = [data] if isinstance(data, (str, Path)) else list(data)
+        _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
+        return RowSource(lambda: _of_files(paths, n_rows, target, options))
+    _refuse(bool(options), f"{next(iter(options), '')!r} is for files")
+    if type(data).__module__.split(".")[0] in ("dask", "dask_expr"):
+        return _of_dask(data, y, target)
+    if callable(data):
+        _refuse(y is not None, "y is for arrays; chunks of a function have their own")
+        return RowSource(data)
+    if hasattr(data, "__next__"):
+        _refuse(y is not None, "y is for arrays; chunks of an iterator have their own")
+        return RowSource(lambda: data, repeatable=False)
+    if y is None and isinstance(data, list) and data and _is_chunk(data[0]):
+        return RowSource(lambda: data)
+    if target is not None:
+        _refuse(not hasattr(data, "columns"), "target is for files and data frames")
+        _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
+        frame = data
+        data, y = frame.drop(columns=[target]), frame[target]
+    if not hasattr(data, "shape"):
+        data = np.asarray(data)
+    if y is not None and len(y) != data.shape[0]:
+        raise ValueError(f"X has {data.shape[0]} rows, y has {len(y)}")
+    return RowSource(lambda: _of_array(data, y, n_rows))
+
+
+def is_source(data: Any) -> bool:
+    """Tell whether data are chunks in themselves rather than one array of rows."""
+    return (
+        isinstance(data, (RowSource, np.memmap))
+        or hasattr(data, "__next__")
+        or type(data).__module__.split(".")[0] in ("dask", "dask_expr")
+    )
+
+
+def _are_paths(data: Any) -> bool:
+    if isinstance(data, (str, Path)):
+        return True
+    several = isinstance(data, Sequence) and len(data) > 0
+    return several and all(isinstance(item, (str, Path)) for item in data)
+
+
+def _is_chunk(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) in (2, 3) and hasattr(item[0], "shape")
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise ValueError(message)
+
+
+def _of_files(
+    paths: Sequence[str | Path], n_rows: int, target: str | None, options: dict[str, Any]
+) -> Iterator[RowChunk]:
+    for path in paths:
+        yield from iter_chunks(path, n_rows, target=target, **options)
+
+
+def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
+    for start in range(0, X.shape[0], n_rows):
+        rows = slice(start, start + n_rows)
+        part = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+        if isinstance(part, np.memmap):
+            part = np.array(part)  # what has been read is not read again
+        yield part, None if y is None else y.iloc[rows] if hasattr(y, "iloc") else y[rows]
+
+
+def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
+    """Return the partitions of a Dask array or data frame."""
+    if hasattr(data, "columns"):
+        _refuse(target is None, "target must name the target's column of a Dask data frame")
+        _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
+
+        def parts() -> Iterator[RowChunk]:
+            for place in range(data.npartitions):
+                frame = data.partitions[place].compute()
+                if len(frame):
+                    yield frame.drop(columns=[target]), frame[target]
+
+        return RowSource(parts)
+    _refuse(target is not None, "target is for data frames; pass y with a Dask array")
+    _refuse(data.ndim != 2, f"a Dask array must have 2 dimensions, got {data.ndim}")
+    X = data.rechunk({1: -1})
+    if y is not None:
+        known = not any(np.isnan(size) for size in (*X.chunks[0], *y.chunks[0]))
+        _refuse(known and X.shape[0] != y.shape[0], f"X has {X.shape[0]} rows, y {y.shape[0]}")
+        if known:
+            y = y.rechunk({0: X.chunks[0]})
+        _refuse(y.numblocks[0] != X.numblocks[0], "X and y must have the same partitions")
+
+    def chunks() -> Iterator[RowChunk]:
+        import dask
+
+        for place in range(X.numblocks[0]):
+            blocks = X.blocks[place], None if y is None else y.blocks[place]
+            computed = dask.compute(*blocks)
+            if computed[0].shape[0]:
+                yield computed
+
+    return RowSource(chunks)

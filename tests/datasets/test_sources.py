@@ -1,0 +1,173 @@
+"""Rows in chunks from arrays, files, iterators and Dask collections."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from kernlearn.datasets import iter_chunks, row_source
+from kernlearn.exceptions import DataError
+
+N = 57
+X = np.random.default_rng(0).normal(size=(N, 3)).round(3)
+y = np.arange(N) % 3
+NAMES = ["a", "b", "c"]
+
+
+def together(source):
+    parts = list(source)
+    rows = [part[0].toarray() if sparse.issparse(part[0]) else part[0] for part in parts]
+    return np.concatenate(rows), np.concatenate([part[1] for part in parts]), len(parts)
+
+
+def frame(labels=y):
+    return pd.DataFrame(X, columns=NAMES).assign(label=labels)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix, np.ndarray.tolist, pd.DataFrame])
+def test_arrays(make):
+    source = row_source(make(X), y, n_rows=10)
+    for _ in range(2):
+        rows, labels, n_parts = together(source)
+        np.testing.assert_array_equal(rows, X)
+        np.testing.assert_array_equal(labels, y)
+        assert n_parts == 6
+
+
+def test_memory_maps_are_read_in_parts(folder):
+    np.save(folder / "rows.npy", X)
+    mapped = np.load(folder / "rows.npy", mmap_mode="r")
+    parts = [part for part, _ in row_source(mapped, y, n_rows=20)]
+    assert [type(part) for part in parts] == [np.ndarray] * 3
+    np.testing.assert_array_equal(np.concatenate(parts), X)
+
+
+def test_frames_with_a_target():
+    rows, labels, _ = together(row_source(frame(), target="label", n_rows=20))
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, y)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "libsvm"])
+def test_files(folder, kind):
+    path, options = folder / f"rows.{kind}", {"target": "label"}
+    if kind == "parquet":
+        pq.write_table(pa.Table.from_pandas(frame()), path)
+    elif kind == "libsvm":
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+        options = {"n_features": 3}
+    else:
+        text = frame().to_csv(index=False).encode()
+        path.write_bytes(gzip.compress(text) if kind == "csv.gz" else text)
+    rows, labels, n_parts = together(row_source(path, n_rows=10, **options))
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, y)
+    assert n_parts == 6
+    rows, labels, _ = together(row_source([path, str(path)], n_rows=10, **options))
+    assert len(labels) == 2 * N
+
+
+def test_csv_labels_may_be_texts_and_numbers_change_their_form(folder):
+    path = folder / "rows.csv"
+    whole = "\n".join(f"{i},{i}.5,up" for i in range(90_000))
+    path.write_text(f"a,b,label\n{whole}\n0.25,3,down\n")
+    rows, labels, _ = together(iter_chunks(path, 40_000, target="label"))
+    assert rows[-1].tolist() == [0.25, 3.0]
+    assert labels[-1] == "down"
+    assert len(rows) == 90_001
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,label\n1,x\n,y\n", "row 2, column a: found nothing, expected a finite number"),
+        ("a,label\n1,x\n2,\n", "row 2, column label: found nothing"),
+        ("a,label\nblue,x\n", "column a: found string, expected numbers; or drop it"),
+        ("a,label\n", "the file has no rows"),
+        ("a,a\n1,2\n", "two columns have the same name"),
+        ("a,b\n1,2\n", "has no column called label"),
+        ("a,label\n1,2,3\n", "damaged, or no CSV file"),
+        ("", "damaged, or no CSV file"),
+    ],
+)
+def test_csv_faults(folder, text, message):
+    path = folder / "rows.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        list(iter_chunks(path, target="label"))
+
+
+def test_csv_gaps_and_late_texts(folder):
+    path = folder / "rows.csv"
+    path.write_text("a,label\n1,2\n,3\n")
+    rows, labels, _ = together(iter_chunks(path, target="label", missing=True))
+    assert np.isnan(rows[1, 0])
+    assert labels.tolist() == [2.0, 3.0]
+    path.write_text("a,label\n" + "1,2\n" * 400_000 + "blue,2\n")
+    with pytest.raises(DataError, match=r"damaged, or no CSV file: .*blue"):
+        list(iter_chunks(path, target="label"))
+
+
+def test_iterators_come_once_and_functions_again():
+    def chunks():
+        yield X[:5], y[:5]
+        yield X[5:], y[5:]
+
+    once = row_source(chunks())
+    assert together(once)[2] == 2
+    with pytest.raises(ValueError, match="come only once"):
+        list(once)
+    assert not once.repeatable
+    again = row_source(chunks)
+    assert [together(again)[2] for _ in range(2)] == [2, 2]
+    assert together(row_source(list(chunks())))[2] == 2
+    assert row_source(again) is again
+
+
+def test_dask_arrays_and_frames():
+    dask_array = pytest.importorskip("dask.array")
+    dask_frame = pytest.importorskip("dask.dataframe")
+    rows, labels, n_parts = together(
+        row_source(dask_array.from_array(X, chunks=(25, 2)), dask_array.from_array(y, chunks=40))
+    )
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, y)
+    assert n_parts == 3
+    frames = dask_frame.from_pandas(frame(), npartitions=4)
+    rows, labels, n_parts = together(row_source(frames, target="label"))
+    np.testing.assert_array_equal(rows, X)
+    assert n_parts == 4
+    with pytest.raises(ValueError, match="target must name"):
+        row_source(frames)
+    with pytest.raises(ValueError, match="X has 57 rows, y 56"):
+        row_source(dask_array.from_array(X), dask_array.from_array(y[:-1]))
+    with pytest.raises(ValueError, match="must have 2 dimensions, got 1"):
+        row_source(dask_array.from_array(y))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((X, y[:-1]), {}, "X has 57 rows, y has 56"),
+        ((X, y), {"n_rows": 0}, "'n_rows' must be an int >= 1"),
+        ((X, y), {"zero_based": True}, "'zero_based' is for files"),
+        ((X, y), {"target": "label"}, "target is for files and data frames"),
+        ((frame(),), {"target": "what"}, "has no column called 'what'"),
+        (("rows.csv", y), {}, "y is for arrays; name the column"),
+        ((iter([]), y), {}, "y is for arrays; chunks of an iterator"),
+        ((lambda: iter([]), y), {}, "y is for arrays; chunks of a function"),
+    ],
+)
+def test_errors(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        row_source(*arguments, **options)
+
+
+def test_chunks_are_tuples():
+    with pytest.raises(ValueError, match=r"chunk 1 is a ndarray, expected a tuple \(X, y\)"):
+        list(row_source(lambda: [(X, y), X]))

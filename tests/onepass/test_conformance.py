@@ -1,0 +1,16 @@
+"""scikit-learn's checks of the estimators from moments."""
+
+from kernlearn.onepass import OnePassRankRLS, OnePassRidge, OnePassRidgeClassifier
+from tests.checks import parametrize_with_checks
+
+
+@parametrize_with_checks(
+    [
+        OnePassRidge(),
+        OnePassRidgeClassifier(),
+        OnePassRidgeClassifier(class_weight="balanced"),
+        OnePassRankRLS(),
+    ]
+)
+def test_sklearn(estimator, check):
+    check(estimator)
