@@ -13,6 +13,8 @@ FURTHER := further_features further_regression further_ordinal further_buffers f
   further_pairs further_voted
 # The methods of the papers beside what one would take today.
 TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
+# Time series, strings and graphs with the distances of libraries, and streams that change.
+OBJECTS := series strings graphs drift_buffers
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
 
 # One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
@@ -25,7 +27,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format docs bench check smoke report reproduce-all controls today reproduce-quick baseline clean
+.PHONY: help demo test test-all lint format docs bench check smoke report reproduce-all controls today objects reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -80,6 +82,10 @@ controls: $(READY)        ## comparisons on an equal footing, alternatives to ch
 today: $(READY)           ## the methods of the papers beside what one would take today
 	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[rivals]'
 	$(BIN)/kernlearn run $(TODAY) --available --jobs $(JOBS)
+	$(BIN)/kernlearn report --profile full --summary results/measured
+
+objects: $(READY)         ## series, strings and graphs with landmarks, and streams that change
+	$(BIN)/kernlearn run $(OBJECTS) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
 reproduce-quick: $(READY) ## the same with fewer splits and points
