@@ -61,6 +61,8 @@ class OnePassRankRLS(OnePassClassifier):
     See Also
     --------
     kernlearn.pairwise.AllPairsSVM : Other losses of all pairs, for data in memory.
+    kernlearn.pairwise.AllPairsMoments : One point of a stream at a time, of which old ones may be
+        forgotten.
     kernlearn.pairwise.OLP : Other losses, from a stream and a buffer.
 
     References

@@ -65,6 +65,8 @@ class AllPairsMoments(OnlineRanker):
     --------
     OLP : Other losses, and many features.
     AllPairsSVM : The squared hinge, in batch.
+    kernlearn.onepass.OnePassRankRLS : Features of a map, a choice of penalty, and the same bits
+        for any order of the points; nothing is forgotten.
 
     Notes
     -----
