@@ -163,7 +163,7 @@ def with_tables(text: str) -> str:
 def draw() -> None:
     """Draw the pictures, and write the tables of the page."""
     for name in measured():
-        _, pdf = save_pictures(chart(name), MEASURED / name)
+        _, pdf = save_pictures(chart(name), MEASURED / f"compared_{name}")
         pdf.unlink()
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

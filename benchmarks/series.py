@@ -170,7 +170,7 @@ def with_tables(text: str) -> str:
 
 def draw() -> None:
     """Draw the picture, and write the tables of the page."""
-    _, pdf = save_pictures(chart(), MEASURED / "series")
+    _, pdf = save_pictures(chart(), MEASURED / "compared_series")
     pdf.unlink()
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.objects import EXPERIMENTS, MEASURED, PAGE, numbers, sentences, table, with_tables
+from benchmarks.objects import EXPERIMENTS, PAGE, numbers, sentences, table, with_tables
 from kernlearn.datasets import generators
 
 
@@ -18,7 +18,7 @@ def test_pictures_and_examples_exist():
     text = PAGE.read_text(encoding="utf-8")
     named = re.findall(r"\]\(([^)#]+)\)", text)
     assert all((PAGE.parent / path).is_file() for path in named)
-    assert {Path(path).stem for path in named} >= {p.stem for p in MEASURED.glob("strings.svg")}
+    assert {Path(path).stem for path in named} >= {f"compared_{name}" for name in EXPERIMENTS}
 
 
 def test_all_generators_of_objects_are_listed():

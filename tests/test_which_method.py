@@ -105,6 +105,6 @@ def test_methods_with_a_budget_are_ranked_at_the_greatest(part):
 def test_the_sentence_names_the_closest_to_the_best(part):
     assert sentence(part) == (
         "B is the closest to the best of each data set, 0.4 points behind on average; of the "
-        "papers' methods it is A (200 columns), 5.0 points behind, with 0.5 times its time to fit "
-        "and 0.5 times its time to predict."
+        "papers' methods it is A (200 columns), 5.0 points behind; it takes 0.5 times as long "
+        "to fit and 0.5 times as long to predict."
     )

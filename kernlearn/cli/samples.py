@@ -8,7 +8,6 @@ from typer import Argument, Option
 
 from kernlearn import datasets
 from kernlearn.cli.pictures import check_picture
-from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import DataError
 
 Data = Annotated[
@@ -68,6 +67,8 @@ def load_vectors(data: str, target: str | None, data_dir: Path | None) -> Any:
 
 def refuse_objects(data: str, bunch: Any) -> None:
     """Refuse points that are no vectors."""
+    from kernlearn.datasets.objects import kind_of
+
     if (kind := kind_of(bunch.data)) != "vectors":
         raise DataError(f"{data}: its points are {kind}; this is about vectors")
 
@@ -79,6 +80,8 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
     """
     from sklearn.preprocessing import StandardScaler
 
+    from kernlearn.datasets.objects import kind_of
+
     X = X[rows]
     scale = scale and kind_of(X) == "vectors"
     return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
@@ -86,6 +89,7 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
 
 def refuse_kind(data: str, bunch: Any, similarity: str) -> None:
     """Refuse a similarity of vectors where the points are strings or other objects."""
+    from kernlearn.datasets.objects import kind_of
     from kernlearn.kernels.libraries import library_similarity
     from kernlearn.kernels.registry import KERNELS, compared_points
 
