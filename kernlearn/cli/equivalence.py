@@ -139,7 +139,8 @@ def _show_datasets(one: Any) -> None:
     for dataset, row in one.datasets.iterrows():
         table.add_row(*map(Text, [
             str(dataset), f"{row.n_splits:.0f}", f"{row.n_train:.0f}", f"{row.difference:+.4f}",
-            f"{row.error:.4f}", f"{row.comparisons:.1f}", f"{row.control_comparisons:.1f}",
+            f"{row.error:.4f}" if row.n_splits > 1 else "",
+            f"{row.comparisons:.1f}", f"{row.control_comparisons:.1f}",
         ]))  # fmt: skip
     typer.secho(f"{one.method} against {one.control}", bold=True)
     options.make_console().print(table)

@@ -28,6 +28,7 @@ from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Plan
 from kernlearn.experiments.store.results import Result
 from kernlearn.experiments.suggestions import suggestion
+from kernlearn.theory.resampling import corrected_error
 
 #: What stands for the method that is chosen in each split by its score on held-out rows.
 CHOSEN = "best on held-out rows"
@@ -91,25 +92,6 @@ class Equivalence:
         return "worse" if self.high < -self.margin else "not shown"
 
 
-def corrected_error(differences: Any, share: float) -> float:
-    """Return the standard error of the mean of differences on overlapping splits.
-
-    Parameters
-    ----------
-    differences : array-like of shape (n_splits,)
-    share : float
-        Number of test rows divided by that of training rows.
-
-    Returns
-    -------
-    float
-        NaN for a single split.
-    """
-    values = np.asarray(differences, dtype=float)
-    n = len(values)
-    return sqrt(1 / n + share) * float(values.std(ddof=1)) if n > 1 else nan
-
-
 def one_sided_tests(
     means: Sequence[float], errors: Sequence[float], margin: float, level: float
 ) -> tuple[float, float, float, float, float, float]:
@@ -118,7 +100,7 @@ def one_sided_tests(
     Parameters
     ----------
     means, errors : sequence of float
-        The mean difference on each data set, and its standard error, NaN if that is not known.
+        The mean difference on each data set, and its standard error, infinite if it is not known.
     margin, level : float
 
     Returns
@@ -130,7 +112,8 @@ def one_sided_tests(
     k = len(means)
     mean = float(np.mean(means))
     between = float(np.var(means, ddof=1)) / k
-    within = float(np.nansum(np.square(errors))) / k**2
+    known = np.square([error for error in errors if np.isfinite(error)])
+    within = float(known.sum()) / k**2
     error, degrees = sqrt(max(between, within)), k - 1
     half = float(t.isf(level, degrees)) * error
 
@@ -245,7 +228,7 @@ def against_control(
                 "n_train": int(part["n_train"].mean()), "n_test": int(part["n_test"].mean()),
                 "difference": float(part["difference"].mean()),
                 "error": corrected_error(
-                    part["difference"], (part["n_test"] / part["n_train"]).mean()
+                    part["difference"].to_numpy(), (part["n_test"] / part["n_train"]).mean()
                 ),
                 "comparisons": float(part["comparisons"].mean()),
                 "control_comparisons": float(part["comparisons_control"].mean()),

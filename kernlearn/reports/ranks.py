@@ -15,6 +15,7 @@ import pandas as pd
 
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.suggestions import suggestion
+from kernlearn.theory.resampling import holm_adjusted
 
 #: With fewer data sets the tests find large differences only, and p-values are rough.
 FEW_DATASETS = 10
@@ -219,11 +220,7 @@ def holm(average: Mapping[str, float], n_datasets: int, control: str) -> dict[st
         for name, rank in average.items()
         if name != control
     }
-    adjusted, highest = {}, 0.0
-    for i, name in enumerate(sorted(raw, key=lambda name: raw[name])):
-        highest = max(highest, min(1.0, (k - 1 - i) * raw[name]))
-        adjusted[name] = highest
-    return adjusted
+    return holm_adjusted(raw)
 
 
 def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:

@@ -94,7 +94,7 @@ def corrected_mean(
     from scipy.special import stdtrit
 
     values = np.asarray(values, dtype=np.float64)
-    error = max(_corrected_error(values, test_share), floor)
+    error = max(corrected_error(values, test_share / (1 - test_share)), floor)
     half = float(stdtrit(max(len(values) - 1, 1), 1 - level / 2)) * error if error else 0.0
     mean = float(values.mean())
     return SplitMean(mean, mean - half, mean + half)
@@ -110,18 +110,23 @@ def corrected_p_value(
     from scipy.special import stdtr
 
     values = np.asarray(differences, dtype=np.float64)
-    mean, error = float(values.mean()), max(_corrected_error(values, test_share), floor)
+    ratio = test_share / (1 - test_share)
+    mean, error = float(values.mean()), max(corrected_error(values, ratio), floor)
     if not error:
         return 0.0 if mean > 0 else 1.0
     return float(stdtr(max(len(values) - 1, 1), -mean / error))
 
 
-def _corrected_error(values: NDArray[np.float64], test_share: float) -> float:
-    """Return the standard error of the mean; infinite for a single split."""
+def corrected_error(values: NDArray[np.float64], ratio: float) -> float:
+    """Return the standard error of the mean of numbers on overlapping splits.
+
+    `ratio` is that of the number of test rows to the number of training rows; see
+    :func:`corrected_mean`. It is infinite for a single split.
+    """
     n = len(values)
     if n < 2:
         return np.inf
-    return float(np.sqrt((1 / n + test_share / (1 - test_share)) * values.var(ddof=1)))
+    return float(np.sqrt((1 / n + ratio) * values.var(ddof=1)))
 
 
 def error_floor(error: float, n: int) -> float:
