@@ -30,19 +30,23 @@ TIMES = ["median", "low", "high"]
 #: One minus the probability of that interval, where there are splits enough.
 MEDIAN_LEVEL = 0.1
 
+#: Metrics that only the reports of configs that name them show; the store has them in any case.
+ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons", "comparison_seconds"))
+
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
 
 
 def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
-    """Return every number of a plan's finished trials, given their results by key.
+    """Return the numbers of a plan's finished trials, given their results by key.
 
     There is one row per trial and metric, in the order of the plan, with columns ``dataset``,
     ``kernel``, ``method``, the varied parameters, ``metric``, ``split``, ``value`` and
     ``converged``, which is False if a solver stopped early. A label that does not apply is None.
     """
     config = plan.experiment.config
-    metrics = config.scope.task_metrics(config.task)
+    hidden = ON_REQUEST - config.named_metrics
+    metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
     labels = [*LABELS, *plan.axes]
     rows = [
         [
