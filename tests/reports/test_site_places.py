@@ -55,9 +55,9 @@ def test_what_is_folded_or_filtered_is_shown_when_it_is_led_to(site, reader):
     claim = page.locator("#claims-table th").first
     assert claim.is_hidden()
     page.locator(".toc a", has_text="Claims").click()
-    assert claim.is_visible()
+    claim.wait_for()  # the browser tells the page of the new place after the click
     page.goto(f"{site.page('held').as_uri()}?table-1=cod_rna#{ROW}")
-    assert page.locator(f"[id='{ROW}']").is_visible()
+    page.locator(f"[id='{ROW}']").wait_for()
     assert page.url.endswith(f"held.html#{ROW}")
     page.wait_for_function(DRAWN)
 
