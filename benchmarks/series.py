@@ -15,7 +15,6 @@ import pandas as pd
 from benchmarks import pages
 from kernlearn.reports.equivalence import CHOSEN, one_sided_tests
 from kernlearn.reports.pictures import save_pictures
-from kernlearn.reports.vega import data_of, whole
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -96,13 +95,12 @@ def equivalence_table() -> str:
             if len(frame) < 2:
                 lines.append(f"| {landmarks} | {len(frame)} | {name} | | | | | | |")
                 continue
-            mean, _, low, high, worse, better = one_sided_tests(
-                list(frame["difference"]), list(frame["error"]), MARGIN, LEVEL
-            )
-            said = "not worse" if worse < LEVEL else "worse" if high < -MARGIN else "not shown"
-            said = "equivalent" if worse < LEVEL and better < LEVEL else said
-            cells = [f"{100 * mean:+.1f}", f"{100 * low:+.1f} to {100 * high:+.1f}",
-                     f"{worse:.2g}", *compared, said]  # fmt: skip
+            tests = one_sided_tests(list(frame["difference"]), list(frame["error"]), MARGIN, LEVEL)
+            cells = [
+                f"{100 * tests.difference:+.1f}",
+                f"{100 * tests.low:+.1f} to {100 * tests.high:+.1f}",
+                f"{tests.p_worse:.2g}", *compared, tests.verdict,
+            ]  # fmt: skip
             lines.append(f"| {landmarks} | {len(frame)} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -129,35 +127,12 @@ def chart() -> dict[str, Any]:
     """Draw how far methods are behind the best against comparisons and seconds."""
     found = standing()
     found = found[found["method"] != _CONSTANT]
-    domain = list(dict.fromkeys(found["method"]))
-    look = {
-        "field": "method", "type": "nominal", "title": None,
-        "scale": {"domain": domain, "scheme": "tableau20"},
-    }  # fmt: skip
-    shape = {**look, "scale": {"domain": domain}}
-    y = {"field": "behind", "type": "quantitative", "title": "behind the best, points"}
-    tooltip = [{"field": name} for name in ("method", "landmarks", "behind")]
-    panels = []
-    for field, title in (
-        ("comparisons", "comparisons for a prediction"),
-        ("predict_seconds", "seconds to predict the test part"),
-    ):
-        x = {
-            "field": field, "type": "quantitative", "title": title,
-            "scale": {"type": "log", "nice": False, "padding": 14},
-            "axis": {"format": "~g", "tickCount": 5},
-        }  # fmt: skip
-        encoding = {"x": x, "y": y, "color": look}
-        line = {**encoding, "order": {"field": "landmarks"}}
-        mark = {"type": "point", "filled": True, "opacity": 1, "size": 40}
-        layers = [
-            {"mark": {"type": "line", "strokeWidth": 1.2}, "encoding": line},
-            {"mark": mark, "encoding": {**encoding, "shape": shape, "tooltip": tooltip}},
-        ]
-        valid = {"filter": f"isValid(datum.{field})"}
-        panels.append({"transform": [valid], "layer": layers, "width": 330, "height": 320})
+    costs = {
+        "comparisons": "comparisons for a prediction",
+        "predict_seconds": "seconds to predict the test part",
+    }
     title = "series: means over the data sets; lines join numbers of landmarks"
-    return whole({"title": title, "data": data_of(found), "hconcat": panels, "spacing": 24})
+    return pages.cost_chart(found, costs, "landmarks", "points", title)
 
 
 def with_tables(text: str) -> str:

@@ -19,7 +19,6 @@ from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.rank_diagram import rank_diagram
 from kernlearn.reports.rankings import Ranking
 from kernlearn.reports.ranks import Ranks, rank_methods
-from kernlearn.reports.vega import data_of, whole
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -368,31 +367,9 @@ def chart(part: Part) -> dict[str, Any]:
     """Draw how far methods are behind the best against their seconds to fit and to predict."""
     found = compared(part).copy()
     found["behind"] *= part.factor
-    domain = list(dict.fromkeys(found["method"]))
-    look = {
-        "field": "method", "type": "nominal", "title": None,
-        "scale": {"domain": domain, "scheme": "tableau20"},
-    }  # fmt: skip
-    shape = {**look, "scale": {"domain": domain}}
-    y = {"field": "behind", "type": "quantitative", "title": f"behind the best, {part.unit}"}
-    tooltip = [{"field": name} for name in ("method", "budget", "behind")]
-    panels = []
-    for step, title in (("fit_seconds", "seconds to fit"), ("predict_seconds", "to predict")):
-        x = {
-            "field": step, "type": "quantitative", "title": title,
-            "scale": {"type": "log", "nice": False, "padding": 14},
-            "axis": {"format": "~g", "tickCount": 5},
-        }  # fmt: skip
-        encoding = {"x": x, "y": y, "color": look}
-        line = {**encoding, "order": {"field": "budget"}}
-        mark = {"type": "point", "filled": True, "opacity": 1, "size": 40}
-        layers = [
-            {"mark": {"type": "line", "strokeWidth": 1.2}, "encoding": line},
-            {"mark": mark, "encoding": {**encoding, "shape": shape, "tooltip": tooltip}},
-        ]
-        panels.append({"layer": layers, "width": 330, "height": 320})
+    costs = {"fit_seconds": "seconds to fit", "predict_seconds": "to predict"}
     title = f"{part.name}: means over the data sets; lines join budgets"
-    return whole({"title": title, "data": data_of(found), "hconcat": panels, "spacing": 24})
+    return pages.cost_chart(found, costs, "budget", part.unit, title)
 
 
 def measured() -> list[Part]:

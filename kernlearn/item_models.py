@@ -1,5 +1,6 @@
 """Models that take one point at a time, as those of river do."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from math import isfinite
 from typing import Any
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from kernlearn.items import Item, ItemFeatures, column_names, name_columns
 
 
-class ItemClassifier:
+class ItemClassifier(ABC):
     """A classifier of two classes that learns from one item at a time, as those of river do.
 
     A subclass has `partial_fit` and the methods `_start_items`, `_fixed_names`, `_learn_item`,
@@ -25,25 +26,25 @@ class ItemClassifier:
     _items: ItemFeatures
     _item_codes: dict[Any, int]
 
+    @abstractmethod
     def _start_items(self, names: list[Hashable], classes: NDArray[Any]) -> None:
         """Begin without points."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _fixed_names(self) -> list[Hashable]:
         """Return the names of the columns of a fit on arrays."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _learn_item(self, point: NDArray[np.float64], code: int) -> None:
         """Learn from a row of the items' capacity."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _score_item(self, point: NDArray[np.float64]) -> float:
         """Return the decision value of a row of the items' capacity."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _probability_of(self, score: float) -> float:
         """Return the probability of the second class at a decision value."""
-        raise NotImplementedError
 
     def declare(
         self, features: Iterable[Hashable] | None = None, classes: Iterable[Any] = (False, True)
@@ -163,7 +164,7 @@ class ItemClassifier:
         return {negative: 1.0 - second, positive: second}
 
 
-class ItemTransformer:
+class ItemTransformer(ABC):
     """A transformer that maps one item at a time, as those of river do.
 
     A subclass has `partial_fit` and the methods `_transform_point` and `_item_names`.
@@ -173,13 +174,13 @@ class ItemTransformer:
 
     _items: ItemFeatures
 
+    @abstractmethod
     def _transform_point(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the features of a row, shape (n_features_out,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _item_names(self) -> list[str]:
         """Return the names of the features."""
-        raise NotImplementedError
 
     def learn_one(self, x: Item) -> None:
         """Fit to the first item, if not fitted, as `partial_fit` to a frame of one row.
@@ -263,5 +264,5 @@ def register_with_river() -> None:
     """
     from river import base
 
-    base.Classifier.register(ItemClassifier)
-    base.Transformer.register(ItemTransformer)
+    base.Classifier.register(ItemClassifier)  # type: ignore[type-abstract]
+    base.Transformer.register(ItemTransformer)  # type: ignore[type-abstract]

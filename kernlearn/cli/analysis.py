@@ -7,7 +7,7 @@ from typer import Option
 
 from kernlearn import theory
 from kernlearn.cli.options import DataDir, make_console, make_table
-from kernlearn.cli.pictures import Plot, save_picture
+from kernlearn.cli.outputs import Plot, save_picture
 from kernlearn.cli.samples import (
     MAX_POINTS,
     Data,

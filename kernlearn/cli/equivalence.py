@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
+from kernlearn.cli.outputs import table_text, write_text
 from kernlearn.cli.run import Only
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments import engine
@@ -158,9 +159,4 @@ def _write(found: Any, output: Path) -> None:
     frame = pd.concat([
         one.datasets.reset_index().assign(method=one.method, control=one.control) for one in found
     ])  # fmt: skip
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(output, index=False, float_format="%.6g")
-    except OSError as error:
-        raise ReportError(f"{output}: cannot be written: {error.strerror or error}") from None
-    typer.echo(f"{output}: {len(frame)} rows")
+    write_text(output, table_text(frame, "csv"), f"{len(frame)} rows")

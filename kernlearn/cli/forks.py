@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
+from kernlearn.cli.outputs import write_text
 from kernlearn.experiments import engine, executors
 from kernlearn.resources import shipped
 
@@ -84,10 +85,8 @@ def forks(
         return
     _show(found)
     if summary is not None:
-        summary.mkdir(parents=True, exist_ok=True)
-        file = summary / "forks.csv"
-        reports.fork_table(found).to_csv(file, index=False, float_format="%.4g")
-        typer.echo(f"wrote {file}")
+        text = reports.fork_table(found).to_csv(index=False, float_format="%.4g")
+        write_text(summary / "forks.csv", text, f"{len(found)} branches")
 
 
 def _lacking(

@@ -8,7 +8,7 @@ from typer import Option
 
 from kernlearn import experiments
 from kernlearn.cli import options
-from kernlearn.cli.pictures import Plot, check_picture, save_picture
+from kernlearn.cli.outputs import Plot, check_picture, save_picture, table_text, write_text
 from kernlearn.cli.report import StoreOrConfigs, is_store
 from kernlearn.cli.run import Only
 from kernlearn.exceptions import ReportError
@@ -176,21 +176,14 @@ def _write(found: Any, form: str, output: Path | None) -> None:
     if form == "table":
         form = "markdown"
     frame = rank_table(found)
-    if form == "csv":
-        text = frame.to_csv(index=False, float_format="%.6g")
-    elif form == "json":
-        text = frame.to_json(orient="records", indent=1, force_ascii=False) + "\n"
+    if form in ("csv", "json"):
+        text = table_text(frame, form)
     else:
         text = "\n".join(_listing(one, form) for one in found)
     if output is None:
         typer.echo(text, nl=False)
-        return
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ReportError(f"{output}: cannot be written: {error.strerror or error}") from None
-    typer.echo(f"{output}: {len(frame)} rows")
+    else:
+        write_text(output, text, f"{len(frame)} rows")
 
 
 def _cells(one: Any) -> list[tuple[str, str, str]]:

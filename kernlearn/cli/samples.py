@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import datasets
-from kernlearn.cli.pictures import check_picture
+from kernlearn.cli.outputs import check_picture
 from kernlearn.exceptions import DataError
 
 Data = Annotated[

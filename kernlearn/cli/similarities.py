@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from kernlearn.cli import options, samples
-from kernlearn.cli.pictures import save_picture
+from kernlearn.cli.outputs import save_picture, table_text, write_text
 from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import ConfigError, DataError
 
@@ -376,13 +376,5 @@ def _standing(found: "SimilarityComparison", one: "RankedSimilarity") -> str:
 
 def _write(found: "SimilarityComparison", output: Path) -> None:
     frame = found.table().reset_index()
-    if output.suffix.lower() == ".csv":
-        text = frame.to_csv(index=False, float_format="%.6g")
-    else:
-        text = frame.to_json(orient="records", indent=1, force_ascii=False) + "\n"
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{output}: cannot be written: {error.strerror}") from None
-    typer.echo(f"{output}: {len(frame)} rows")
+    text = table_text(frame, "csv" if output.suffix.lower() == ".csv" else "json")
+    write_text(output, text, f"{len(frame)} rows")

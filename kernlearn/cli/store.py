@@ -10,6 +10,7 @@ from typer import Argument, Option
 
 from kernlearn import experiments
 from kernlearn.cli.options import STORE, DataDir, StorePath, make_console, make_table
+from kernlearn.cli.outputs import write_text
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores
@@ -228,12 +229,7 @@ def compare(
     elif one_sided.any() and not every:
         typer.echo("Cells of one side alone are not shown; --all shows them.")
     if output is not None:
-        try:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            frame.to_csv(output, index=False)
-        except OSError as error:
-            raise StoreError(f"{output}: cannot be written: {error.strerror or error}") from None
-        typer.echo(f"Cells: {output}")
+        write_text(output, frame.to_csv(index=False), f"{len(frame)} cells")
 
 
 def _table(frame: Any, level: float) -> Any:

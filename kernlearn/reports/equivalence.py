@@ -36,41 +36,29 @@ _MIN_DATASETS = 2
 
 
 @dataclass(frozen=True)
-class Equivalence:
-    """A method against a control.
+class OneSidedTests:
+    """Two one-sided tests of the mean difference over data sets.
 
     Attributes
     ----------
-    method, control, metric : str
     margin, level : float
         By how much worse is still no worse, and the level of each one-sided test.
-    datasets : DataFrame
-        A row for each data set: ``n_splits``, ``n_train``, ``n_test``, the ``difference``,
-        positive where the method is better, its ``error``, and the ``comparisons`` and
-        ``control_comparisons`` of a prediction.
     difference, error : float
         The mean over data sets and its standard error.
     low, high : float
         The interval of level 1 - 2 ``level``.
     p_worse, p_better : float
         p-values of the tests that the method is worse, or better, by the margin.
-    chosen : dict of str to int
-        How often each method is the one chosen on held-out rows.
     """
 
-    method: str
-    control: str
-    metric: str
     margin: float
     level: float
-    datasets: pd.DataFrame
     difference: float
     error: float
     low: float
     high: float
     p_worse: float
     p_better: float
-    chosen: Mapping[str, int]
 
     @property
     def not_worse(self) -> bool:
@@ -92,9 +80,31 @@ class Equivalence:
         return "worse" if self.high < -self.margin else "not shown"
 
 
+@dataclass(frozen=True)
+class Equivalence(OneSidedTests):
+    """A method against a control, with the tests of their differences.
+
+    Attributes
+    ----------
+    method, control, metric : str
+    datasets : DataFrame
+        A row for each data set: ``n_splits``, ``n_train``, ``n_test``, the ``difference``,
+        positive where the method is better, its ``error``, and the ``comparisons`` and
+        ``control_comparisons`` of a prediction.
+    chosen : dict of str to int
+        How often each method is the one chosen on held-out rows.
+    """
+
+    method: str
+    control: str
+    metric: str
+    datasets: pd.DataFrame
+    chosen: Mapping[str, int]
+
+
 def one_sided_tests(
     means: Sequence[float], errors: Sequence[float], margin: float, level: float
-) -> tuple[float, float, float, float, float, float]:
+) -> OneSidedTests:
     """Test the mean over data sets; see the docstring of this module.
 
     Parameters
@@ -105,7 +115,7 @@ def one_sided_tests(
 
     Returns
     -------
-    difference, error, low, high, p_worse, p_better : float
+    OneSidedTests
     """
     from scipy.stats import t
 
@@ -121,7 +131,8 @@ def one_sided_tests(
         at = distance / error if error else inf * np.sign(distance) if distance else 0.0
         return float(t.sf(at, degrees))
 
-    return mean, error, mean - half, mean + half, p(mean + margin), p(margin - mean)
+    interval = mean - half, mean + half
+    return OneSidedTests(margin, level, mean, error, *interval, p(mean + margin), p(margin - mean))
 
 
 def split_values(
@@ -235,9 +246,12 @@ def against_control(
             }
             for dataset, part in groups
         ]).set_index("dataset")  # fmt: skip
-        numbers = one_sided_tests(list(table["difference"]), list(table["error"]), margin, level)
+        tests = one_sided_tests(list(table["difference"]), list(table["error"]), margin, level)
         chosen = own["picked"].value_counts().to_dict() if method == CHOSEN else {}
-        found.append(Equivalence(method, control, metric, margin, level, table, *numbers, chosen))
+        found.append(Equivalence(
+            **vars(tests), method=method, control=control, metric=metric, datasets=table,
+            chosen=chosen,
+        ))  # fmt: skip
     if not found:
         raise ReportError(f"{metric}: fewer than {_MIN_DATASETS} data sets to compare on")
     return found

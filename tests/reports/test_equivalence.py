@@ -24,22 +24,21 @@ def test_the_corrected_error_is_that_of_nadeau_and_bengio():
 
 def test_where_splits_agree_it_is_the_t_test_over_data_sets():
     means = [0.01, -0.004, 0.02, 0.003, -0.001]
-    mean, _, low, high, p_worse, p_better = one_sided_tests(means, [0.0] * 5, 0.01, 0.05)
-    assert mean == pytest.approx(np.mean(means))
+    tests = one_sided_tests(means, [0.0] * 5, 0.01, 0.05)
+    assert tests.difference == pytest.approx(np.mean(means))
     worse = stats.ttest_1samp(means, -0.01, alternative="greater")
     better = stats.ttest_1samp(means, 0.01, alternative="less")
-    assert (p_worse, p_better) == pytest.approx((worse.pvalue, better.pvalue))
+    assert (tests.p_worse, tests.p_better) == pytest.approx((worse.pvalue, better.pvalue))
     ends = worse.confidence_interval(0.95).low, better.confidence_interval(0.95).high
-    assert (low, high) == pytest.approx(ends)
+    assert (tests.low, tests.high) == pytest.approx(ends)
 
 
 def test_the_error_is_at_least_that_of_the_splits():
-    mean, error, low, _, p_worse, _ = one_sided_tests(
-        [0.0, 0.0, 0.0], [0.03, 0.03, 0.03], 0.01, 0.05
-    )
-    assert (mean, error) == pytest.approx((0.0, 0.03 / np.sqrt(3)))
-    assert low < -0.01
-    assert p_worse > 0.05
+    tests = one_sided_tests([0.0, 0.0, 0.0], [0.03, 0.03, 0.03], 0.01, 0.05)
+    assert (tests.difference, tests.error) == pytest.approx((0.0, 0.03 / np.sqrt(3)))
+    assert tests.low < -0.01
+    assert tests.p_worse > 0.05
+    assert tests.verdict == "not shown"
 
 
 def test_the_level_is_kept_at_the_margin():
@@ -48,15 +47,16 @@ def test_the_level_is_kept_at_the_margin():
     for _ in range(n_runs):
         effects = rng.normal(-0.01, 0.02, 12)
         means = effects + rng.normal(0, 0.005, 12)
-        shown += one_sided_tests(means, [0.005] * 12, 0.01, 0.05)[4] < 0.05
+        shown += one_sided_tests(means, [0.005] * 12, 0.01, 0.05).not_worse
     assert abs(shown / n_runs - 0.05) < 0.012
 
 
 @pytest.mark.parametrize("difference", [0.0, 0.02, -0.02])
 def test_differences_that_do_not_vary(difference):
-    *_, low, high, p_worse, p_better = one_sided_tests([difference] * 3, [0.0] * 3, 0.01, 0.05)
-    assert low == pytest.approx(high) == pytest.approx(difference)
-    assert (p_worse < 0.05, p_better < 0.05) == (difference > -0.01, difference < 0.01)
+    tests = one_sided_tests([difference] * 3, [0.0] * 3, 0.01, 0.05)
+    assert tests.low == pytest.approx(tests.high) == pytest.approx(difference)
+    expected = {0.0: "equivalent", 0.02: "not worse", -0.02: "worse"}
+    assert tests.verdict == expected[difference]
 
 
 def values() -> pd.DataFrame:

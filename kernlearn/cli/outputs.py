@@ -1,4 +1,4 @@
-"""Pictures that commands write."""
+"""Tables and pictures that commands write to files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import DataError, ReportError
 
 _SUFFIXES = (".html", ".svg", ".png", ".json")
 
@@ -30,3 +30,26 @@ def save_picture(chart: Any, path: Path) -> None:
     except OSError as error:
         raise DataError(f"--plot {path}: {error.strerror}") from None
     typer.echo(f"Picture: {path}")
+
+
+def table_text(frame: Any, form: str) -> str:
+    """Return a table as CSV, or as JSON with an object for each row."""
+    if form == "csv":
+        return str(frame.to_csv(index=False, float_format="%.6g"))
+    return str(frame.to_json(orient="records", indent=1, force_ascii=False)) + "\n"
+
+
+def write_text(path: Path, text: str, said: str) -> None:
+    """Write a text file, and say on the terminal what it has.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from None
+    typer.echo(f"{path}: {said}")
