@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets import arrays, files
+from kernlearn.datasets import files
 from kernlearn.datasets.formats import Expected
+from kernlearn.datasets.table_batches import csv_batches, parquet_batches
 from kernlearn.datasets.text import fault
 from kernlearn.exceptions import DataError
 
@@ -19,7 +20,6 @@ Chunk = tuple[Any, np.ndarray]
 Seed = int | np.random.RandomState | None
 
 _PARQUET = b"PAR1"
-_MAPPED_BYTES = 2**26  # of a Parquet file; more are mapped for a row group that is larger
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # a byte that is not UTF-8 is read as a surrogate
 _BLOCK = 1024  # points are drawn in blocks, so that the batch size does not change the stream
 
@@ -34,6 +34,7 @@ def iter_chunks(
     target: str | None = None,
     drop: Sequence[str] = (),
     missing: bool = False,
+    row_groups: range | None = None,
 ) -> Iterator[Chunk]:
     r"""Read a LIBSVM, Parquet or CSV file in chunks, in constant memory.
 
@@ -60,6 +61,8 @@ def iter_chunks(
     missing : bool, default=False
         Whether null, or no entry, is allowed as a feature in a Parquet or CSV file; it is read as
         NaN.
+    row_groups : range, default=None
+        Consecutive row groups of a Parquet file that are read; None reads all.
 
     Yields
     ------
@@ -99,15 +102,9 @@ def iter_chunks(
         raise ValueError(f"format must be None, 'libsvm', 'parquet' or 'csv', got {format!r}")
     if isinstance(drop, str):
         raise ValueError(f"drop must be a sequence of column names, got {drop!r}")
-    if files.is_archive(files.container(file)):
-        raise DataError(f"{file}: an archive is not read in chunks; unpack it")
-    if file.suffix == ".Z":
-        raise files.packed_by_compress(file)
-    with files.naming_damage(file), file.open("rb") as raw:
-        if format is None:
-            named_csv = ".csv" in file.suffixes[-2:]
-            format = "csv" if named_csv else "libsvm"
-            format = "parquet" if raw.read(len(_PARQUET)) == _PARQUET else format
+    format = chunk_format(file, format)
+    if row_groups is not None and format != "parquet":
+        raise ValueError("row_groups is for Parquet files")
     if format == "libsvm":
         if n_features is None:
             raise ValueError("n_features must be given for a LIBSVM file")
@@ -119,8 +116,24 @@ def iter_chunks(
     if target is None:
         kind = "Parquet" if format == "parquet" else "CSV"
         raise ValueError(f"target must name the target's column of a {kind} file")
-    read = _parquet_batches if format == "parquet" else _csv_batches
-    return _full_chunks(read(file, n_rows, target, drop, n_features, missing), n_rows)
+    arguments = file, n_rows, target, drop, n_features, missing
+    if format == "parquet":
+        return _full_chunks(parquet_batches(*arguments, row_groups), n_rows)
+    return _full_chunks(csv_batches(*arguments), n_rows)
+
+
+def chunk_format(file: Path, format: str | None = None) -> str:
+    """Return the format in which a file is read in chunks; None looks at its first bytes."""
+    if files.is_archive(files.container(file)):
+        raise DataError(f"{file}: an archive is not read in chunks; unpack it")
+    if file.suffix == ".Z":
+        raise files.packed_by_compress(file)
+    with files.naming_damage(file), file.open("rb") as raw:
+        if format is None:
+            named_csv = ".csv" in file.suffixes[-2:]
+            format = "csv" if named_csv else "libsvm"
+            format = "parquet" if raw.read(len(_PARQUET)) == _PARQUET else format
+    return format
 
 
 def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Iterator[Chunk]:
@@ -147,122 +160,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                     wanted = "UTF-8 text" if byte else "text"
                     raise fault(path, at, bytes([byte]) if byte else "\0", wanted)
                 yield at, line.rstrip("\n")
-
-
-def _parquet_batches(
-    path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
-) -> Iterator[Chunk]:
-    """Yield batches of at most `size` rows; one may end early, at the end of a row group."""
-    from pyarrow import parquet
-
-    def opened(metadata: Any = None) -> Any:
-        # with other options Arrow keeps a whole row group, or all of it that was read
-        return parquet.ParquetFile(
-            path,
-            metadata=metadata,
-            page_checksum_verification=True,
-            memory_map=True,
-            pre_buffer=False,
-        )
-
-    with files.naming_damage(path, arrays.NO_PARQUET), opened() as file:
-        schema, metadata = file.schema_arrow, file.metadata
-    features = _features(path, schema, target, drop, width)
-    if not metadata.num_rows:
-        raise DataError(f"{path}: the file has no rows")
-
-    def batches() -> Iterator[Any]:
-        # what has been read counts as memory until its mapping is closed
-        for groups in _row_groups(metadata):
-            with opened(metadata) as file:
-                yield from file.iter_batches(size, row_groups=groups, columns=[*features, target])
-
-    yield from _converted(path, batches(), features, target, missing, arrays.NO_PARQUET)
-
-
-def _row_groups(metadata: Any) -> Iterator[list[int]]:
-    """Yield consecutive row groups of about as many bytes as may be mapped."""
-    together, n_bytes = [], 0
-    for place in range(metadata.num_row_groups):
-        together.append(place)
-        n_bytes += metadata.row_group(place).total_byte_size
-        if n_bytes >= _MAPPED_BYTES:
-            yield together
-            together, n_bytes = [], 0
-    if together:
-        yield together
-
-
-def _csv_batches(
-    path: Path, size: int, target: str, drop: Sequence[str], width: int | None, missing: bool
-) -> Iterator[Chunk]:
-    """Yield batches of rows of about a megabyte of text."""
-    from pyarrow import csv, float64, string, types
-
-    damage = "damaged, or no CSV file"
-    with files.naming_damage(path, damage), csv.open_csv(path) as opened:
-        schema = opened.schema
-    features = _features(path, schema, target, drop, width)
-    kind = schema.field(target).type
-    texts = not (arrays.is_number(kind) or types.is_null(kind))
-    # the first block alone would decide whether numbers are whole
-    kinds = dict.fromkeys(features, float64())
-    options = csv.ConvertOptions(
-        column_types={**kinds, target: string() if texts else float64()},
-        include_columns=[*features, target],
-        strings_can_be_null=True,
-    )
-    with files.naming_damage(path, damage):
-        reader = csv.open_csv(path, convert_options=options)
-    with reader:
-        empty = True
-        for chunk in _converted(path, reader, features, target, missing, damage):
-            empty = False
-            yield chunk
-        if empty:
-            raise DataError(f"{path}: the file has no rows")
-
-
-def _features(
-    path: Path, schema: Any, target: str, drop: Sequence[str], width: int | None
-) -> list[str]:
-    """Return the columns of numbers that are neither the target nor left out."""
-    from pyarrow import types
-
-    names = list(schema.names)
-    arrays.check_columns(path, names, [target, *drop])
-    features = [name for name in names if name != target and name not in drop]
-    if width is not None and len(features) != width:
-        raise DataError(f"{path}: found {len(features)} feature columns, expected {width}")
-    for name in features:
-        kind = schema.field(name).type
-        if not (arrays.is_number(kind) or types.is_null(kind)):
-            raise DataError(f"{path}, column {name}: found {kind}, expected numbers; or drop it")
-    return features
-
-
-def _converted(
-    path: Path,
-    batches: Iterator[Any],
-    features: list[str],
-    target: str,
-    missing: bool,
-    damage: str,
-) -> Iterator[Chunk]:
-    """Convert batches of Arrow to matrices and labels."""
-    first = 1
-    while True:
-        with files.naming_damage(path, damage):
-            batch = next(batches, None)
-        if batch is None:
-            return
-        if batch.num_rows:
-            X = np.empty((batch.num_rows, len(features)))
-            for i, name in enumerate(features):
-                column = batch.column(name)
-                X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
-            yield X, arrays.column_labels(path, batch.column(target), target, first=first)
-        first += batch.num_rows
 
 
 def _full_chunks(batches: Iterable[Chunk], size: int) -> Iterator[Chunk]:

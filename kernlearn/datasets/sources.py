@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets.chunks import iter_chunks
-
-#: Rows X, their targets y or None, and perhaps the group of each.
-RowChunk = tuple[Any, ...]
+from kernlearn.datasets import partitions
+from kernlearn.datasets.partitions import Partition, RowChunk
 
 
 class RowSource:
@@ -22,10 +20,36 @@ class RowSource:
         Returns an iterator of chunks, tuples (X, y) or (X, y, groups).
     repeatable : bool, default=True
         Whether it can be called again.
+    partitions : callable, default=None
+        Returns a list of partitions, which hold the same rows and can be read by themselves.
+        None: there is but one, which is read in this process.
     """
 
-    def __init__(self, chunks: Callable[[], Iterable[RowChunk]], repeatable: bool = True) -> None:
+    def __init__(
+        self,
+        chunks: Callable[[], Iterable[RowChunk]],
+        repeatable: bool = True,
+        partitions: Callable[[], list[Partition]] | None = None,
+    ) -> None:
         self._chunks, self.repeatable, self._begun = chunks, repeatable, False
+        self._partitions = partitions
+
+    @classmethod
+    def of_partitions(cls, make: Callable[[], list[Partition]]) -> "RowSource":
+        """Return the rows of partitions, one after the other."""
+        return cls(lambda: (chunk for part in make() for chunk in part), partitions=make)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether there are partitions that can be read by themselves."""
+        return self._partitions is not None
+
+    @property
+    def partitions(self) -> list[Partition]:
+        """The partitions; a source that is not divided is one as a whole."""
+        if self._partitions is not None:
+            return self._partitions()
+        return [Partition("the rows", self.__iter__)]
 
     def __iter__(self) -> Iterator[RowChunk]:
         if self._begun and not self.repeatable:
@@ -34,13 +58,7 @@ class RowSource:
                 "that returns a new iterator"
             )
         self._begun = True
-        for place, chunk in enumerate(self._chunks()):
-            if not (isinstance(chunk, tuple) and len(chunk) in (2, 3)):
-                raise ValueError(
-                    f"chunk {place} is a {type(chunk).__name__}, expected a tuple (X, y) or "
-                    "(X, y, groups)"
-                )
-            yield chunk
+        return partitions.checked_chunks(self._chunks())
 
 
 def row_source(
@@ -58,8 +76,8 @@ def row_source(
     data : array-like, path, sequence of paths, Dask collection, iterator or callable
         - An array, a memory map, a sparse matrix or a data frame, with `y`.
         - A Parquet, CSV or LIBSVM file, or several, which are read by :func:`iter_chunks`.
-        - A Dask array with `y` as a Dask array, or a Dask data frame with `target`. Partitions are
-          computed one after the other, each as a chunk.
+        - A Dask array or data frame with `y` of the same kind, or a Dask data frame with `target`,
+          or a list of delayed tuples (X, y) or (X, y, groups). Each partition is a chunk.
         - An iterator of tuples (X, y) or (X, y, groups), which is read once, or a function
           without arguments that returns one, or a list of such tuples.
     y : array-like of shape (n_samples,), default=None
@@ -94,10 +112,15 @@ def row_source(
     if _are_paths(data):
         paths = [data] if isinstance(data, (str, Path)) else list(data)
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
-        return RowSource(lambda: _of_files(paths, n_rows, target, options))
+        return RowSource.of_partitions(
+            lambda: partitions.of_files(paths, n_rows, target, options)
+        )
     _refuse(bool(options), f"{next(iter(options), '')!r} is for files")
-    if type(data).__module__.split(".")[0] in ("dask", "dask_expr"):
-        return _of_dask(data, y, target)
+    if partitions.are_delayed(data):
+        _refuse(y is not None, "y is for arrays; delayed chunks have their own")
+        return RowSource.of_partitions(lambda: partitions.of_delayed(data))
+    if partitions.is_dask(data):
+        return RowSource.of_partitions(_of_dask(data, y, target))
     if callable(data):
         _refuse(y is not None, "y is for arrays; chunks of a function have their own")
         return RowSource(data)
@@ -123,7 +146,8 @@ def is_source(data: Any) -> bool:
     return (
         isinstance(data, (RowSource, np.memmap))
         or hasattr(data, "__next__")
-        or type(data).__module__.split(".")[0] in ("dask", "dask_expr")
+        or partitions.is_dask(data)
+        or partitions.are_delayed(data)
     )
 
 
@@ -143,13 +167,6 @@ def _refuse(wrong: bool, message: str) -> None:
         raise ValueError(message)
 
 
-def _of_files(
-    paths: Sequence[str | Path], n_rows: int, target: str | None, options: dict[str, Any]
-) -> Iterator[RowChunk]:
-    for path in paths:
-        yield from iter_chunks(path, n_rows, target=target, **options)
-
-
 def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
     for start in range(0, X.shape[0], n_rows):
         rows = slice(start, start + n_rows)
@@ -159,19 +176,18 @@ def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
         yield part, None if y is None else y.iloc[rows] if hasattr(y, "iloc") else y[rows]
 
 
-def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
-    """Return the partitions of a Dask array or data frame."""
+def _of_dask(data: Any, y: Any, target: str | None) -> Callable[[], list[Partition]]:
+    """Return the function that returns the partitions of a Dask array or data frame."""
+    _refuse(y is not None and not partitions.is_dask(y), "y must be of Dask, as X is")
     if hasattr(data, "columns"):
-        _refuse(target is None, "target must name the target's column of a Dask data frame")
+        if y is not None:
+            _refuse(target is not None, "pass either y or target")
+            _refuse(y.npartitions != data.npartitions, "X and y must have the same partitions")
+            return lambda: partitions.of_arrays(data, y)
+        if target is None:
+            raise ValueError("target must name the target's column of a Dask data frame")
         _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
-
-        def parts() -> Iterator[RowChunk]:
-            for place in range(data.npartitions):
-                frame = data.partitions[place].compute()
-                if len(frame):
-                    yield frame.drop(columns=[target]), frame[target]
-
-        return RowSource(parts)
+        return lambda: partitions.of_frame(data, target)
     _refuse(target is not None, "target is for data frames; pass y with a Dask array")
     _refuse(data.ndim != 2, f"a Dask array must have 2 dimensions, got {data.ndim}")
     X = data.rechunk({1: -1})
@@ -180,15 +196,7 @@ def _of_dask(data: Any, y: Any, target: str | None) -> RowSource:
         _refuse(known and X.shape[0] != y.shape[0], f"X has {X.shape[0]} rows, y {y.shape[0]}")
         if known:
             y = y.rechunk({0: X.chunks[0]})
+        if y.ndim == 2:
+            y = y.rechunk({1: -1})
         _refuse(y.numblocks[0] != X.numblocks[0], "X and y must have the same partitions")
-
-    def chunks() -> Iterator[RowChunk]:
-        import dask
-
-        for place in range(X.numblocks[0]):
-            blocks = X.blocks[place], None if y is None else y.blocks[place]
-            computed = dask.compute(*blocks)
-            if computed[0].shape[0]:
-                yield computed
-
-    return RowSource(chunks)
+    return lambda: partitions.of_arrays(X, y)

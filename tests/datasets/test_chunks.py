@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from kernlearn.datasets import chunks
+from kernlearn.datasets import table_batches
 from kernlearn.datasets.chunks import iter_chunks
 from kernlearn.datasets.formats import Expected, Libsvm, Parquet
 from kernlearn.exceptions import DataError
@@ -307,7 +307,7 @@ def test_row_groups_are_mapped_a_few_at_a_time(table, monkeypatch):
     values = np.arange(100.0)
     path = table({"x": values, "y": values % 3}, row_group_size=7)
     X, y, sizes = together(iter_chunks(path, 30, target="y"))
-    monkeypatch.setattr(chunks, "_MAPPED_BYTES", 1)
+    monkeypatch.setattr(table_batches, "_MAPPED_BYTES", 1)
     again, labels, others = together(iter_chunks(path, 30, target="y"))
     assert sizes == others == [30, 30, 30, 10]
     assert X.ravel().tolist() == again.ravel().tolist() == values.tolist()
