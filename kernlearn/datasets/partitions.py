@@ -22,7 +22,7 @@ class Partition:
     Attributes
     ----------
     name : str
-        What errors call it.
+        What errors call it; empty where there is but one.
     read : callable
         Returns the chunks; a function of a module, so that it can be sent to where the data are.
     arguments : tuple
@@ -54,6 +54,8 @@ class Partition:
         try:
             yield
         except Exception as error:
+            if not self.name:
+                raise
             if type(error) is ValueError:
                 raise ValueError(f"{self.name}: {error}") from error
             error.add_note(f"in {self.name}")

@@ -49,7 +49,7 @@ class RowSource:
         """The partitions; a source that is not divided is one as a whole."""
         if self._partitions is not None:
             return self._partitions()
-        return [Partition("the rows", self.__iter__)]
+        return [Partition("", self.__iter__)]
 
     def __iter__(self) -> Iterator[RowChunk]:
         if self._begun and not self.repeatable:

@@ -2,6 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -12,17 +15,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import memory
 from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE, HasMethods
-from kernlearn.datasets.sources import RowChunk, RowSource, is_source, row_source
-from kernlearn.onepass.exact_sums import Floats
+from kernlearn.datasets.sources import Partition, RowChunk, RowSource, is_source, row_source
+from kernlearn.onepass import first_look
+from kernlearn.onepass.exact_sums import ExactGram, Floats
+from kernlearn.onepass.first_look import FirstLook
 from kernlearn.onepass.folds import HashSample, fold_of, label_hashes, row_hashes
 from kernlearn.onepass.grid import transformer
-from kernlearn.onepass.moments import Layout, Moments
+from kernlearn.onepass.moments import Layout, Moments, merged_grams
+from kernlearn.onepass.partitions import reduce_partitions, runs_on_cluster
 from kernlearn.onepass.quadratic import penalty_path
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _SOLVED = frozenset(
     {"alpha_", "alphas_", "cv_errors_", "coef_", "intercept_", "coef_path_", "intercept_path_"}
 )
+# what the check of a first chunk sets
+_SEEN = ("n_features_in_", "feature_names_in_", "_flat")
 
 
 class OnePassModel(BaseEstimator):
@@ -81,8 +89,9 @@ class OnePassModel(BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or RowSource
-            Rows; or with their targets what :func:`kernlearn.datasets.row_source` returns, or a
-            Dask array with `y`.
+            Rows; or with their targets what :func:`kernlearn.datasets.row_source` returns; or a
+            Dask array or data frame with `y`, or a list of delayed tuples (X, y). If a
+            `distributed.Client` is active, partitions and files are read by its workers.
         y : array-like of shape (n_samples,)
             Targets; None if X is a source with targets.
         groups : array-like of shape (n_samples,), default=None
@@ -96,7 +105,7 @@ class OnePassModel(BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data are not valid.
+            If a parameter or the data are not valid; the estimator stays as it was.
         """
         source = self._source(X, y, groups)
         if not source.repeatable:
@@ -105,19 +114,14 @@ class OnePassModel(BaseEstimator):
                 "a sample, then 'partial_fit' with the iterator, or pass a function that returns "
                 "a new one"
             )
-        sample, labels, reset = HashSample(self.sample_rows, self.fold_seed), [], True
-        for chunk in source:
-            rows, targets, _ = self._checked(chunk, reset=reset)
-            sample.add(rows, targets)
-            labels.append(np.unique(targets) if targets.ndim == 1 else targets[:0])
-            reset = False
-        if reset:
-            raise ValueError("the data have no rows")
-        found = np.unique(np.concatenate(labels)) if labels[0].ndim == 1 else None
-        self._start(*sample.rows(), found)
-        for chunk in source:
-            self._gather(*self._checked(chunk, reset=False))
-        self._solve()
+        with self._kept_on_error():
+            look = reduce_partitions(source, type(self)._look, first_look.merged, self._bare())
+            for name in _SEEN:
+                vars(self).pop(name, None)
+            vars(self).update(look.attributes)
+            self._start(*look.sample.rows(), look.labels)
+            self._gather_all(source)
+            self._solve()
         return self
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -169,15 +173,19 @@ class OnePassModel(BaseEstimator):
         ValueError
             If the data are not valid, or have a class or a number of columns that is new.
         """
-        for chunk in self._source(X, y, groups):
-            first = not hasattr(self, "_moments")
-            checked = self._checked(chunk, reset=first)
-            if first:
-                self._check_first(classes)
-                self._start(checked[0], checked[1], classes)
-            elif classes is not None:
-                self._check_classes(classes)
-            self._gather(*checked)
+        source = self._source(X, y, groups)
+        if runs_on_cluster(source):
+            with self._kept_on_error():
+                if not self.__sklearn_is_fitted__():
+                    self._check_first(classes)
+                    self._start_on_cluster(source, classes)
+                elif classes is not None:
+                    self._check_classes(classes)
+                self._gather_all(source)
+            return self
+        for part in source.partitions:
+            with part.naming_errors():
+                self._add_chunks(part, classes)
         return self
 
     def merge(self, *others: "OnePassModel") -> Self:
@@ -243,6 +251,80 @@ class OnePassModel(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    @contextmanager
+    def _kept_on_error(self) -> Iterator[None]:
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _bare(self) -> Self:
+        """Return a copy without rows, to be sent; workers have threads of their own."""
+        other = copy(self)
+        other._forget()
+        if self.__sklearn_is_fitted__():
+            other._moments = Moments(self._moments.layout)
+        return other
+
+    def _look(self, part: Partition) -> FirstLook:
+        model = copy(self)
+        look = FirstLook(part.name, HashSample(self.sample_rows, self.fold_seed))
+        for chunk in part:
+            rows, targets, _ = model._checked(chunk, reset=not look.attributes)
+            look.attributes = {name: vars(model)[name] for name in _SEEN if name in vars(model)}
+            look.add(rows, targets)
+        return look
+
+    def _gather_all(self, source: RowSource) -> None:
+        """Add the rows of a source to the moments of the fitted map."""
+        if runs_on_cluster(source):
+            grams = reduce_partitions(source, type(self)._grams_of, merged_grams, self._bare())
+            self._moments.merge_grams(grams)
+            self._forget()
+            return
+        for part in source.partitions:
+            with part.naming_errors():
+                self._add_chunks(part, None)
+
+    def _add_chunks(self, part: Partition, classes: Any) -> None:
+        for chunk in part:
+            first = not self.__sklearn_is_fitted__()
+            checked = self._checked(chunk, reset=first)
+            if first:
+                self._check_first(classes)
+                self._start(checked[0], checked[1], classes)
+            elif classes is not None:
+                self._check_classes(classes)
+            self._gather(*checked)
+
+    def _grams_of(self, part: Partition) -> list[ExactGram]:
+        model = self._bare()
+        model.n_jobs = None
+        model._add_chunks(part, None)
+        return model._moments.grams()
+
+    def _start_on_cluster(self, source: RowSource, classes: Any) -> None:
+        """Fit the map on the first chunk of the source, where it is."""
+        for part in source.partitions:
+            alone = RowSource.of_partitions(lambda part=part: [part])
+            gather = partial(type(self)._started, classes=classes)
+            found = reduce_partitions(alone, gather, list, self._bare())
+            if found is not None:
+                vars(self).update(found)
+                return
+        raise ValueError("the data have no rows")
+
+    def _started(self, part: Partition, classes: Any) -> dict[str, Any] | None:
+        model = copy(self)
+        for chunk in part:
+            rows, targets, _ = model._checked(chunk, reset=True)
+            model._start(rows, targets, classes)
+            return {k: v for k, v in vars(model).items() if k in (*_SEEN, "_moments")}
+        return None
 
     def _source(self, X: Any, y: Any, groups: Any) -> RowSource:
         if is_source(X):

@@ -1,6 +1,7 @@
 """Exact sums of products of whole numbers, by matrix products in float64 that do not round."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -56,7 +57,8 @@ class ExactGram:
         self.n_rows = 0
         self._recent: Floats | None = None
         self._bound = 0.0  # on the entries of `_recent`
-        self._limbs = np.zeros((0, n_columns, n_columns), dtype=np.int64)
+        # lowest first, each the triangle on and above the diagonal, row by row
+        self._limbs = np.zeros((0, n_columns * (n_columns + 1) // 2), dtype=np.int64)
         self._n_carries = 0
 
     def add(self, rows: Floats) -> None:
@@ -68,14 +70,14 @@ class ExactGram:
 
     def merge(self, other: "ExactGram") -> None:
         """Add the rows of another sum."""
-        if other.n_columns != self.n_columns:
-            raise ValueError(f"sums of {other.n_columns} and {self.n_columns} columns")
-        for gram in (self, other):
-            gram._settle()
-        self._need(len(other._limbs))
-        self._limbs[: len(other._limbs)] += other._limbs
-        self.n_rows += other.n_rows
-        self._normalise()
+        self._merge([other])
+
+    @classmethod
+    def merged(cls, grams: Sequence["ExactGram"]) -> "ExactGram":
+        """Return the sum over the rows of several, which stay as they are."""
+        result = cls(grams[0].n_columns)
+        result._merge(grams)
+        return result
 
     def value(self) -> Floats:
         """Return the sum, of shape (n_columns, n_columns), rounded to float64."""
@@ -88,11 +90,42 @@ class ExactGram:
         if their limbs are.
         """
         self._settle()
+        return np.array([_square(limb, self.n_columns) for limb in self._limbs]).reshape(
+            -1, self.n_columns, self.n_columns
+        )
+
+    def triangle(self) -> NDArray[np.int64]:
+        """Return the limbs of the entries on and above the diagonal, row by row."""
+        self._settle()
         return self._limbs
 
     def __getstate__(self) -> dict[str, Any]:
+        """Return what is sent and written: limbs as they are normalised, of 32 bits."""
         self._settle()
-        return self.__dict__
+        low = self._limbs[:-1].astype(np.uint32)
+        high = self._limbs[-1:].astype(np.int32)
+        return {"n_columns": self.n_columns, "n_rows": self.n_rows, "low": low, "high": high}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        ExactGram.__init__(self, state["n_columns"])
+        self.n_rows = state["n_rows"]
+        self._limbs = np.concatenate([state["low"], state["high"]], dtype=np.int64)
+
+    def __sizeof__(self) -> int:
+        recent = 0 if self._recent is None else self._recent.nbytes
+        return object.__sizeof__(self) + self._limbs.nbytes + recent
+
+    def _merge(self, others: Sequence["ExactGram"]) -> None:
+        for other in others:
+            if other.n_columns != self.n_columns:
+                raise ValueError(f"sums of {other.n_columns} and {self.n_columns} columns")
+        for gram in (self, *others):
+            gram._settle()
+        for other in others:
+            self._need(len(other._limbs))
+            self._limbs[: len(other._limbs)] += other._limbs
+            self.n_rows += other.n_rows
+        self._normalise()
 
     def _add(self, rows: Floats) -> None:
         if not len(rows):
@@ -136,13 +169,14 @@ class ExactGram:
         if self._recent is not None:
             self._carry(self._recent, 0)
             self._recent, self._bound = None, 0.0
-        self._normalise()
+        if self._n_carries:
+            self._normalise()
 
     def _carry(self, values: Floats, shift: int) -> None:
         """Add whole numbers below 2^53 times 2^shift to the limbs."""
         at, offset = divmod(shift, _LIMB)
         self._need(at + 2)
-        whole = values.astype(np.int64)
+        whole = values.ravel()[_triangle(self.n_columns)].astype(np.int64)
         self._limbs[at] += (whole & ((1 << (_LIMB - offset)) - 1)) << offset
         self._limbs[at + 1] += whole >> (_LIMB - offset)
         self._n_carries += 1
@@ -151,8 +185,7 @@ class ExactGram:
 
     def _need(self, n_limbs: int) -> None:
         if len(self._limbs) < n_limbs:
-            more = np.zeros((n_limbs - len(self._limbs), *self._limbs.shape[1:]), np.int64)
-            self._limbs = np.concatenate([self._limbs, more])
+            self._limbs = _longer(self._limbs, n_limbs)
 
     def _normalise(self) -> None:
         """Carry, so that all limbs but the last are from 0 to 2^32 - 1."""
@@ -165,20 +198,38 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
 
     Rounding depends on the exact sum alone, not on how it is made of terms.
     """
-    limbs = np.zeros((1, n_columns, n_columns), dtype=np.int64)
+    limbs = np.zeros((1, n_columns * (n_columns + 1) // 2), dtype=np.int64)
     for factor, gram in terms:
-        theirs = gram.limbs()
-        if len(theirs) > len(limbs):
-            limbs = np.concatenate(
-                [limbs, np.zeros((len(theirs) - len(limbs), n_columns, n_columns), np.int64)]
-            )
+        theirs = gram.triangle()
+        limbs = _longer(limbs, len(theirs))
         for mine, limb in zip(limbs, theirs, strict=False):
             mine += limb if factor == 1 else factor * limb
         limbs = _normalised(limbs)
-    value = np.zeros((n_columns, n_columns))
+    value = np.zeros(limbs.shape[1])
     for limb in limbs[::-1]:
         value = value * 2.0**_LIMB + limb
-    return value
+    return _square(value, n_columns)
+
+
+@lru_cache(4)
+def _triangle(n_columns: int) -> NDArray[np.intp]:
+    """Return the places of the entries on and above the diagonal in a flat square."""
+    return np.flatnonzero(np.triu(np.ones((n_columns, n_columns), dtype=np.bool_)))
+
+
+def _square(triangle: NDArray[Any], n_columns: int) -> NDArray[Any]:
+    """Return the symmetric matrix with these entries on and above the diagonal."""
+    square = np.zeros((n_columns, n_columns), dtype=triangle.dtype)
+    square.ravel()[_triangle(n_columns)] = triangle
+    diagonal = square.diagonal().copy()
+    square += square.T
+    np.fill_diagonal(square, diagonal)
+    return square
+
+
+def _longer(limbs: NDArray[np.int64], n_limbs: int) -> NDArray[np.int64]:
+    more = n_limbs - len(limbs)
+    return np.concatenate([limbs, np.zeros((more, limbs.shape[1]), np.int64)]) if more > 0 else limbs
 
 
 def _normalised(limbs: NDArray[np.int64]) -> NDArray[np.int64]:

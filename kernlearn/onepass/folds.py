@@ -124,6 +124,13 @@ class HashSample:
         if self._n_kept > 2 * self.n_rows:
             self.rows()
 
+    def merge(self, other: "HashSample") -> None:
+        """Offer the sample of other rows, which stays as it is."""
+        self._parts += other._parts
+        self._n_kept += other._n_kept
+        if self._n_kept > 2 * self.n_rows:
+            self.rows()
+
     def rows(self) -> tuple[Any, Any]:
         """Return the sample and its targets; None without any."""
         if not self._parts:

@@ -212,7 +212,19 @@ class Moments:
             raise ValueError(f"these moments cannot be merged, they differ in {'; '.join(found)}")
         for moments in (self, other):
             moments._check_whole()
-        for mine, theirs in zip(self._grams, other._grams, strict=True):
+        self.merge_grams(other._grams)
+
+    def grams(self) -> list[ExactGram]:
+        """Return the sums of each group, without what they are of: enough to be sent."""
+        self._check_whole()
+        for gram in self._grams:
+            gram.triangle()  # brings them to their final form
+        return self._grams
+
+    def merge_grams(self, grams: Sequence[ExactGram]) -> None:
+        """Add the sums of rows with the same layout."""
+        self._check_whole()
+        for mine, theirs in zip(self._grams, grams, strict=True):
             mine.merge(theirs)
 
     def _check_whole(self) -> None:
@@ -248,6 +260,11 @@ class Moments:
     def limbs(self) -> list[NDArray[np.int64]]:
         """Return the exact sums of each group, see :meth:`ExactGram.limbs`."""
         return [gram.limbs() for gram in self._grams]
+
+
+def merged_grams(parts: Sequence[Sequence[ExactGram]]) -> list[ExactGram]:
+    """Return the sums of each group over several parts, which stay as they are."""
+    return [ExactGram.merged(grams) for grams in zip(*parts, strict=True)]
 
 
 @dataclass(frozen=True)
