@@ -112,9 +112,7 @@ def row_source(
     if _are_paths(data):
         paths = [data] if isinstance(data, (str, Path)) else list(data)
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
-        return RowSource.of_partitions(
-            lambda: partitions.of_files(paths, n_rows, target, options)
-        )
+        return RowSource.of_partitions(lambda: partitions.of_files(paths, n_rows, target, options))
     _refuse(bool(options), f"{next(iter(options), '')!r} is for files")
     if partitions.are_delayed(data):
         _refuse(y is not None, "y is for arrays; delayed chunks have their own")

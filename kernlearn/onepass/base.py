@@ -2,38 +2,23 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from copy import copy
-from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import memory
 from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE, HasMethods
-from kernlearn.datasets.sources import Partition, RowChunk, RowSource, is_source, row_source
-from kernlearn.onepass import first_look
-from kernlearn.onepass.exact_sums import ExactGram, Floats
-from kernlearn.onepass.first_look import FirstLook
-from kernlearn.onepass.folds import HashSample, fold_of, label_hashes, row_hashes
+from kernlearn.onepass.exact_sums import Floats
+from kernlearn.onepass.gathering import POINTS, SOLVED, RowGatherer
 from kernlearn.onepass.grid import transformer
-from kernlearn.onepass.moments import Layout, Moments, merged_grams
-from kernlearn.onepass.partitions import reduce_partitions, runs_on_cluster
+from kernlearn.onepass.moments import Moments
 from kernlearn.onepass.quadratic import penalty_path
 
-_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-_SOLVED = frozenset(
-    {"alpha_", "alphas_", "cv_errors_", "coef_", "intercept_", "coef_path_", "intercept_path_"}
-)
-# what the check of a first chunk sets
-_SEEN = ("n_features_in_", "feature_names_in_", "_flat")
 
-
-class OnePassModel(BaseEstimator):
+class OnePassModel(RowGatherer):
     """A linear model of features, from moments of rows that are read once."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -46,14 +31,7 @@ class OnePassModel(BaseEstimator):
         "n_jobs": [None, Integral],
     }
 
-    feature_map: Any
     alphas: Any
-    n_folds: int
-    sample_rows: int
-    fold_seed: int
-    block_rows: int | None
-    n_jobs: int | None
-    n_features_in_: int
     alpha_: float
     alphas_: Floats
     cv_errors_: Floats
@@ -61,18 +39,6 @@ class OnePassModel(BaseEstimator):
     intercept_: Any
     coef_path_: Floats
     intercept_path_: Floats
-
-    @abstractmethod
-    def _layout_options(self, y: Any, classes: Any) -> dict[str, Any]:
-        """Return the classes and whether moments are by class; numeric targets have no classes."""
-
-    @abstractmethod
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        """Return the targets of a chunk as rows of numbers, or its labels."""
-
-    @abstractmethod
-    def _multiples(self, y: NDArray[Any]) -> tuple[Floats, NDArray[np.intp] | None]:
-        """Return the targets as whole numbers, and the codes of classes."""
 
     @abstractmethod
     def _solve(self) -> None:
@@ -115,10 +81,7 @@ class OnePassModel(BaseEstimator):
                 "a new one"
             )
         with self._kept_on_error():
-            look = reduce_partitions(source, type(self)._look, first_look.merged, self._bare())
-            for name in _SEEN:
-                vars(self).pop(name, None)
-            vars(self).update(look.attributes)
+            look = self._take_look(source)
             self._start(*look.sample.rows(), look.labels)
             self._gather_all(source)
             self._solve()
@@ -173,19 +136,7 @@ class OnePassModel(BaseEstimator):
         ValueError
             If the data are not valid, or have a class or a number of columns that is new.
         """
-        source = self._source(X, y, groups)
-        if runs_on_cluster(source):
-            with self._kept_on_error():
-                if not self.__sklearn_is_fitted__():
-                    self._check_first(classes)
-                    self._start_on_cluster(source, classes)
-                elif classes is not None:
-                    self._check_classes(classes)
-                self._gather_all(source)
-            return self
-        for part in source.partitions:
-            with part.naming_errors():
-                self._add_chunks(part, classes)
+        self._gather_all(self._source(X, y, groups), classes)
         return self
 
     def merge(self, *others: "OnePassModel") -> Self:
@@ -239,159 +190,15 @@ class OnePassModel(BaseEstimator):
         return self._moments
 
     def __getattr__(self, name: str) -> Any:
-        if name in _SOLVED and "_moments" in self.__dict__:
+        if name in SOLVED and "_moments" in self.__dict__:
             self._solve()
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_moments" in self.__dict__
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    @contextmanager
-    def _kept_on_error(self) -> Iterator[None]:
-        before = dict(vars(self))
-        try:
-            yield
-        except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
-            raise
-
-    def _bare(self) -> Self:
-        """Return a copy without rows, to be sent; workers have threads of their own."""
-        other = copy(self)
-        other._forget()
-        if self.__sklearn_is_fitted__():
-            other._moments = Moments(self._moments.layout)
-        return other
-
-    def _look(self, part: Partition) -> FirstLook:
-        model = copy(self)
-        look = FirstLook(part.name, HashSample(self.sample_rows, self.fold_seed))
-        for chunk in part:
-            rows, targets, _ = model._checked(chunk, reset=not look.attributes)
-            look.attributes = {name: vars(model)[name] for name in _SEEN if name in vars(model)}
-            look.add(rows, targets)
-        return look
-
-    def _gather_all(self, source: RowSource) -> None:
-        """Add the rows of a source to the moments of the fitted map."""
-        if runs_on_cluster(source):
-            grams = reduce_partitions(source, type(self)._grams_of, merged_grams, self._bare())
-            self._moments.merge_grams(grams)
-            self._forget()
-            return
-        for part in source.partitions:
-            with part.naming_errors():
-                self._add_chunks(part, None)
-
-    def _add_chunks(self, part: Partition, classes: Any) -> None:
-        for chunk in part:
-            first = not self.__sklearn_is_fitted__()
-            checked = self._checked(chunk, reset=first)
-            if first:
-                self._check_first(classes)
-                self._start(checked[0], checked[1], classes)
-            elif classes is not None:
-                self._check_classes(classes)
-            self._gather(*checked)
-
-    def _grams_of(self, part: Partition) -> list[ExactGram]:
-        model = self._bare()
-        model.n_jobs = None
-        model._add_chunks(part, None)
-        return model._moments.grams()
-
-    def _start_on_cluster(self, source: RowSource, classes: Any) -> None:
-        """Fit the map on the first chunk of the source, where it is."""
-        for part in source.partitions:
-            alone = RowSource.of_partitions(lambda part=part: [part])
-            gather = partial(type(self)._started, classes=classes)
-            found = reduce_partitions(alone, gather, list, self._bare())
-            if found is not None:
-                vars(self).update(found)
-                return
-        raise ValueError("the data have no rows")
-
-    def _started(self, part: Partition, classes: Any) -> dict[str, Any] | None:
-        model = copy(self)
-        for chunk in part:
-            rows, targets, _ = model._checked(chunk, reset=True)
-            model._start(rows, targets, classes)
-            return {k: v for k, v in vars(model).items() if k in (*_SEEN, "_moments")}
-        return None
-
-    def _source(self, X: Any, y: Any, groups: Any) -> RowSource:
-        if is_source(X):
-            if groups is not None:
-                raise ValueError("groups is for arrays; a source has chunks (X, y, groups)")
-            return row_source(X, y)
-        chunk = (X, y) if groups is None else (X, y, groups)
-        return RowSource(lambda: [chunk])
-
-    def _checked(self, chunk: RowChunk, *, reset: bool) -> tuple[Any, NDArray[Any], Any]:
-        """Validate a chunk; without groups they are None."""
-        X, y, *rest = chunk
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        X = validate_data(self, X, reset=reset, **_POINTS)
-        targets = self._check_targets(y, reset=reset)
-        groups = None
-        if rest:
-            groups = np.asarray(rest[0])
-        for name, values in (("y", targets), ("groups", groups)):
-            if values is not None and len(values) != X.shape[0]:
-                raise ValueError(
-                    f"Found input variables with inconsistent numbers of samples: X has "
-                    f"{X.shape[0]} rows, {name} has {len(values)}"
-                )
-        return X, targets, groups
-
-    def _check_first(self, classes: Any) -> None:
-        """Refuse a first chunk without what the others cannot tell."""
-
-    def _check_classes(self, classes: Any) -> None:
-        """Refuse classes other than those of before."""
-
-    def _start(self, X: Any, y: NDArray[Any], classes: Any) -> None:
-        """Fit the map on a sample, and make empty moments."""
-        options = self._layout_options(y, classes)
-        feature_map = None
-        if self.feature_map is not None:
-            targets = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-            feature_map = clone(self.feature_map).fit(X.astype(np.float64), targets)
-        layout = Layout.of_sample(
-            X, y, feature_map, n_folds=self.n_folds, seed=self.fold_seed, **options
-        )
-        n_columns = len(layout.features.units) + 1 + layout.n_targets
-        memory.require_memory(
-            24 * layout.n_groups * n_columns**2,
-            None,
-            f"moments of {n_columns} columns in {layout.n_groups} groups of rows",
-            "take fewer features or folds",
-        )
-        self._moments = Moments(layout)
-        self._forget()
-
-    def _gather(self, X: Any, y: NDArray[Any], groups: Any) -> None:
-        hashes = row_hashes(X, self.fold_seed) if groups is None else label_hashes(groups)
-        places = fold_of(hashes, self.n_folds)
-        targets, codes = self._multiples(y)
-        if self._moments.layout.by_class and codes is not None:
-            places = places * self._moments.layout.n_targets + codes
-        self._moments.add(X, targets, places, self.block_rows, self.n_jobs)
-        self._forget()
-
-    def _forget(self) -> None:
-        for name in _SOLVED & self.__dict__.keys():
-            del self.__dict__[name]
 
     def _groups(self, folds: Iterable[int], code: int | None = None) -> list[int]:
         """Return the groups of rows of some folds, of all classes or one."""
@@ -428,7 +235,7 @@ class OnePassModel(BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return the linear functions of rows, of shape (n_samples, n_targets)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_POINTS)
+        X = validate_data(self, X, reset=False, **POINTS)
         coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
         transform = transformer(self.feature_map_)
         scores = np.empty((X.shape[0], len(coef)))

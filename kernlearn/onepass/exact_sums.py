@@ -229,7 +229,9 @@ def _square(triangle: NDArray[Any], n_columns: int) -> NDArray[Any]:
 
 def _longer(limbs: NDArray[np.int64], n_limbs: int) -> NDArray[np.int64]:
     more = n_limbs - len(limbs)
-    return np.concatenate([limbs, np.zeros((more, limbs.shape[1]), np.int64)]) if more > 0 else limbs
+    return (
+        np.concatenate([limbs, np.zeros((more, limbs.shape[1]), np.int64)]) if more > 0 else limbs
+    )
 
 
 def _normalised(limbs: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What the first pass over the rows is for: a sample, the labels, and what rows and targets are."""
+"""What the first pass over rows is for: a sample, the labels, what rows and targets are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -63,9 +63,9 @@ def merged(looks: Sequence[FirstLook]) -> FirstLook:
 
 def _refuse_others(one: FirstLook, two: FirstLook) -> None:
     for name in sorted(one.attributes.keys() | two.attributes.keys()):
-        pair = one.attributes.get(name), two.attributes.get(name)
-        if not np.array_equal(*pair):
+        known, other = one.attributes.get(name), two.attributes.get(name)
+        if not np.array_equal(known, other):  # type: ignore[arg-type]
             raise ValueError(
-                f"{two.name} has other rows or targets than {one.name}: {name} is {pair[1]!r} "
-                f"and {pair[0]!r}"
+                f"{two.name} has other rows or targets than {one.name}: {name} is {other!r} "
+                f"and {known!r}"
             )

@@ -128,7 +128,7 @@ class HashSample:
         """Offer the sample of other rows, which stays as it is."""
         self._parts += other._parts
         self._n_kept += other._n_kept
-        if self._n_kept > 2 * self.n_rows:
+        if self._n_kept > self.n_rows:
             self.rows()
 
     def rows(self) -> tuple[Any, Any]:

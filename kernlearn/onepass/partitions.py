@@ -1,8 +1,8 @@
 """Sums over the partitions of a source: in this process, or as tasks of Dask in a tree of merges.
 
-When a `distributed.Client` is active, each partition is a task that runs where its data are, and so
-are merges of a few results each; the last one comes back. Everything that a task needs is in the
-graph, not scattered, so that whatever is lost with a worker is computed again.
+When a `distributed.Client` is active, each partition is a task that runs where its data are, and
+so are merges of a few results each; the last one comes back. Everything that a task needs is in
+the graph, not scattered, so that whatever is lost with a worker is computed again.
 """
 
 import sys
@@ -33,7 +33,9 @@ def active_client() -> Any:
     except ValueError:
         return None
     if client.asynchronous:
-        raise ValueError("the active client of Dask is asynchronous; an estimator waits for results")
+        raise ValueError(
+            "the active client of Dask is asynchronous; an estimator waits for results"
+        )
     return client
 
 
@@ -83,9 +85,7 @@ def reduce_partitions(
     return result  # type: ignore[return-value]
 
 
-def _on_cluster(
-    client: Any, parts: list[Partition], gather: Any, merge: Any, context: Any
-) -> Any:
+def _on_cluster(client: Any, parts: list[Partition], gather: Any, merge: Any, context: Any) -> Any:
     from dask import delayed
 
     run = uuid4().hex
@@ -100,7 +100,9 @@ def _on_cluster(
     ]
     level = 0
     while len(values) > 1:
-        groups = [values[i : i + _MERGED_TOGETHER] for i in range(0, len(values), _MERGED_TOGETHER)]
+        groups = [
+            values[i : i + _MERGED_TOGETHER] for i in range(0, len(values), _MERGED_TOGETHER)
+        ]
         values = [
             delayed(merge, pure=False)(group, dask_key_name=(f"merge-{level}-{run}", i))
             if len(group) > 1
@@ -136,7 +138,8 @@ class _Limit:
     """
 
     def __init__(self) -> None:
-        self._lock, self._n_running, self._limiter = Lock(), 0, None
+        self._lock, self._n_running = Lock(), 0
+        self._limiter: Any = None
 
     def enter(self) -> None:
         with self._lock:
