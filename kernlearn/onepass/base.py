@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,6 +16,7 @@ from kernlearn.onepass.exact_sums import Floats
 from kernlearn.onepass.gathering import POINTS, SOLVED, RowGatherer
 from kernlearn.onepass.grid import transformer
 from kernlearn.onepass.moments import Moments
+from kernlearn.onepass.predictions import lazily
 from kernlearn.onepass.quadratic import penalty_path
 
 
@@ -231,6 +233,12 @@ class OnePassModel(RowGatherer):
         if wrong or (alphas < 0).any():
             raise ValueError(f"alphas must be finite numbers of 0 or more, got {self.alphas!r}")
         return np.unique(alphas)
+
+    def _lazily(self, method: str, X: Any, like: NDArray[Any]) -> Any:
+        """Return the predictions for a Dask collection; the moments are not sent."""
+        model = self._bare()
+        model.coef_, model.intercept_ = self.coef_, self.intercept_
+        return lazily(model, method, X, like)
 
     def _scores(self, X: Any) -> Floats:
         """Return the linear functions of rows, of shape (n_samples, n_targets)."""

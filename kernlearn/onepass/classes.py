@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
+from kernlearn.datasets.partitions import is_dask
 from kernlearn.onepass.base import OnePassModel
 from kernlearn.onepass.exact_sums import Floats
 from kernlearn.sample_weights import places
@@ -24,13 +26,20 @@ class OnePassClassifier(ClassifierMixin, OnePassModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
+                (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes one score, above 0 for ``classes_[1]``.
+            With two classes one score, above 0 for ``classes_[1]``. For a Dask collection a lazy
+            Dask array.
         """
+        check_is_fitted(self)
+        if is_dask(X):
+            n_scores = len(self.intercept_)
+            like = np.empty(0) if n_scores == 1 else np.empty((0, n_scores))
+            return self._lazily("decision_function", X, like)
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
@@ -39,12 +48,17 @@ class OnePassClassifier(ClassifierMixin, OnePassModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
+                (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            For a Dask collection a lazy Dask array.
         """
+        check_is_fitted(self)
+        if is_dask(X):
+            return self._lazily("predict", X, self.classes_[:0])
         scores = self.decision_function(X)
         codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]

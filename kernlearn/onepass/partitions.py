@@ -6,10 +6,8 @@ the graph, not scattered, so that whatever is lost with a worker is computed aga
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cache
-from threading import Lock
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -24,9 +22,17 @@ _MERGED_TOGETHER = 8
 
 
 def active_client() -> Any:
-    """Return the `distributed.Client` that is active, as Dask's collections find it, or None."""
+    """Return the `distributed.Client` that is active, or None.
+
+    It is the one that Dask's collections are computed by; the setting ``scheduler`` of Dask, such
+    as "synchronous", comes before it.
+    """
     distributed = sys.modules.get("distributed")  # not imported: there is no client
     if distributed is None:
+        return None
+    import dask
+
+    if dask.config.get("scheduler", None) not in (None, "dask.distributed", "distributed"):
         return None
     try:
         client = distributed.default_client()
@@ -122,7 +128,8 @@ def _same(context: Context) -> Context:
 
 
 def _task(context: Any, part: Partition, gather: Any, *values: Any) -> Any:
-    with _one_thread():
+    # a worker runs as many tasks at a time as it has cores
+    with _thread_pools().limit(limits=1):
         return _named(context, part.computed(values), gather)
 
 
@@ -131,41 +138,6 @@ def _named(context: Any, part: Partition, gather: Any) -> Any:
         return gather(context, part)
 
 
-class _Limit:
-    """One BLAS thread for each of the tasks that run at the same time in this process.
-
-    The number is that of the process, so the first task lowers it and the last one restores it.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._n_running = Lock(), 0
-        self._limiter: Any = None
-
-    def enter(self) -> None:
-        with self._lock:
-            if not self._n_running:
-                self._limiter = _controller().limit(limits=1)
-            self._n_running += 1
-
-    def leave(self) -> None:
-        with self._lock:
-            self._n_running -= 1
-            if not self._n_running:
-                self._limiter.restore_original_limits()
-
-
-_LIMIT = _Limit()
-
-
 @cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    _LIMIT.enter()
-    try:
-        yield
-    finally:
-        _LIMIT.leave()
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all libraries, which takes time

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import CLASS_WEIGHT
+from kernlearn.datasets.partitions import is_dask
 from kernlearn.onepass.base import OnePassModel
 from kernlearn.onepass.classes import OnePassClassifier
 from kernlearn.onepass.exact_sums import Floats
@@ -159,12 +161,17 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
+                (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
+            For a Dask collection a lazy Dask array.
         """
+        check_is_fitted(self)
+        if is_dask(X):
+            return self._lazily("predict", X, np.empty((0, *np.shape(self.intercept_))))
         scores = self._scores(X)
         return scores[:, 0] if self._flat else scores
 

@@ -1,14 +1,10 @@
 """Dask: a scheduler and workers as processes of their own."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import suppress
 
-import psutil
 import pytest
 
 pytest.importorskip("distributed", reason="needs the extra 'cluster'")
@@ -17,30 +13,8 @@ from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.executors import DaskExecutor, Limits
+from tests.dask_processes import end, start
 from tests.experiments.numbers import numbers
-
-
-def start(folder, *arguments, **variables):
-    """Start a process of Dask."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "dask", *arguments, "--no-dashboard"],
-        env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False", **variables},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    )
-
-
-def end(process):
-    """Kill a process with those that it has started."""
-    # any of them may end by itself meanwhile
-    with suppress(psutil.NoSuchProcess):
-        children = psutil.Process(process.pid).children(recursive=True)
-        process.kill()
-        for child in children:
-            with suppress(psutil.NoSuchProcess):
-                child.kill()
-    process.wait()
 
 
 @pytest.fixture(scope="module")
