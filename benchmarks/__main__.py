@@ -11,7 +11,18 @@ NAMES = (
     "streams", "engine",
 )  # fmt: skip
 #: Those that take long run only by name.
-LONG = ("moments", "ftune", "voted", "report", "defaults", "growth", "advise", "bias", "slow")
+LONG = (
+    "moments",
+    "partitions",
+    "ftune",
+    "voted",
+    "report",
+    "defaults",
+    "growth",
+    "advise",
+    "bias",
+    "slow",
+)
 
 
 def main() -> int:

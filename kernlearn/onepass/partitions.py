@@ -18,7 +18,8 @@ from kernlearn.datasets.sources import Partition, RowSource
 Context = TypeVar("Context")
 Value = TypeVar("Value")
 
-_MERGED_TOGETHER = 8
+#: Values that one task merges.
+MERGED_TOGETHER = 8
 
 
 def active_client() -> Any:
@@ -106,9 +107,7 @@ def _on_cluster(client: Any, parts: list[Partition], gather: Any, merge: Any, co
     ]
     level = 0
     while len(values) > 1:
-        groups = [
-            values[i : i + _MERGED_TOGETHER] for i in range(0, len(values), _MERGED_TOGETHER)
-        ]
+        groups = [values[i : i + MERGED_TOGETHER] for i in range(0, len(values), MERGED_TOGETHER)]
         values = [
             delayed(merge, pure=False)(group, dask_key_name=(f"merge-{level}-{run}", i))
             if len(group) > 1
