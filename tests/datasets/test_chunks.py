@@ -312,7 +312,13 @@ def test_row_groups_are_mapped_a_few_at_a_time(table, monkeypatch):
     assert sizes == others == [30, 30, 30, 10]
     assert X.ravel().tolist() == again.ravel().tolist() == values.tolist()
     assert y.tolist() == labels.tolist()
+    parts = table_batches.parquet_parts(path)
+    assert parts == [range(i, i + 1) for i in range(15)]
+    some = together(iter_chunks(path, 30, target="y", row_groups=range(3, 5)))
+    assert some[0].ravel().tolist() == values[21:35].tolist()
     values[60] = np.nan
     path = table({"x": values, "y": values % 3}, row_group_size=7)
+    with pytest.raises(DataError, match="row 61, column x: found nan"):
+        list(iter_chunks(path, 30, target="y", row_groups=range(7, 10)))
     with pytest.raises(DataError, match="row 61, column x: found nan"):
         list(iter_chunks(path, 30, target="y"))

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets import iter_chunks, row_source
+from kernlearn.datasets.partitions import Partition
 from kernlearn.exceptions import DataError
 
 N = 57
@@ -148,6 +149,48 @@ def test_dask_arrays_and_frames():
         row_source(dask_array.from_array(X), dask_array.from_array(y[:-1]))
     with pytest.raises(ValueError, match="must have 2 dimensions, got 1"):
         row_source(dask_array.from_array(y))
+
+
+def test_partitions_are_read_by_themselves(folder, monkeypatch):
+    pq.write_table(pa.Table.from_pandas(frame()), folder / "rows.parquet", row_group_size=9)
+    frame().to_csv(folder / "rows.csv", index=False)
+    monkeypatch.setattr("kernlearn.datasets.table_batches._MAPPED_BYTES", 1)
+    source = row_source([folder / "rows.parquet", folder / "rows.csv"], target="label", n_rows=5)
+    assert source.is_divided
+    parts = source.partitions
+    groups = [f"{folder / 'rows.parquet'}, row groups {i} to {i}" for i in range(7)]
+    assert [part.name for part in parts] == [*groups, str(folder / "rows.csv")]
+    for rows, first in ((parts[6], 54), (parts[2], 18), (parts[7], 0)):
+        values, labels, _ = together(rows)
+        np.testing.assert_array_equal(values, X[first : first + len(values)])
+        np.testing.assert_array_equal(labels, y[first : first + len(values)])
+    assert sum(len(labels) for part in parts for _, labels in part) == 2 * N
+    whole = row_source(X, y)
+    assert not whole.is_divided
+    assert [part.name for part in whole.partitions] == [""]
+    with pytest.raises(ValueError, match=r"^rows 3: no$"), Partition("rows 3", iter).naming_errors():
+        raise ValueError("no")
+
+
+def test_delayed_chunks_and_dask_pairs():
+    dask = pytest.importorskip("dask")
+    dask_frame = pytest.importorskip("dask.dataframe")
+    parts = [dask.delayed((X[i::4], y[i::4])) for i in range(4)]
+    rows, _, n_parts = together(row_source(parts))
+    np.testing.assert_array_equal(rows, np.concatenate([X[i::4] for i in range(4)]))
+    assert n_parts == 4
+    frames = dask_frame.from_pandas(frame(), npartitions=3)
+    rows, labels, _ = together(row_source(frames[NAMES], frames["label"]))
+    np.testing.assert_array_equal(rows, X)
+    np.testing.assert_array_equal(labels, y)
+    for arguments, options, message in (
+        ((parts, y), {}, "y is for arrays; delayed chunks"),
+        ((frames[NAMES], y), {}, "y must be of Dask"),
+        ((frames, frames["label"]), {"target": "label"}, "either y or target"),
+        ((frames, frames["label"].repartition(npartitions=1)), {}, "the same partitions"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            row_source(*arguments, **options)
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def divided(n_parts, order=ORDERS[0], labels=y):
 @pytest.fixture(scope="module")
 def client():
     with (
-        # on a busy machine a new worker takes longer than a local cluster waits for it
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "120s"}),
+        # a local cluster looks then whether a killed worker is back, and gives it up if it is not
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
         LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,

@@ -57,6 +57,12 @@ def test_sums_are_those_of_whole_numbers_in_any_order_and_partition(drawn, first
 @given(matrices(), matrices())
 def test_merged_sums_are_those_of_all_rows(one, two):
     left, right = of(one[0]), of(two[0])
+    before = [gram.limbs().copy() for gram in (left, right)]
+    new = ExactGram.merged([left, right, left])
+    assert exactly(new) == slow(np.concatenate([one[0], two[0], one[0]]))
+    assert new.n_rows == 2 * len(one[0]) + len(two[0])
+    for gram, limbs in zip((left, right), before, strict=True):
+        np.testing.assert_array_equal(gram.limbs(), limbs)
     left.merge(right)
     both = np.concatenate([one[0], two[0]])
     assert left.n_rows == len(both)
@@ -112,3 +118,17 @@ def test_rows_of_another_length_are_refused():
         ExactGram(2).add(np.zeros((1, 3)))
     with pytest.raises(ValueError, match="sums of 3 and 2 columns"):
         ExactGram(2).merge(ExactGram(3))
+
+
+def test_what_is_sent_is_a_triangle_of_32_bits():
+    rows = np.rint(1e6 * np.random.default_rng(0).normal(size=(500, 100)))
+    gram = of(rows)
+    sent = pickle.dumps(gram, protocol=5)
+    assert len(gram.limbs()) == 2
+    assert len(sent) < 2 * 4 * 100 * 101 / 2 + 1000
+    again = pickle.loads(sent)
+    np.testing.assert_array_equal(again.limbs(), gram.limbs())
+    again.add(rows)
+    np.testing.assert_array_equal(again.limbs(), of(np.concatenate([rows, rows])).limbs())
+    empty = pickle.loads(pickle.dumps(ExactGram(3)))
+    np.testing.assert_array_equal(empty.value(), np.zeros((3, 3)))

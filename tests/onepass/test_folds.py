@@ -87,6 +87,15 @@ def test_samples_do_not_depend_on_the_order():
         others = sample(RNG.permutation(3000), size)
         np.testing.assert_array_equal(others[0], rows)
         np.testing.assert_array_equal(others[1], labels)
+    kept = [HashSample(50) for _ in range(5)]
+    for i, part in enumerate(kept):
+        part.add(X[i::5], y[i::5])
+    merged = HashSample(50)
+    for part in reversed(kept):
+        merged.merge(part)
+        assert part.rows()[0].shape == (50, 2)
+    np.testing.assert_array_equal(merged.rows()[0], rows)
+    np.testing.assert_array_equal(merged.rows()[1], labels)
     keys = {tuple(row) for row in rows}
     places = [i for i in range(3000) if tuple(X[i]) in keys]
     assert 1000 < np.mean(places) < 2000
