@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,7 @@ _DIGIT = 20  # bits; 2^10 products of two digits are below 2^53 by far
 _DIGIT_ROWS = 1024
 _MOST_CARRIES = 256  # each adds less than 2^53 to a limb
 _FEW = 0.9  # share of columns that are not 0 below which the others are left out of a product
+_VERY_FEW = 0.5  # the same, of the columns that were not 0 before
 
 
 class ExactGram:
@@ -55,10 +57,10 @@ class ExactGram:
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
         self.n_rows = 0
-        self._recent: Floats | None = None
+        self._recent = _Products(n_columns)
         self._bound = 0.0  # on the entries of `_recent`
-        # lowest first, each the triangle on and above the diagonal, row by row
-        self._limbs = np.zeros((0, n_columns * (n_columns + 1) // 2), dtype=np.int64)
+        # of the entries on and below the diagonal, row by row
+        self._limbs = np.zeros((0, _size(n_columns)), dtype=np.int64)
         self._n_carries = 0
 
     def add(self, rows: Floats) -> None:
@@ -89,18 +91,20 @@ class ExactGram:
         All limbs are from 0 to 2^32 - 1 but the last, which has the sign. Sums are equal exactly
         if their limbs are.
         """
-        self._settle()
-        return np.array([_square(limb, self.n_columns) for limb in self._limbs]).reshape(
-            -1, self.n_columns, self.n_columns
-        )
+        return np.array(
+            [_square(limb, self.n_columns) for limb in self.lower_limbs()], dtype=np.int64
+        ).reshape(-1, self.n_columns, self.n_columns)
 
-    def triangle(self) -> NDArray[np.int64]:
-        """Return the limbs of the entries on and above the diagonal, row by row."""
+    def lower_limbs(self) -> NDArray[np.int64]:
+        """Return the limbs of the entries on and below the diagonal, not to be changed.
+
+        They are of shape (n_limbs, n_columns (n_columns + 1) / 2), row by row.
+        """
         self._settle()
         return self._limbs
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is sent and written: limbs as they are normalised, of 32 bits."""
+        """Return what is sent and written: limbs of 32 bits, as they are when normalised."""
         self._settle()
         low = self._limbs[:-1].astype(np.uint32)
         high = self._limbs[-1:].astype(np.int32)
@@ -112,8 +116,7 @@ class ExactGram:
         self._limbs = np.concatenate([state["low"], state["high"]], dtype=np.int64)
 
     def __sizeof__(self) -> int:
-        recent = 0 if self._recent is None else self._recent.nbytes
-        return object.__sizeof__(self) + self._limbs.nbytes + recent
+        return object.__sizeof__(self) + self._limbs.nbytes + self._recent.nbytes
 
     def _merge(self, others: Sequence["ExactGram"]) -> None:
         for other in others:
@@ -122,7 +125,7 @@ class ExactGram:
         for gram in (self, *others):
             gram._settle()
         for other in others:
-            self._need(len(other._limbs))
+            self._limbs = _longer(self._limbs, len(other._limbs))
             self._limbs[: len(other._limbs)] += other._limbs
             self.n_rows += other.n_rows
         self._normalise()
@@ -142,18 +145,10 @@ class ExactGram:
                 self._add(rows[:half])
                 self._add(rows[half:])
             return
-        if self._recent is None:
-            self._recent = np.zeros((self.n_columns, self.n_columns))
-        elif self._bound + largest > _EXACT:
-            self._settle()
-            self._recent = np.zeros((self.n_columns, self.n_columns))
+        if self._bound + largest > _EXACT:
+            self._carry_recent()
         self._bound += largest
-        used = np.flatnonzero(squares)
-        if len(used) < _FEW * self.n_columns:
-            rows = np.ascontiguousarray(rows[:, used])
-            self._recent[np.ix_(used, used)] += rows.T @ rows
-        else:
-            self._recent += rows.T @ rows
+        self._recent.add(rows, squares > 0)
 
     def _add_digits(self, rows: Floats) -> None:
         """Add rows with large values, as sums of products of their digits."""
@@ -162,30 +157,30 @@ class ExactGram:
             for i, first in enumerate(digits):
                 for j, second in enumerate(digits[: i + 1]):
                     products = first.T @ second
-                    self._carry(products if i == j else products + products.T, _DIGIT * (i + j))
+                    products = products if i == j else products + products.T
+                    self._carry(_lower(products), _DIGIT * (i + j))
 
     def _settle(self) -> None:
         """Move the recent sums to the limbs, and normalise these."""
-        if self._recent is not None:
-            self._carry(self._recent, 0)
-            self._recent, self._bound = None, 0.0
+        self._carry_recent()
         if self._n_carries:
             self._normalise()
+
+    def _carry_recent(self) -> None:
+        if self._bound:
+            self._carry(self._recent.taken(), 0)
+            self._bound = 0.0
 
     def _carry(self, values: Floats, shift: int) -> None:
         """Add whole numbers below 2^53 times 2^shift to the limbs."""
         at, offset = divmod(shift, _LIMB)
-        self._need(at + 2)
-        whole = values.ravel()[_triangle(self.n_columns)].astype(np.int64)
+        self._limbs = _longer(self._limbs, at + 2)
+        whole = values.astype(np.int64)
         self._limbs[at] += (whole & ((1 << (_LIMB - offset)) - 1)) << offset
         self._limbs[at + 1] += whole >> (_LIMB - offset)
         self._n_carries += 1
         if self._n_carries >= _MOST_CARRIES:
             self._normalise()
-
-    def _need(self, n_limbs: int) -> None:
-        if len(self._limbs) < n_limbs:
-            self._limbs = _longer(self._limbs, n_limbs)
 
     def _normalise(self) -> None:
         """Carry, so that all limbs but the last are from 0 to 2^32 - 1."""
@@ -193,14 +188,64 @@ class ExactGram:
         self._limbs = _normalised(self._limbs)
 
 
+class _Products:
+    """A sum of matrix products in float64, of the columns that are not 0 throughout."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._n_columns = n_columns
+        self._used = np.zeros(n_columns, dtype=np.bool_)
+        self._upper: Floats | None = None  # of the columns used, in Fortran's order
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return 0 if self._upper is None else self._upper.nbytes
+
+    def add(self, rows: Floats, used: NDArray[np.bool_]) -> None:
+        """Add the product of rows; the columns that are not `used` are 0 in them."""
+        if (used & ~self._used).any():
+            self._widen(used | self._used)
+        if self._upper is None:
+            self._upper = np.zeros((self._used.sum(),) * 2, order="F")
+        inside = np.flatnonzero(used[self._used])
+        if len(inside) < _VERY_FEW * len(self._upper):
+            rows = np.ascontiguousarray(rows[:, used])
+            self._upper[np.ix_(inside, inside)] += rows.T @ rows
+            return
+        if len(self._upper) < self._n_columns:
+            rows = np.ascontiguousarray(rows[:, self._used])
+        self._upper = dsyrk(1.0, rows.T, beta=1.0, c=self._upper, overwrite_c=1)
+
+    def taken(self) -> Floats:
+        """Return the entries on and below the diagonal, of all columns, and begin with 0."""
+        upper, self._upper = self._upper, None
+        whole = np.zeros((self._n_columns, self._n_columns))
+        if upper is not None and len(upper) < self._n_columns:
+            whole[np.ix_(self._used, self._used)] = upper.T
+        elif upper is not None:
+            whole = upper.T
+        return _lower(whole)
+
+    def _widen(self, used: NDArray[np.bool_]) -> None:
+        """Take more columns."""
+        if used.mean() > _FEW:
+            used = np.ones_like(used)
+        if self._upper is not None:
+            wide = np.zeros((used.sum(),) * 2, order="F")
+            old = np.flatnonzero(self._used[used])
+            wide[np.ix_(old, old)] = self._upper
+            self._upper = wide
+        self._used = used
+
+
 def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
     """Return the sum of grams times whole numbers, computed exactly and rounded to float64.
 
     Rounding depends on the exact sum alone, not on how it is made of terms.
     """
-    limbs = np.zeros((1, n_columns * (n_columns + 1) // 2), dtype=np.int64)
+    limbs = np.zeros((1, _size(n_columns)), dtype=np.int64)
     for factor, gram in terms:
-        theirs = gram.triangle()
+        theirs = gram.lower_limbs()
         limbs = _longer(limbs, len(theirs))
         for mine, limb in zip(limbs, theirs, strict=False):
             mine += limb if factor == 1 else factor * limb
@@ -211,27 +256,34 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
     return _square(value, n_columns)
 
 
+def _size(n_columns: int) -> int:
+    """Return the number of entries on and below the diagonal."""
+    return n_columns * (n_columns + 1) // 2
+
+
 @lru_cache(4)
-def _triangle(n_columns: int) -> NDArray[np.intp]:
-    """Return the places of the entries on and above the diagonal in a flat square."""
-    return np.flatnonzero(np.triu(np.ones((n_columns, n_columns), dtype=np.bool_)))
+def _places(n_columns: int) -> NDArray[np.intp]:
+    """Return the places of the entries on and below the diagonal in a flat square."""
+    return np.flatnonzero(np.tri(n_columns, dtype=np.bool_))
 
 
-def _square(triangle: NDArray[Any], n_columns: int) -> NDArray[Any]:
-    """Return the symmetric matrix with these entries on and above the diagonal."""
-    square = np.zeros((n_columns, n_columns), dtype=triangle.dtype)
-    square.ravel()[_triangle(n_columns)] = triangle
-    diagonal = square.diagonal().copy()
-    square += square.T
-    np.fill_diagonal(square, diagonal)
-    return square
+def _lower(square: NDArray[Any]) -> NDArray[Any]:
+    return square.ravel()[_places(len(square))]
+
+
+def _square(lower: NDArray[Any], n_columns: int) -> NDArray[Any]:
+    """Return the symmetric matrix with these entries on and below the diagonal."""
+    square = np.zeros((n_columns, n_columns), dtype=lower.dtype)
+    square.ravel()[_places(n_columns)] = lower
+    return square + np.tril(square, -1).T
 
 
 def _longer(limbs: NDArray[np.int64], n_limbs: int) -> NDArray[np.int64]:
+    """Return at least so many limbs, of which those that are added are 0."""
     more = n_limbs - len(limbs)
-    return (
-        np.concatenate([limbs, np.zeros((more, limbs.shape[1]), np.int64)]) if more > 0 else limbs
-    )
+    if more <= 0:
+        return limbs
+    return np.concatenate([limbs, np.zeros((more, limbs.shape[1]), dtype=np.int64)])
 
 
 def _normalised(limbs: NDArray[np.int64]) -> NDArray[np.int64]:

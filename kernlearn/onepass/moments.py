@@ -218,7 +218,7 @@ class Moments:
         """Return the sums of each group, without what they are of: enough to be sent."""
         self._check_whole()
         for gram in self._grams:
-            gram.triangle()  # brings them to their final form
+            gram.lower_limbs()  # brings them to their final form
         return self._grams
 
     def merge_grams(self, grams: Sequence[ExactGram]) -> None:

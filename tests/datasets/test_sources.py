@@ -168,7 +168,10 @@ def test_partitions_are_read_by_themselves(folder, monkeypatch):
     whole = row_source(X, y)
     assert not whole.is_divided
     assert [part.name for part in whole.partitions] == [""]
-    with pytest.raises(ValueError, match=r"^rows 3: no$"), Partition("rows 3", iter).naming_errors():
+    with (
+        pytest.raises(ValueError, match=r"^rows 3: no$"),
+        Partition("rows 3", iter).naming_errors(),
+    ):
         raise ValueError("no")
 
 
