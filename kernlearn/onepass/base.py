@@ -7,29 +7,29 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import _fit_context
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import memory
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE, HasMethods
-from kernlearn.datasets.sources import RowChunk, RowSource, is_source, row_source
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE
+from kernlearn.datasets.sources import RowChunk
 from kernlearn.onepass.exact_sums import Floats
 from kernlearn.onepass.folds import HashSample, fold_of, label_hashes, row_hashes
-from kernlearn.onepass.grid import transformer
+from kernlearn.onepass.mapped import MappedModel
 from kernlearn.onepass.moments import Layout, Moments
 from kernlearn.onepass.quadratic import penalty_path
+from kernlearn.onepass.repeated import as_source, check_lengths
 
-_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _SOLVED = frozenset(
     {"alpha_", "alphas_", "cv_errors_", "coef_", "intercept_", "coef_path_", "intercept_path_"}
 )
 
 
-class OnePassModel(BaseEstimator):
+class OnePassModel(MappedModel):
     """A linear model of features, from moments of rows that are read once."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "feature_map": [None, HasMethods(["fit", "transform"])],
+        **MappedModel._parameter_constraints,
         "alphas": [None, NOT_NEGATIVE, "array-like"],
         "n_folds": [COUNT],
         "sample_rows": [COUNT],
@@ -98,7 +98,7 @@ class OnePassModel(BaseEstimator):
         ValueError
             If a parameter or the data are not valid.
         """
-        source = self._source(X, y, groups)
+        source = as_source(X, y, groups)
         if not source.repeatable:
             raise ValueError(
                 "fit reads the data twice, which an iterator does not allow: call 'fit_map' with "
@@ -169,7 +169,7 @@ class OnePassModel(BaseEstimator):
         ValueError
             If the data are not valid, or have a class or a number of columns that is new.
         """
-        for chunk in self._source(X, y, groups):
+        for chunk in as_source(X, y, groups):
             first = not hasattr(self, "_moments")
             checked = self._checked(chunk, reset=first)
             if first:
@@ -239,19 +239,6 @@ class OnePassModel(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_moments" in self.__dict__
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _source(self, X: Any, y: Any, groups: Any) -> RowSource:
-        if is_source(X):
-            if groups is not None:
-                raise ValueError("groups is for arrays; a source has chunks (X, y, groups)")
-            return row_source(X, y)
-        chunk = (X, y) if groups is None else (X, y, groups)
-        return RowSource(lambda: [chunk])
-
     def _checked(self, chunk: RowChunk, *, reset: bool) -> tuple[Any, NDArray[Any], Any]:
         """Validate a chunk; without groups they are None."""
         X, y, *rest = chunk
@@ -259,17 +246,12 @@ class OnePassModel(BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, reset=reset, **_POINTS)
+        X = self._check_rows(X, reset=reset)
         targets = self._check_targets(y, reset=reset)
         groups = None
         if rest:
             groups = np.asarray(rest[0])
-        for name, values in (("y", targets), ("groups", groups)):
-            if values is not None and len(values) != X.shape[0]:
-                raise ValueError(
-                    f"Found input variables with inconsistent numbers of samples: X has "
-                    f"{X.shape[0]} rows, {name} has {len(values)}"
-                )
+        check_lengths(X, y=targets, groups=groups)
         return X, targets, groups
 
     def _check_first(self, classes: Any) -> None:
@@ -281,10 +263,7 @@ class OnePassModel(BaseEstimator):
     def _start(self, X: Any, y: NDArray[Any], classes: Any) -> None:
         """Fit the map on a sample, and make empty moments."""
         options = self._layout_options(y, classes)
-        feature_map = None
-        if self.feature_map is not None:
-            targets = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-            feature_map = clone(self.feature_map).fit(X.astype(np.float64), targets)
+        feature_map = self._fitted_map(X, y)
         layout = Layout.of_sample(
             X, y, feature_map, n_folds=self.n_folds, seed=self.fold_seed, **options
         )
@@ -342,15 +321,3 @@ class OnePassModel(BaseEstimator):
         if wrong or (alphas < 0).any():
             raise ValueError(f"alphas must be finite numbers of 0 or more, got {self.alphas!r}")
         return np.unique(alphas)
-
-    def _scores(self, X: Any) -> Floats:
-        """Return the linear functions of rows, of shape (n_samples, n_targets)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_POINTS)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        transform = transformer(self.feature_map_)
-        scores = np.empty((X.shape[0], len(coef)))
-        for rows in memory.row_blocks(X.shape[0], coef.shape[1]):
-            np.matmul(transform(X[rows]), coef.T, out=scores[rows])
-        scores += intercept
-        return scores
