@@ -16,7 +16,7 @@ from kernlearn.solvers.pass_newton import PassModels, Sample, solve_by_passes
 from kernlearn.solvers.pass_sums import PassSums, Request
 
 Floats = NDArray[np.float64]
-Transform = Callable[[Any], Floats]
+Transform = Callable[[Any], NDArray[np.floating]]
 
 _MOST_ROWS = 2**16
 _SAMPLE_BYTES = 2**26  # of features that steps are compared on
@@ -103,7 +103,7 @@ def fit_linear(
     sample = features.sample(survey)
     models = _solve(rows, survey, features, sample, task)
     places, scores = [0] * len(models.weights), None
-    if survey.n_held:
+    if survey.n_held and len(task.Cs) > 1:
         places, scores = _choose(rows, survey, features, models, task)
     chosen = np.array(
         [of_problem[i] for of_problem, i in zip(models.weights, places, strict=True)]
@@ -129,7 +129,7 @@ class _Features:
             )
 
     def __call__(self, X: Any) -> Floats:
-        Z = self._transform(X)
+        Z = np.asarray(self._transform(X), dtype=np.float64)
         if self._bias is None:
             return Z
         ones = np.full((len(Z), 1), self._bias)

@@ -27,6 +27,15 @@ def as_source(X: Any, y: Any = None, groups: Any = None) -> RowSource:
     return RowSource(lambda: [chunk])
 
 
+def is_streamed(X: Any) -> bool:
+    """Tell whether an estimator that otherwise holds its rows in memory should read X by chunks.
+
+    A bare memory map is an array to it, as to scikit-learn, whose parallel tools pass arrays as
+    memory maps: results would depend on the number of jobs. `row_source` makes a source of it.
+    """
+    return is_source(X) and not isinstance(X, np.memmap)
+
+
 def check_labels(y: Any) -> NDArray[Any]:
     """Return the labels of rows as an array, without missing ones."""
     labels = column_or_1d(y, warn=True)
