@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ _DIGIT = 20  # bits; 2^10 products of two digits are below 2^53 by far
 _DIGIT_ROWS = 1024
 _MOST_CARRIES = 256  # each adds less than 2^53 to a limb
 _FEW = 0.9  # share of columns that are not 0 below which the others are left out of a product
+_VERY_FEW = 0.5  # the same, of the columns that were not 0 before
 
 
 class ExactGram:
@@ -54,8 +56,9 @@ class ExactGram:
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
         self.n_rows = 0
-        self._recent: Floats | None = None
+        self._recent = _Products(n_columns)
         self._bound = 0.0  # on the entries of `_recent`
+        # on and below the diagonal; 0 above it
         self._limbs = np.zeros((0, n_columns, n_columns), dtype=np.int64)
         self._n_carries = 0
 
@@ -87,6 +90,12 @@ class ExactGram:
         All limbs are from 0 to 2^32 - 1 but the last, which has the sign. Sums are equal exactly
         if their limbs are.
         """
+        return np.array([_mirrored(limb) for limb in self.lower_limbs()], dtype=np.int64).reshape(
+            -1, self.n_columns, self.n_columns
+        )
+
+    def lower_limbs(self) -> NDArray[np.int64]:
+        """Return the limbs on and below the diagonal, with zeros above it, not to be changed."""
         self._settle()
         return self._limbs
 
@@ -109,18 +118,10 @@ class ExactGram:
                 self._add(rows[:half])
                 self._add(rows[half:])
             return
-        if self._recent is None:
-            self._recent = np.zeros((self.n_columns, self.n_columns))
-        elif self._bound + largest > _EXACT:
-            self._settle()
-            self._recent = np.zeros((self.n_columns, self.n_columns))
+        if self._bound + largest > _EXACT:
+            self._carry_recent()
         self._bound += largest
-        used = np.flatnonzero(squares)
-        if len(used) < _FEW * self.n_columns:
-            rows = np.ascontiguousarray(rows[:, used])
-            self._recent[np.ix_(used, used)] += rows.T @ rows
-        else:
-            self._recent += rows.T @ rows
+        self._recent.add(rows, squares > 0)
 
     def _add_digits(self, rows: Floats) -> None:
         """Add rows with large values, as sums of products of their digits."""
@@ -129,14 +130,18 @@ class ExactGram:
             for i, first in enumerate(digits):
                 for j, second in enumerate(digits[: i + 1]):
                     products = first.T @ second
-                    self._carry(products if i == j else products + products.T, _DIGIT * (i + j))
+                    products = products if i == j else products + products.T
+                    self._carry(np.tril(products), _DIGIT * (i + j))
 
     def _settle(self) -> None:
         """Move the recent sums to the limbs, and normalise these."""
-        if self._recent is not None:
-            self._carry(self._recent, 0)
-            self._recent, self._bound = None, 0.0
+        self._carry_recent()
         self._normalise()
+
+    def _carry_recent(self) -> None:
+        if self._bound:
+            self._carry(self._recent.taken(), 0)
+            self._bound = 0.0
 
     def _carry(self, values: Floats, shift: int) -> None:
         """Add whole numbers below 2^53 times 2^shift to the limbs."""
@@ -160,6 +165,51 @@ class ExactGram:
         self._limbs = _normalised(self._limbs)
 
 
+class _Products:
+    """A sum of matrix products in float64, of the columns that are not 0 throughout."""
+
+    def __init__(self, n_columns: int) -> None:
+        self._n_columns = n_columns
+        self._used = np.zeros(n_columns, dtype=np.bool_)
+        self._upper: Floats | None = None  # of the columns used, in Fortran's order
+
+    def add(self, rows: Floats, used: NDArray[np.bool_]) -> None:
+        """Add the product of rows; the columns that are not `used` are 0 in them."""
+        if (used & ~self._used).any():
+            self._widen(used | self._used)
+        if self._upper is None:
+            self._upper = np.zeros((self._used.sum(),) * 2, order="F")
+        inside = np.flatnonzero(used[self._used])
+        if len(inside) < _VERY_FEW * len(self._upper):
+            rows = np.ascontiguousarray(rows[:, used])
+            self._upper[np.ix_(inside, inside)] += rows.T @ rows
+            return
+        if len(self._upper) < self._n_columns:
+            rows = np.ascontiguousarray(rows[:, self._used])
+        self._upper = dsyrk(1.0, rows.T, beta=1.0, c=self._upper, overwrite_c=1)
+
+    def taken(self) -> Floats:
+        """Return the sum on and below the diagonal, of all columns, and begin with 0."""
+        upper, self._upper = self._upper, None
+        whole = np.zeros((self._n_columns, self._n_columns))
+        if upper is not None and len(upper) < self._n_columns:
+            whole[np.ix_(self._used, self._used)] = upper.T
+        elif upper is not None:
+            whole = upper.T
+        return np.tril(whole)
+
+    def _widen(self, used: NDArray[np.bool_]) -> None:
+        """Take more columns."""
+        if used.mean() > _FEW:
+            used = np.ones_like(used)
+        if self._upper is not None:
+            wide = np.zeros((used.sum(),) * 2, order="F")
+            old = np.flatnonzero(self._used[used])
+            wide[np.ix_(old, old)] = self._upper
+            self._upper = wide
+        self._used = used
+
+
 def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
     """Return the sum of grams times whole numbers, computed exactly and rounded to float64.
 
@@ -167,7 +217,7 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
     """
     limbs = np.zeros((1, n_columns, n_columns), dtype=np.int64)
     for factor, gram in terms:
-        theirs = gram.limbs()
+        theirs = gram.lower_limbs()
         if len(theirs) > len(limbs):
             limbs = np.concatenate(
                 [limbs, np.zeros((len(theirs) - len(limbs), n_columns, n_columns), np.int64)]
@@ -178,7 +228,11 @@ def total(terms: Iterable[tuple[int, ExactGram]], n_columns: int) -> Floats:
     value = np.zeros((n_columns, n_columns))
     for limb in limbs[::-1]:
         value = value * 2.0**_LIMB + limb
-    return value
+    return _mirrored(value)
+
+
+def _mirrored(lower: NDArray[Any]) -> NDArray[Any]:
+    return lower + np.tril(lower, -1).T
 
 
 def _normalised(limbs: NDArray[np.int64]) -> NDArray[np.int64]:
