@@ -9,6 +9,8 @@ _GIB = 2**30
 
 #: Size of a block of values: it stays in cache between its making and its use.
 BLOCK_BYTES = 2**21
+#: Size of a block whose product with itself is summed: those of blocks with few rows are slow.
+PRODUCT_BYTES = 2**25
 #: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
 FEWEST_ROWS = 32
 

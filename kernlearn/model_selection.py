@@ -206,6 +206,10 @@ class Scoreboard:
         """Return the mean loss of a choice over points and problems."""
         return float(self._losses[:, row, column].mean())
 
+    def problem_losses(self) -> NDArray[np.float64]:
+        """Return the mean loss of every choice over points, for each problem."""
+        return self._losses
+
     def _counts(self, each: bool) -> NDArray[Any]:
         if each:
             return self._correct

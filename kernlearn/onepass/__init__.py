@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "moments": "Moments",
+        "multipass": "MultiPassClassifier",
         "ranking": "OnePassRankRLS",
         "ridge": "OnePassRidge OnePassRidgeClassifier",
     },

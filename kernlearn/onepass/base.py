@@ -6,25 +6,22 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import memory
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE, HasMethods
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE
 from kernlearn.onepass.exact_sums import Floats
-from kernlearn.onepass.gathering import POINTS, SOLVED, RowGatherer
-from kernlearn.onepass.grid import transformer
+from kernlearn.onepass.gathering import SOLVED, RowGatherer
 from kernlearn.onepass.moments import Moments
-from kernlearn.onepass.predictions import lazily
 from kernlearn.onepass.quadratic import penalty_path
+from kernlearn.onepass.repeated import as_source
 
 
 class OnePassModel(RowGatherer):
     """A linear model of features, from moments of rows that are read once."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        "feature_map": [None, HasMethods(["fit", "transform"])],
+        **RowGatherer._parameter_constraints,
         "alphas": [None, NOT_NEGATIVE, "array-like"],
         "n_folds": [COUNT],
         "sample_rows": [COUNT],
@@ -75,7 +72,7 @@ class OnePassModel(RowGatherer):
         ValueError
             If a parameter or the data are not valid; the estimator stays as it was.
         """
-        source = self._source(X, y, groups)
+        source = as_source(X, y, groups)
         if not source.repeatable:
             raise ValueError(
                 "fit reads the data twice, which an iterator does not allow: call 'fit_map' with "
@@ -138,7 +135,7 @@ class OnePassModel(RowGatherer):
         ValueError
             If the data are not valid, or have a class or a number of columns that is new.
         """
-        self._gather_all(self._source(X, y, groups), classes)
+        self._gather_all(as_source(X, y, groups), classes)
         return self
 
     def merge(self, *others: "OnePassModel") -> Self:
@@ -197,11 +194,6 @@ class OnePassModel(RowGatherer):
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _groups(self, folds: Iterable[int], code: int | None = None) -> list[int]:
         """Return the groups of rows of some folds, of all classes or one."""
         layout = self._moments.layout
@@ -234,20 +226,8 @@ class OnePassModel(RowGatherer):
             raise ValueError(f"alphas must be finite numbers of 0 or more, got {self.alphas!r}")
         return np.unique(alphas)
 
-    def _lazily(self, method: str, X: Any, like: NDArray[Any]) -> Any:
-        """Return the predictions for a Dask collection; the moments are not sent."""
+    def _to_send(self) -> Self:
+        """Return a copy for predictions; the moments are not sent."""
         model = self._bare()
         model.coef_, model.intercept_ = self.coef_, self.intercept_
-        return lazily(model, method, X, like)
-
-    def _scores(self, X: Any) -> Floats:
-        """Return the linear functions of rows, of shape (n_samples, n_targets)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **POINTS)
-        coef, intercept = np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)
-        transform = transformer(self.feature_map_)
-        scores = np.empty((X.shape[0], len(coef)))
-        for rows in memory.row_blocks(X.shape[0], coef.shape[1]):
-            np.matmul(transform(X[rows]), coef.T, out=scores[rows])
-        scores += intercept
-        return scores
+        return model

@@ -1,67 +1,22 @@
-"""Base of the classifiers from moments: labels, scores and predictions."""
+"""Base of the classifiers from moments: labels and classes."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.datasets.partitions import is_dask
 from kernlearn.onepass.base import OnePassModel
 from kernlearn.onepass.exact_sums import Floats
+from kernlearn.onepass.mapped import LinearDecision
+from kernlearn.onepass.repeated import check_labels
 from kernlearn.sample_weights import places
 
 
-class OnePassClassifier(ClassifierMixin, OnePassModel):
+class OnePassClassifier(LinearDecision, OnePassModel):
     """A linear classifier of features, from moments with an indicator of each class as target."""
 
     #: Whether the moments of each class are gathered.
     _by_class: Any = False
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
-                (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With two classes one score, above 0 for ``classes_[1]``. For a Dask collection a lazy
-            Dask array.
-        """
-        check_is_fitted(self)
-        if is_dask(X):
-            n_scores = len(self.intercept_)
-            like = np.empty(0) if n_scores == 1 else np.empty((0, n_scores))
-            return self._lazily("decision_function", X, like)
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
-                (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            For a Dask collection a lazy Dask array.
-        """
-        check_is_fitted(self)
-        if is_dask(X):
-            return self._lazily("predict", X, self.classes_[:0])
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -85,11 +40,7 @@ class OnePassClassifier(ClassifierMixin, OnePassModel):
         return self._moments.sums(self._groups(range(self.n_folds)))
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        labels = column_or_1d(y, warn=True)
-        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            raise ValueError("Input y contains NaN or infinity.")
-        check_classification_targets(labels)
-        return labels
+        return check_labels(y)
 
     def _check_first(self, classes: Any) -> None:
         if classes is None:

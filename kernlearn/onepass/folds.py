@@ -100,16 +100,26 @@ class HashSample:
         Number of rows; all of a stream with fewer.
     seed : int, default=0
         Seed of the hash.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_rows,)
+        The number of each row of the sample among those offered.
     """
 
     def __init__(self, n_rows: int, seed: int = 0) -> None:
         self.n_rows, self.seed = n_rows, seed
-        self._parts: list[tuple[Any, Any, Hashes]] = []
+        self.numbers = np.empty(0, dtype=np.intp)  # set with the rows
+        self._parts: list[tuple[Any, Any, Hashes, NDArray[np.intp]]] = []
+        self._n_seen = 0
         self._n_kept = 0
         self._limit = np.uint64(2**64 - 1)
 
-    def add(self, X: Any, y: Any = None) -> None:
-        """Offer rows and their targets."""
+    def add(self, X: Any, y: Any = None, numbers: NDArray[np.intp] | None = None) -> None:
+        """Offer rows and their targets; without `numbers` these count the rows offered."""
+        if numbers is None:
+            numbers = np.arange(self._n_seen, self._n_seen + X.shape[0])
+        self._n_seen += X.shape[0]
         keys = row_hashes(X, self.seed)
         if y is not None:
             keys = keys + label_hashes(y)
@@ -119,20 +129,22 @@ class HashSample:
             return
         if len(rows) > self.n_rows:
             rows = rows[np.sort(np.argsort(keys[rows], kind="stable")[: self.n_rows])]
-        self._parts.append((X[rows], None if y is None else y[rows], keys[rows]))
+        targets = None if y is None else y[rows]
+        self._parts.append((X[rows], targets, keys[rows], numbers[rows]))
         self._n_kept += len(rows)
         if self._n_kept > 2 * self.n_rows:
             self.rows()
 
     def merge(self, other: "HashSample") -> None:
-        """Offer the sample of other rows, which stays as it is."""
-        self._parts += other._parts
+        """Offer the sample of other rows, which stays as it is; their numbers come after these."""
+        self._parts += [(*part[:3], part[3] + self._n_seen) for part in other._parts]
+        self._n_seen += other._n_seen
         self._n_kept += other._n_kept
         if self._n_kept > self.n_rows:
             self.rows()
 
     def rows(self) -> tuple[Any, Any]:
-        """Return the sample and its targets; None without any."""
+        """Return the sample and its targets, None without any, and set its `numbers`."""
         if not self._parts:
             raise ValueError("the data have no rows")
         keys = np.concatenate([part[2] for part in self._parts])
@@ -140,7 +152,8 @@ class HashSample:
         X = _stacked([part[0] for part in self._parts])[order]
         targets = [part[1] for part in self._parts]
         y = None if targets[0] is None else np.concatenate(targets)[order]
-        self._parts, self._n_kept = [(X, y, keys[order])], len(order)
+        self.numbers = np.concatenate([part[3] for part in self._parts])[order]
+        self._parts, self._n_kept = [(X, y, keys[order], self.numbers)], len(order)
         if len(order) == self.n_rows:
             self._limit = keys[order[-1]]
         return X, y

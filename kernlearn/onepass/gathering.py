@@ -9,20 +9,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import validate_data
 
 from kernlearn import memory
-from kernlearn.datasets.sources import Partition, RowChunk, RowSource, is_source, row_source
+from kernlearn.datasets.sources import Partition, RowChunk, RowSource
 from kernlearn.onepass import first_look
 from kernlearn.onepass.exact_sums import ExactGram, Floats
 from kernlearn.onepass.first_look import FirstLook
 from kernlearn.onepass.folds import HashSample, fold_of, label_hashes, row_hashes
+from kernlearn.onepass.mapped import MappedModel
 from kernlearn.onepass.moments import Layout, Moments, merged_grams
 from kernlearn.onepass.partitions import reduce_partitions, runs_on_cluster
+from kernlearn.onepass.repeated import check_lengths
 
-#: How rows are validated.
-POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 #: Attributes that are computed from the moments when they are asked for.
 SOLVED = frozenset(
     {"alpha_", "alphas_", "cv_errors_", "coef_", "intercept_", "coef_path_", "intercept_path_"}
@@ -31,10 +29,9 @@ SOLVED = frozenset(
 _SEEN = ("n_features_in_", "feature_names_in_", "_flat")
 
 
-class RowGatherer(BaseEstimator):
+class RowGatherer(MappedModel):
     """What gathers the moments of rows for an estimator."""
 
-    feature_map: Any
     n_folds: int
     sample_rows: int
     fold_seed: int
@@ -152,14 +149,6 @@ class RowGatherer(BaseEstimator):
             other._moments = Moments(self._moments.layout)
         return other
 
-    def _source(self, X: Any, y: Any, groups: Any) -> RowSource:
-        if is_source(X):
-            if groups is not None:
-                raise ValueError("groups is for arrays; a source has chunks (X, y, groups)")
-            return row_source(X, y)
-        chunk = (X, y) if groups is None else (X, y, groups)
-        return RowSource(lambda: [chunk])
-
     def _checked(self, chunk: RowChunk, *, reset: bool) -> tuple[Any, NDArray[Any], Any]:
         """Validate a chunk; without groups they are None."""
         X, y, *rest = chunk
@@ -167,17 +156,12 @@ class RowGatherer(BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        X = validate_data(self, X, reset=reset, **POINTS)
+        X = self._check_rows(X, reset=reset)
         targets = self._check_targets(y, reset=reset)
         groups = None
         if rest:
             groups = np.asarray(rest[0])
-        for name, values in (("y", targets), ("groups", groups)):
-            if values is not None and len(values) != X.shape[0]:
-                raise ValueError(
-                    f"Found input variables with inconsistent numbers of samples: X has "
-                    f"{X.shape[0]} rows, {name} has {len(values)}"
-                )
+        check_lengths(X, y=targets, groups=groups)
         return X, targets, groups
 
     def _check_first(self, classes: Any) -> None:
@@ -189,10 +173,7 @@ class RowGatherer(BaseEstimator):
     def _start(self, X: Any, y: NDArray[Any], classes: Any) -> None:
         """Fit the map on a sample, and make empty moments."""
         options = self._layout_options(y, classes)
-        feature_map = None
-        if self.feature_map is not None:
-            targets = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-            feature_map = clone(self.feature_map).fit(X.astype(np.float64), targets)
+        feature_map = self._fitted_map(X, y)
         layout = Layout.of_sample(
             X, y, feature_map, n_folds=self.n_folds, seed=self.fold_seed, **options
         )

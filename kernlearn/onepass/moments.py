@@ -16,7 +16,6 @@ from kernlearn.onepass.exact_sums import ExactGram, Floats, total
 from kernlearn.onepass.grid import Grid, block_differences, multiples, transformer
 from kernlearn.onepass.quadratic import Quadratic
 
-_BLOCK_BYTES = 2**25  # products of blocks with few rows are slow
 _MOST_ROWS = 2**16
 _CALL_BLOCKS = 4  # for one call of a map, which has blocks of its own: calls take time
 _PROBES = 8  # rows of the sample whose features tell maps apart
@@ -163,7 +162,7 @@ class Moments:
         k = self._n_features
         n_columns = k + 1 + self.layout.n_targets
         size = block_rows or min(
-            memory.block_rows(n_columns, block_bytes=_BLOCK_BYTES), _MOST_ROWS
+            memory.block_rows(n_columns, block_bytes=memory.PRODUCT_BYTES), _MOST_ROWS
         )
         block = np.empty((min(size, X.shape[0]), n_columns))
         for start in range(0, X.shape[0], size):

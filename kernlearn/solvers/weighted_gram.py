@@ -67,20 +67,11 @@ class WeightedGram:
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient, with a greater ridge if that is singular."""
-        ridge, renewed = 1.0, False
-        while True:
-            hessian = C * self.lower
-            hessian.flat[:: len(hessian) + 1] += ridge
-            try:
-                factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-                return -cho_solve(factor, gradient, check_finite=False)
-            except LinAlgError:
-                if renewed:
-                    floor = np.finfo(np.float64).eps * C * self.lower.trace()
-                    ridge = max(10 * ridge, floor)
-                else:  # rows that were removed again leave rounding errors behind
-                    self._renew(self._weights)
-                    renewed = True
+        try:
+            return newton_step(self.lower, gradient, C)
+        except LinAlgError:  # rows that were removed again leave rounding errors behind
+            self._renew(self._weights)
+        return safe_newton_step(self.lower, gradient, C)
 
     def _renew(self, weights: Floats) -> None:
         self.lower[...] = 0.0
@@ -92,14 +83,42 @@ class WeightedGram:
         """Add Σ amountᵢ xᵢxᵢᵀ over some rows."""
         for sign in (1.0, -1.0):
             of_sign = np.flatnonzero(sign * amounts > 0)
-            sizes = np.abs(amounts[of_sign])
-            even = bool(len(sizes)) and bool((sizes == sizes[0]).all())
-            for first in range(0, len(of_sign), _BLOCK_ROWS):
-                batch = slice(first, first + _BLOCK_ROWS)
-                part = self._X[rows[of_sign[batch]]]
-                if not even:
-                    part *= np.sqrt(sizes[batch, np.newaxis])
-                dsyrk(
-                    sign * sizes[0] if even else sign, part.T,
-                    beta=1.0, c=self.lower, lower=1, overwrite_c=1,
-                )  # fmt: skip
+            add_rows(self.lower, self._X, rows[of_sign], np.abs(amounts[of_sign]), sign)
+
+
+def add_rows(
+    lower: Floats, X: Floats, rows: NDArray[np.intp], sizes: Floats, sign: float = 1.0
+) -> None:
+    """Add sign · Σ sizeᵢ xᵢxᵢᵀ over some rows to a lower triangle in the order of Fortran."""
+    even = bool(len(sizes)) and bool((sizes == sizes[0]).all())
+    for first in range(0, len(rows), _BLOCK_ROWS):
+        batch = slice(first, first + _BLOCK_ROWS)
+        part = X[rows[batch]]
+        if not even:
+            part *= np.sqrt(sizes[batch, np.newaxis])
+        dsyrk(sign * sizes[0] if even else sign, part.T, beta=1.0, c=lower, lower=1, overwrite_c=1)
+
+
+def newton_step(lower: Floats, gradient: Floats, C: float, ridge: float = 1.0) -> Floats:
+    """Return −(ridge·I + C·gram)⁻¹ · gradient, of the lower triangle of a Gram matrix.
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix is not positive definite, by rounding errors.
+    """
+    hessian = C * lower
+    hessian.flat[:: len(hessian) + 1] += ridge
+    factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+    step: Floats = -cho_solve(factor, gradient, check_finite=False)
+    return step
+
+
+def safe_newton_step(lower: Floats, gradient: Floats, C: float) -> Floats:
+    """Return the same, with as much of a ridge as is needed."""
+    ridge = 1.0
+    while True:
+        try:
+            return newton_step(lower, gradient, C, ridge)
+        except LinAlgError:
+            ridge = max(10 * ridge, np.finfo(np.float64).eps * C * lower.trace())
