@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn.constraints import Interval, StrOptions
 from kernlearn.features import blocks
@@ -13,6 +14,7 @@ from kernlearn.kernels import BaseDotProductKernel
 
 #: Writes the factors of one level, for the current rows, into an array.
 WriteFactors = Callable[[int, np.ndarray], None]
+Ints = NDArray[np.intp]
 
 
 class LevelProduct:
@@ -43,6 +45,8 @@ class LevelProduct:
         Number of columns of the factors of all features.
     factor_scales : ndarray of shape (n_factors,)
         Scale of each column.
+    width : {1, 2}
+        The parameter.
     """
 
     def __init__(self, degrees: np.ndarray, log_weights: np.ndarray, width: int = 1) -> None:
@@ -63,7 +67,29 @@ class LevelProduct:
         self.n_factors = sum(counts)
         self._n_products = counts[0] if counts else 0
         self._n_repeated = counts[1] if len(counts) > 1 else 0
-        self._width = width
+        self.width = width
+
+    def by_feature(self) -> tuple[Ints, Ints, NDArray[np.float64]]:
+        """Return the factors feature by feature instead of level by level, for width 1.
+
+        Returns
+        -------
+        columns : ndarray of shape (n_factors,)
+            The columns of each feature's factors, in the order of their levels.
+        ends : ndarray of shape (n_products + 1,)
+            Where those of each feature with factors begin and end.
+        scales : ndarray of shape (n_products,)
+            The scale of a feature's factors.
+        """
+        counts = [columns.stop - columns.start for columns in self.slices]
+        features = np.concatenate([np.arange(count) for count in counts] or [np.empty(0, np.intp)])
+        ends = np.cumsum([0, *np.bincount(features)], dtype=np.intp)
+        scales = self.factor_scales[: self._n_products]
+        return np.argsort(features, kind="stable"), ends, scales
+
+    def write_constants(self, out: np.ndarray) -> None:
+        """Write the features without factors into their columns of `out`."""
+        out[:, self._n_products :] = self._constants
 
     def scratch(self, n_rows: int, dtype: np.dtype) -> np.ndarray:
         """Return an array for the factors of one level, to be passed to `write`."""
@@ -71,7 +97,7 @@ class LevelProduct:
 
     def write(self, write_factors: WriteFactors, out: np.ndarray, scratch: np.ndarray) -> None:
         """Write the features of some rows into `out` of shape (n_rows, n_columns)."""
-        out[:, self._n_products :] = self._constants
+        self.write_constants(out)
         for level, columns in enumerate(self.slices):
             products = out[:, : columns.stop - columns.start]
             if level == 0:
@@ -79,7 +105,7 @@ class LevelProduct:
                 continue
             factors = scratch[: products.size].reshape(products.shape)
             write_factors(level, factors)
-            if self._width == 2:
+            if self.width == 2:
                 kind = np.result_type(out.dtype, np.complex64)
                 products, factors = products.view(kind), factors.view(kind)
             np.multiply(products, factors, out=products)

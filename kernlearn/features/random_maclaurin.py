@@ -335,18 +335,17 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         return number - number % width
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        levels, exact, center = self._levels, self._exact, self._centering
-        scratch = levels.scratch(n_rows, dtype)
+        exact, center = self._exact, self._centering
         dense = max(exact.slices, default=0) > 0
         factors = Factors(
-            levels, self.omega_, self._structured, center, dtype, n_rows=n_rows, dense=dense
+            self._levels, self.omega_, self._structured, center, dtype, n_rows=n_rows, dense=dense
         )
         write_exact = exact.writer(n_rows, dtype)
 
         def write(X: Any, out: np.ndarray) -> None:
             rows = factors.of_rows(X)
             write_exact(rows.first, rows.further, out)
-            levels.write(rows.write, out[:, exact.n_columns :], scratch)
+            rows.write(out, exact.n_columns)
             if center is None or rows.bases is None:
                 return
             for order, columns in self._columns:
