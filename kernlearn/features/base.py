@@ -5,7 +5,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.constraints import Interval, StrOptions
 from kernlearn.features import blocks
@@ -14,7 +13,6 @@ from kernlearn.kernels import BaseDotProductKernel
 
 #: Writes the factors of one level, for the current rows, into an array.
 WriteFactors = Callable[[int, np.ndarray], None]
-Ints = NDArray[np.intp]
 
 
 class LevelProduct:
@@ -45,6 +43,10 @@ class LevelProduct:
         Number of columns of the factors of all features.
     factor_scales : ndarray of shape (n_factors,)
         Scale of each column.
+    places : ndarray of int
+        Place of each factor, level by level, in the order feature by feature.
+    ends : ndarray of int
+        Where, in that order, the factors of each feature that has some begin and end.
     width : {1, 2}
         The parameter.
     """
@@ -61,6 +63,10 @@ class LevelProduct:
         n_products = counts[0] if counts else 0
         self._constants = np.zeros((len(degrees) - n_products) * width)
         self._constants[::width] = np.exp(self.log_weights[n_products:])
+        self.ends = np.cumsum([0, *n_factors[:n_products]], dtype=np.intp)
+        self.places = np.concatenate(
+            [np.empty(0, np.intp), *(self.ends[:n] + level for level, n in enumerate(counts))]
+        )
         counts = [count * width for count in counts]
         ends = np.cumsum(counts, dtype=int).tolist()
         self.slices = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
@@ -68,24 +74,6 @@ class LevelProduct:
         self._n_products = counts[0] if counts else 0
         self._n_repeated = counts[1] if len(counts) > 1 else 0
         self.width = width
-
-    def by_feature(self) -> tuple[Ints, Ints, NDArray[np.float64]]:
-        """Return the factors feature by feature instead of level by level, for width 1.
-
-        Returns
-        -------
-        columns : ndarray of shape (n_factors,)
-            The columns of each feature's factors, in the order of their levels.
-        ends : ndarray of shape (n_products + 1,)
-            Where those of each feature with factors begin and end.
-        scales : ndarray of shape (n_products,)
-            The scale of a feature's factors.
-        """
-        counts = [columns.stop - columns.start for columns in self.slices]
-        features = np.concatenate([np.arange(count) for count in counts] or [np.empty(0, np.intp)])
-        ends = np.cumsum([0, *np.bincount(features)], dtype=np.intp)
-        scales = self.factor_scales[: self._n_products]
-        return np.argsort(features, kind="stable"), ends, scales
 
     def write_constants(self, out: np.ndarray) -> None:
         """Write the features without factors into their columns of `out`."""

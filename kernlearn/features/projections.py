@@ -1,5 +1,7 @@
 """Products of projections of dense rows on random signs, by tables of signed sums."""
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,15 +47,14 @@ class SignProducts:
         from kernlearn.features.lines import LINE  # loads numba
         from kernlearn.features.sign_tables import TILE, find_places
 
-        columns, ends, scales = levels.by_feature()
         self._levels = levels
-        self._edges = groups_of(len(omega), len(columns))
+        self._edges = groups_of(len(omega), levels.n_factors)
         n_groups = len(self._edges) - 1
-        places = np.empty((len(columns), n_groups), np.uint32)
-        find_places(omega, columns, self._edges, places)
+        places = np.empty((levels.n_factors, n_groups), np.uint32)
+        find_places(omega, levels.places, self._edges, places)
         self._places = places.ravel()
-        self._ends = (ends * n_groups).astype(np.uint64)
-        self._scales = scales.astype(dtype)
+        self._ends = (levels.ends * n_groups).astype(np.uint64)
+        self._scales = levels.factor_scales[: len(levels.ends) - 1].astype(dtype)
         self._lanes = LINE // dtype.itemsize
         n_lines = int(np.sum(1 << np.diff(self._edges)))
         self._tables = _lines((n_sets, n_lines), self._lanes, dtype).reshape(n_sets, -1)
@@ -99,20 +100,20 @@ def groups_of(n_columns: int, n_factors: int) -> NDArray[np.intp]:
 
     The more columns a group has, the fewer sums there are of its entries, and the more entries.
     """
-    best, least = np.array([0, n_columns]), np.inf
+    best, least = 1, float("inf")
     for most in range(1, _MOST_COLUMNS + 1):
         n_groups = -(-n_columns // most)
-        edges = np.arange(n_groups + 1) * n_columns // n_groups
-        n_lines = int(np.sum(1 << np.diff(edges)))
+        size, n_larger = divmod(n_columns, n_groups)
+        n_lines = (n_groups + n_larger) << size
         cost = n_groups * n_factors + _FILL * n_lines
         if cost < least and (most <= _USUAL_COLUMNS or n_lines <= _CACHE_LINES):
-            best, least = edges, cost
-    return best
+            best, least = n_groups, cost
+    return np.arange(best + 1) * n_columns // best
 
 
 def _lines(shape: tuple[int, ...], lanes: int, dtype: np.dtype) -> Floats:
     """Return an array of zeros of lines that begin at lines of cache."""
-    n_values = int(np.prod(shape)) * lanes
+    n_values = prod(shape) * lanes
     values = np.zeros(n_values + lanes, dtype)
     line = lanes * dtype.itemsize
     first = -values.ctypes.data % line // dtype.itemsize

@@ -26,31 +26,33 @@ TILE = 64
 
 @njit(cache=True, nogil=True)  # pragma: no cover
 def find_places(
-    omega: np.ndarray, columns: np.ndarray, edges: np.ndarray, places: np.ndarray
+    omega: np.ndarray, order: np.ndarray, edges: np.ndarray, places: np.ndarray
 ) -> None:
     """Write the places in the tables that the sums are of.
 
     Parameters
     ----------
-    omega : ndarray of shape (n_features, n_columns), int8
+    omega : ndarray of shape (n_features, n_factors), int8
         Signs.
-    columns : ndarray of shape (n_factors,), int
-        Columns of signs, in the order wanted.
+    order : ndarray of shape (n_factors,), int
+        Where the places of each factor shall be.
     edges : ndarray of shape (n_groups + 1,), int
         Where the groups begin and end.
     places : ndarray of shape (n_factors, n_groups), uint32
         In bytes from the beginning of the first table.
     """
+    n_factors = omega.shape[1]
+    found = np.empty(n_factors, np.uint32)
     at = 0
     for group in range(len(edges) - 1):
-        places[:, group] = at
+        found[:] = at
         size = LINE
         for i in range(edges[group], edges[group + 1]):
-            signs = omega[i]
-            for factor in range(len(columns)):
-                if signs[columns[factor]] > 0:
-                    places[factor, group] += size
+            for factor in range(n_factors):
+                found[factor] += np.uint32(size) * np.uint32(omega[i, factor] > 0)
             size *= 2
+        for factor in range(n_factors):
+            places[order[factor], group] = found[factor]
         at += size
 
 
