@@ -11,9 +11,9 @@ from scipy.linalg import hadamard
 
 from kernlearn.features.signs import complex_signs, real_signs
 
-# Time of an addition of the transform, in bytes of a matrix that a product reads for a row: with
-# float64 the two take the same time for about 130 features, with float32 for about 300.
-_COST = 150.0
+# Time of an addition of the transform, in bytes of signs, as wide as values, of a row's projections
+# by tables: with float64 the two take the same time for about 300 features, with float32 for 600.
+_COST = 270.0
 
 Signs = NDArray[np.int8]
 Floats = NDArray[np.floating]
@@ -66,7 +66,7 @@ class HadamardSigns:
         return columns
 
     def pays(self, dtype: np.dtype) -> bool:
-        """Return whether :meth:`times` is faster than a product with the matrix."""
+        """Return whether :meth:`times` is faster than sums of signed entries from tables."""
         transformed = len(self.signs) * self.order * max(np.log2(self.order), 1.0)
         return bool(self.signs.shape[1] * len(self.places) * dtype.itemsize > _COST * transformed)
 
@@ -108,7 +108,7 @@ class ComplexHadamardSigns:
         return parts.reshape(len(parts), -1)
 
     def pays(self, dtype: np.dtype) -> bool:
-        """Return whether :meth:`times` is faster than a product with the matrix."""
+        """Return whether :meth:`times` is faster than sums of signed entries from tables."""
         return self.real.pays(dtype)
 
     def times(self, X: Floats, scales: Floats, out: Floats) -> None:

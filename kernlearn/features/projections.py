@@ -24,9 +24,9 @@ class SignProducts:
     Parameters
     ----------
     levels : LevelProduct
-        Of real features.
     omega : ndarray of shape (n_features, n_factors), int8
-        Signs -1 and 1.
+        Signs -1 and 1; for complex features two columns, the real and imaginary parts of 1, i, -1
+        and -i.
     dtype : dtype
         Of rows and products.
     n_rows : int
@@ -47,14 +47,19 @@ class SignProducts:
         from kernlearn.features.lines import LINE  # loads numba
         from kernlearn.features.sign_tables import TILE, find_places
 
-        self._levels = levels
+        self._levels, width = levels, levels.width
         self._edges = groups_of(len(omega), levels.n_factors)
         n_groups = len(self._edges) - 1
         places = np.empty((levels.n_factors, n_groups), np.uint32)
-        find_places(omega, levels.places, self._edges, places)
+        order = levels.places
+        if width == 2:
+            omega = _turned(omega)
+            order = (2 * order[:, np.newaxis] + np.arange(2)).ravel()
+        find_places(omega, order, self._edges, places)
         self._places = places.ravel()
-        self._ends = (levels.ends * n_groups).astype(np.uint64)
-        self._scales = levels.factor_scales[: len(levels.ends) - 1].astype(dtype)
+        self._ends = (levels.ends * (width * n_groups)).astype(np.uint64)
+        scales = levels.factor_scales[: width * (len(levels.ends) - 1) : width]
+        self._scales = (scales / width).astype(dtype)
         self._lanes = LINE // dtype.itemsize
         n_lines = int(np.sum(1 << np.diff(self._edges)))
         self._tables = _lines((n_sets, n_lines), self._lanes, dtype).reshape(n_sets, -1)
@@ -84,7 +89,7 @@ class SignProducts:
         self._levels.write_constants(out[:, at:])
         write_products(
             sets[0 if same else 1], sets[0], same, self._edges, self._places, self._ends,
-            self._scales, self._tables, self._tile, out, at, len(out),
+            self._scales, self._levels.width, self._tables, self._tile, out, at, len(out),
         )  # fmt: skip
 
     def _into_lanes(self, rows: Floats, points: Floats) -> None:
@@ -109,6 +114,14 @@ def groups_of(n_columns: int, n_factors: int) -> NDArray[np.intp]:
         if cost < least and (most <= _USUAL_COLUMNS or n_lines <= _CACHE_LINES):
             best, least = n_groups, cost
     return np.arange(best + 1) * n_columns // best
+
+
+def _turned(omega: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the real and imaginary parts of complex signs times 1 + i, which are -1 and 1."""
+    turned = np.empty_like(omega)
+    np.subtract(omega[:, 0::2], omega[:, 1::2], out=turned[:, 0::2])
+    np.add(omega[:, 0::2], omega[:, 1::2], out=turned[:, 1::2])
+    return turned
 
 
 def _lines(shape: tuple[int, ...], lanes: int, dtype: np.dtype) -> Floats:

@@ -184,6 +184,8 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     n_jobs: int | None = None
     random_state: int | np.random.RandomState | None = None
 
+    _rows_together = 16  # in lanes
+
     _parameter_constraints = {
         **base.BaseMaclaurinFeatures._parameter_constraints,
         "n_components": [COUNT, UniformAccuracy, dict],

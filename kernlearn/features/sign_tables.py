@@ -11,6 +11,7 @@ from numba import njit
 
 from kernlearn.features.lines import (
     LINE,
+    Line,
     add,
     load,
     multiply,
@@ -20,7 +21,7 @@ from kernlearn.features.lines import (
     subtract,
 )
 
-#: Lines of features that are computed before they are written as columns of rows.
+#: Columns that are computed, as lines, before they are written to rows.
 TILE = 64
 
 
@@ -77,6 +78,20 @@ def _fill_tables(
         at += size
 
 
+@njit(inline="always")  # pragma: no cover
+def _project(
+    tables: np.ndarray, base: np.uint64, places: np.ndarray, first: np.uint64, last: np.uint64
+) -> Line:
+    """Return a projection of a line of rows, a sum of entries of all tables."""
+    total = load(tables, base + np.uint64(places[first]))
+    for k in range(first + np.uint64(1), last):
+        total = add(total, load(tables, base + np.uint64(places[k])))
+    return total
+
+
+# Below places are unsigned, or checks for negative ones would take half of the time.
+
+
 @njit(cache=True, nogil=True)  # pragma: no cover
 def _fill_tile(
     tables: np.ndarray,
@@ -87,11 +102,7 @@ def _fill_tile(
     scales: np.ndarray,
     tile: np.ndarray,
 ) -> None:
-    """Write products of some features, a line of rows each.
-
-    Places are unsigned, or checks for negative ones would take half of the time.
-    """
-    to, one, line = np.uint64(0), np.uint64(1), np.uint64(LINE)
+    """Write products of some features, a line of rows each."""
     groups = np.uint64(n_groups)
     for feature in range(len(scales)):
         scale = spread(scales[feature])
@@ -99,16 +110,50 @@ def _fill_tile(
         first, last = ends[feature], ends[feature + 1]
         base = np.uint64(shift)
         for k in range(first, last, groups):
-            total = load(tables, base + np.uint64(places[k]))
-            for j in range(k + one, k + groups):
-                total = add(total, load(tables, base + np.uint64(places[j])))
+            total = _project(tables, base, places, k, k + groups)
             if k == first:
                 product = multiply(scale, total)
             else:
                 product = multiply(multiply(product, scale), total)
             base = np.uint64(0)
-        store(tile, to, product)
-        to += line
+        store(tile, feature * LINE, product)
+
+
+@njit(cache=True, nogil=True)  # pragma: no cover
+def _fill_complex_tile(
+    tables: np.ndarray,
+    shift: int,
+    places: np.ndarray,
+    n_groups: int,
+    ends: np.ndarray,
+    scales: np.ndarray,
+    tile: np.ndarray,
+) -> None:
+    """Write products of some features, two lines each, the real and the imaginary parts.
+
+    1, i, -1 and -i times 1 + i are two real signs r and s: a projection is that on r, and i times
+    that on s, times (1 - i) / 2.
+    """
+    groups = np.uint64(n_groups)
+    for feature in range(len(scales)):
+        half = spread(scales[feature])
+        real, imaginary = half, half
+        first, last = ends[feature], ends[feature + 1]
+        base = np.uint64(shift)
+        for k in range(first, last, groups + groups):
+            one = _project(tables, base, places, k, k + groups)
+            two = _project(tables, base, places, k + groups, k + groups + groups)
+            a, b = multiply(half, add(one, two)), multiply(half, subtract(two, one))
+            if k == first:
+                real, imaginary = a, b
+            else:
+                real, imaginary = (
+                    subtract(multiply(real, a), multiply(imaginary, b)),
+                    add(multiply(real, b), multiply(imaginary, a)),
+                )
+            base = np.uint64(0)
+        store(tile, 2 * feature * LINE, real)
+        store(tile, (2 * feature + 1) * LINE, imaginary)
 
 
 @njit(cache=True, nogil=True)  # pragma: no cover
@@ -120,6 +165,7 @@ def write_products(
     places: np.ndarray,
     ends: np.ndarray,
     scales: np.ndarray,
+    width: int,
     tables: np.ndarray,
     tile: np.ndarray,
     out: np.ndarray,
@@ -141,7 +187,9 @@ def write_products(
     ends : ndarray of shape (n_products + 1,), uint64
         Where the places of each product begin and end.
     scales : ndarray of shape (n_products,)
-        Factor of each projection.
+        Factor of each projection, for complex ones the half of it.
+    width : {1, 2}
+        Columns of a product: 2 for complex ones, whose factors are two projections each.
     tables : ndarray of shape (n_sets, n_bytes_of_a_set / itemsize)
         Is overwritten: the tables of the later and, if those are others, of the first factors.
     tile : ndarray of TILE lines
@@ -163,17 +211,19 @@ def write_products(
             _fill_tables(first, start, edges, tables, shift)
         row = block * lanes
         n_lanes = min(lanes, n_rows - row)
-        for begin in range(0, len(scales), TILE):
-            end = min(begin + TILE, len(scales))
-            _fill_tile(
-                tables, shift, places, n_groups, ends[begin : end + 1], scales[begin:end], tile
-            )
-            done = 0
+        for begin in range(0, len(scales), TILE // width):
+            end = min(begin + TILE // width, len(scales))
+            some_ends, some_scales = ends[begin : end + 1], scales[begin:end]
+            if width == 2:
+                _fill_complex_tile(tables, shift, places, n_groups, some_ends, some_scales, tile)
+            else:
+                _fill_tile(tables, shift, places, n_groups, some_ends, some_scales, tile)
+            n_columns, column, done = (end - begin) * width, at + begin * width, 0
             if n_lanes == lanes:
-                done = (end - begin) // lanes * lanes
-                for feature in range(0, done, lanes):
-                    to = row * stride + (at + begin + feature) * size
-                    store_transposed(tile, feature * LINE, out, to, stride)
+                done = n_columns // lanes * lanes
+                for k in range(0, done, lanes):
+                    to = row * stride + (column + k) * size
+                    store_transposed(tile, k * LINE, out, to, stride)
             for lane in range(n_lanes):
-                for feature in range(done, end - begin):
-                    out[row + lane, at + begin + feature] = tile[feature * lanes + lane]
+                for k in range(done, n_columns):
+                    out[row + lane, column + k] = tile[k * lanes + lane]

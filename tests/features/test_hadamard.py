@@ -69,8 +69,8 @@ def test_the_transform_pays_for_many_features_and_columns():
         return signs.pays(np.dtype(dtype))
 
     assert pays(512, 1000)
-    assert pays(512, 1000, np.float32)
-    assert not pays(54, 1000)
-    assert not pays(200, 1000, np.float32)
+    assert pays(1024, 1000, np.float32)
+    assert not pays(200, 1000)
+    assert not pays(512, 1000, np.float32)
     assert not pays(512, 5)  # most of the block is not used
     assert not pays(512, 0)
