@@ -1,6 +1,6 @@
 """The products of factors of Maclaurin features, for blocks of rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -80,12 +80,7 @@ class Factors:
     ) -> None:
         self._levels, self._omega = levels, omega
         self._center, self._dtype, self._n_rows = center, dtype, n_rows
-        scales = levels.factor_scales
-        self._transforms = {
-            level: (signs, scales[levels.slices[level]].astype(dtype))
-            for level, signs in enumerate(structured)
-            if signs.pays(dtype)
-        }
+        self._transforms = list(_transforms(levels, structured, dtype))
         self._by_tables = levels.n_factors > 0 and not self._transforms
         self._dense = dense
         # memory that is had anew for every block costs more than what is computed in it
@@ -106,12 +101,11 @@ class Factors:
 
     @cached_property
     def _signs(self) -> dict[int, NDArray[np.float64]]:
-        """The signs of each level without a fast transform, times the scales of its factors."""
+        """The signs of each level, times the scales of its factors."""
         scales = self._levels.factor_scales
         return {
             level: self._omega[:, columns] * scales[columns]
             for level, columns in enumerate(self._levels.slices)
-            if level not in self._transforms
         }
 
     @cached_property
@@ -162,7 +156,7 @@ class Factors:
 
         def write(level: int, factors: np.ndarray) -> None:
             points = later if level else first
-            if level in self._transforms:
+            if self._transforms:
                 structured, sizes = self._transforms[level]
                 structured.times(points, sizes, factors)
             else:
@@ -182,3 +176,18 @@ class Factors:
 
     def _by_levels(self, write: base.WriteFactors) -> WriteProducts:
         return lambda out, at: self._levels.write(write, out[:, at:], self._scratch)
+
+
+def _transforms(
+    levels: base.LevelProduct,
+    structured: "Sequence[HadamardSigns | ComplexHadamardSigns]",
+    dtype: np.dtype,
+) -> "Iterator[tuple[HadamardSigns | ComplexHadamardSigns, Floats]]":
+    """Yield the signs of each level with their scales if fast transforms of all pay."""
+    if not structured:
+        return
+    from kernlearn.features.hadamard import pay  # loads numba
+
+    if pay(structured, dtype):
+        for signs, columns in zip(structured, levels.slices, strict=True):
+            yield signs, levels.factor_scales[columns].astype(dtype)

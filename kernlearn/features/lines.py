@@ -109,10 +109,10 @@ def store_transposed(
 
     def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
         start = _data(context, builder, source, values[0])
-        places = [
-            builder.add(values[1], ir.Constant(values[1].type, i * LINE)) for i in range(line.lanes)
-        ]
-        lines = [builder.load(_at(builder, line, start, p), align=line.align) for p in places]
+        lines = []
+        for i in range(line.lanes):
+            at = builder.add(values[1], ir.Constant(values[1].type, i * LINE))
+            lines.append(builder.load(_at(builder, line, start, at), align=line.align))
         half = 1
         while half < line.lanes:  # exchange blocks of lanes of pairs of lines
             low, high = _exchanged(line.lanes, half)

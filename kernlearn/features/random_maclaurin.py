@@ -147,6 +147,10 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     kernel's `radius`. `fit` checks this for the training points (unless `truncation` keeps
     finitely many orders), `transform` does not check.
 
+    Projections of dense rows are sums of entries of tables of signed sums of a few columns, and all
+    operations have the same order for every row: without `center` the features of a dense row are
+    the same, bit for bit, in any block and for any number of threads.
+
     References
     ----------
     .. [1] Kar (2013), sections 3.4 and 3.6.1.

@@ -1,5 +1,7 @@
 """Products of projections on random signs by tables, against explicit ones."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -54,14 +56,14 @@ def explicit(levels, vectors, first, later):
 
 
 def in_the_same_order(levels, vectors, edges, X):
-    """The same sums and products in the order of the tables, without tables, for each row alone."""
+    """The same sums and products in the order of the tables, for each row alone."""
     one_by_one = np.tile(np.exp(levels.log_weights).astype(X.dtype), (len(X), 1))
     found = [one_by_one, np.zeros_like(one_by_one)]
 
     def project(x, signs):
         signed = x * signs.astype(x.dtype)
         total = None
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
+        for a, b in pairwise(edges):
             entry = signed[a]
             for value in signed[a + 1 : b]:
                 entry = entry + value
@@ -124,7 +126,9 @@ def test_every_bit_is_that_of_a_row_alone(n_features, n_products, width, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kernel", [PolynomialKernel(10), ExponentialKernel(1.0)])
-@pytest.mark.parametrize("options", [{}, {"complex_to_real": True}, {"exact_orders": 2, "measure": "variance"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"complex_to_real": True}, {"exact_orders": 2, "measure": "variance"}]
+)
 def test_features_of_a_row_do_not_depend_on_others(kernel, options, dtype):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 22))
