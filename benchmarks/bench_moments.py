@@ -100,7 +100,7 @@ def run() -> list[Row]:
 
 
 def _peer(label: str, n_components: int, h01: bool, seconds: float) -> Row:
-    """Measure Nyström features and one ridge regression in memory, on rows of 10^9 bytes of features."""
+    """Measure Nyström features and one ridge regression in memory, with 10^9 bytes of features."""
     n_rows = min(N_ROWS, 10**9 // (8 * n_components))
     X, y = (np.concatenate(part) for part in zip(*chunks(n_rows), strict=True))
     feature_map = Nystroem(

@@ -1,7 +1,7 @@
 """The ``kernlearn`` command and its short subcommands."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer import Argument, Option
@@ -21,6 +21,7 @@ from kernlearn.cli import (
     runs,
     show,
     store,
+    terminal,
 )
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
 from kernlearn.exceptions import KernlearnError
@@ -149,11 +150,26 @@ def show_list(
 
 
 def main() -> None:
-    """Run the command; a user's error is one message on standard error and exit code 2."""
+    """Run the command; a user's error is one message on standard error and exit code 2.
+
+    So is what the operating system refuses: a full disk, a folder that is gone or not writable.
+    """
+    terminal.prepare_output()
     try:
-        app()
+        try:
+            app()
+        finally:
+            terminal.flush_output()
     except KernlearnError as error:
-        if "--debug" in sys.argv:
-            raise
-        typer.echo(f"kernlearn: {error}", err=True)
-        raise SystemExit(2) from None
+        _fail(error, str(error))
+    except BrokenPipeError:
+        raise SystemExit(1) from None
+    except OSError as error:
+        _fail(error, terminal.said(error))
+
+
+def _fail(error: Exception, message: str) -> NoReturn:
+    if "--debug" in sys.argv:
+        raise error
+    typer.echo(f"kernlearn: {message}", err=True)
+    raise SystemExit(2) from None

@@ -23,10 +23,14 @@ def check_picture(path: Path | None) -> None:
 
 def save_picture(chart: Any, path: Path) -> None:
     """Write an Altair chart in the format of the file's suffix; HTML needs no network."""
+    from kernlearn.reports.xml_text import drawable
+
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 150}}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        chart.save(path, **options.get(path.suffix.lower(), {}))
+        type(chart).from_dict(drawable(chart.to_dict())).save(
+            path, **options.get(path.suffix.lower(), {})
+        )
     except OSError as error:
         raise DataError(f"--plot {path}: {error.strerror}") from None
     typer.echo(f"Picture: {path}")

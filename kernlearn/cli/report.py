@@ -120,6 +120,8 @@ def is_store(name: str) -> bool:
     if path.suffix.lower() in _SUFFIXES:
         return True
     try:
+        if not path.is_file():  # a named pipe waits for a writer
+            return False
         with path.open("rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
     except (OSError, ValueError):

@@ -111,7 +111,7 @@ def fetch(
     """
     wanted = [names] if isinstance(names, str | Card) else list(names)
     cards = [find_card(name) if isinstance(name, str) else name for name in wanted]
-    place = files.cache_folder() / "datasets" if folder is None else Path(folder).expanduser()
+    place = files.cache_folder() / "datasets" if folder is None else files.expanded(folder)
     limits = {"timeout": timeout, "retries": retries, "max_bytes": max_bytes}
     results = []
     for card in cards:

@@ -36,7 +36,7 @@ def cache_folder() -> Path:
     for caches.
     """
     if named := os.environ.get("KERNLEARN_CACHE"):
-        return Path(named).expanduser()
+        return expanded(named, "KERNLEARN_CACHE: ")
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("kernlearn"))
@@ -64,9 +64,27 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
     """
     named = [] if data_dir is None else [os.fspath(data_dir)]
     named += [part for part in os.environ.get("KERNLEARN_DATA", "").split(os.pathsep) if part]
-    folders = [Path(part).expanduser() for part in named]
+    folders = [expanded(part, "folders of data: ") for part in named]
     folders += [Path("datasets"), cache_folder() / "datasets"]
     return list(dict.fromkeys(folders))
+
+
+def expanded(path: str | os.PathLike[str], where: str = "") -> Path:
+    """Return a path with ``~`` replaced by the user's folder; `where` begins the error.
+
+    Raises
+    ------
+    DataError
+        If there is no such user.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        user = Path(path).parts[0]
+        raise DataError(
+            f"{where}{os.fspath(path)}: the home folder of {user!r} is not known; name the folder "
+            "in full"
+        ) from None
 
 
 def is_archive(path: Path | str) -> bool:

@@ -11,7 +11,6 @@ on the machine and only have to be present.
 import csv
 import io
 import json
-import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_time, summarise, summary_text, tidy_runs
+from kernlearn.reports.xml_text import xml_text
 
 #: Columns of a check.
 COLUMNS = [
@@ -52,9 +52,6 @@ _DRIFTS = {1: Drift(absolute=0.02, spread=0.5), 0: Drift(), -1: Drift(relative=0
 _DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
 
 _NUMBERS = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
-
-# Characters that XML 1.0 cannot represent.
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
@@ -176,14 +173,14 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     """Write checks, by experiment, as JUnit XML: a suite per experiment, a test case per cell."""
     root = ElementTree.Element("testsuites", name="kernlearn check")
     for name, frame in checks.items():
-        suite_name = _NOT_XML.sub("?", name)
+        suite_name = xml_text(name)
         failed, left_out = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
         suite = ElementTree.SubElement(
             root, "testsuite", tests=str(len(frame)), failures=str(failed.sum()), errors="0",
             skipped=str(left_out.sum()), name=suite_name,
         )  # fmt: skip
         for _, row in frame.iterrows():
-            cell = _NOT_XML.sub("?", cell_name(row))
+            cell = xml_text(cell_name(row))
             case = ElementTree.SubElement(suite, "testcase", classname=suite_name, name=cell)
             if row["outcome"] in FAILURES:
                 about = {"type": row["outcome"], "message": cell_text(row)}

@@ -12,6 +12,7 @@ from typing import Any
 from kernlearn.datasets.cache import write_whole
 from kernlearn.datasets.files import cache_folder
 from kernlearn.reports.vega import vega_lite_version
+from kernlearn.reports.xml_text import drawable
 
 # Files kept, of which a picture has two: those of the site of all experiments several times.
 _MOST_KEPT = 1000
@@ -24,7 +25,7 @@ def save_pictures(chart: Mapping[str, Any], stem: Path) -> list[Path]:
     before are taken from the cache.
     """
     files = [stem.with_suffix(suffix) for suffix in (".svg", ".pdf")]
-    text = json.dumps(chart)
+    text = json.dumps(drawable(chart))
     digest = sha256(f"{text} {version('vl-convert-python')}".encode()).hexdigest()
     # the mark comes last, so that files that were not written in full are drawn again
     mark = f"<!-- {digest} -->\n"

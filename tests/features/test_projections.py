@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from kernlearn.features import RandomMaclaurin
 from kernlearn.features.base import LevelProduct
-from kernlearn.features.projections import SignProducts, groups_of
+from kernlearn.features.projections import SignProducts, groups_of, pays
 from kernlearn.features.signs import complex_signs, real_signs
 from kernlearn.kernels import ExponentialKernel, PolynomialKernel
 
@@ -171,3 +171,17 @@ def test_groups_cover_all_columns(n_columns, n_factors):
 
 def test_groups_are_smaller_for_fewer_factors():
     assert len(groups_of(54, 20)) > len(groups_of(54, 600)) > len(groups_of(54, 3000))
+
+
+def test_tables_do_not_outgrow_the_caches():
+    assert pays(20_000, 3000)
+    assert not pays(60_000, 3000)
+    assert not pays(8, 0)
+
+
+def test_more_columns_than_tables_have(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(30, 9))
+    model = RandomMaclaurin(n_components=50, random_state=0).fit(X)
+    expected = model.transform(X)
+    monkeypatch.setattr("kernlearn.features.projections._MOST_LINES", 3)
+    assert_allclose(model.transform(X), expected, rtol=1e-12, atol=1e-12)
