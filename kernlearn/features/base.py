@@ -43,6 +43,12 @@ class LevelProduct:
         Number of columns of the factors of all features.
     factor_scales : ndarray of shape (n_factors,)
         Scale of each column.
+    places : ndarray of int
+        Place of each factor, level by level, in the order feature by feature.
+    ends : ndarray of int
+        Where, in that order, the factors of each feature that has some begin and end.
+    width : {1, 2}
+        The parameter.
     """
 
     def __init__(self, degrees: np.ndarray, log_weights: np.ndarray, width: int = 1) -> None:
@@ -57,13 +63,21 @@ class LevelProduct:
         n_products = counts[0] if counts else 0
         self._constants = np.zeros((len(degrees) - n_products) * width)
         self._constants[::width] = np.exp(self.log_weights[n_products:])
+        self.ends = np.cumsum([0, *n_factors[:n_products]], dtype=np.intp)
+        self.places = np.concatenate(
+            [np.empty(0, np.intp), *(self.ends[:n] + level for level, n in enumerate(counts))]
+        )
         counts = [count * width for count in counts]
         ends = np.cumsum(counts, dtype=int).tolist()
         self.slices = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
         self.n_factors = sum(counts)
         self._n_products = counts[0] if counts else 0
         self._n_repeated = counts[1] if len(counts) > 1 else 0
-        self._width = width
+        self.width = width
+
+    def write_constants(self, out: np.ndarray) -> None:
+        """Write the features without factors into their columns of `out`."""
+        out[:, self._n_products :] = self._constants
 
     def scratch(self, n_rows: int, dtype: np.dtype) -> np.ndarray:
         """Return an array for the factors of one level, to be passed to `write`."""
@@ -71,7 +85,7 @@ class LevelProduct:
 
     def write(self, write_factors: WriteFactors, out: np.ndarray, scratch: np.ndarray) -> None:
         """Write the features of some rows into `out` of shape (n_rows, n_columns)."""
-        out[:, self._n_products :] = self._constants
+        self.write_constants(out)
         for level, columns in enumerate(self.slices):
             products = out[:, : columns.stop - columns.start]
             if level == 0:
@@ -79,7 +93,7 @@ class LevelProduct:
                 continue
             factors = scratch[: products.size].reshape(products.shape)
             write_factors(level, factors)
-            if self._width == 2:
+            if self.width == 2:
                 kind = np.result_type(out.dtype, np.complex64)
                 products, factors = products.view(kind), factors.view(kind)
             np.multiply(products, factors, out=products)

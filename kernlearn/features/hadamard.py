@@ -1,6 +1,6 @@
 """Structured random signs, whose products with points a fast Walsh–Hadamard transform computes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ from scipy.linalg import hadamard
 
 from kernlearn.features.signs import complex_signs, real_signs
 
-# Time of an addition of the transform, in bytes of a matrix that a product reads for a row: with
-# float64 the two take the same time for about 130 features, with float32 for about 300.
-_COST = 150.0
+# Time of an addition of transforms, in bytes of signs, as wide as values, of sums from tables: with
+# float64 the two take the same time for about 300 features, with float32 for 600.
+_COST = 270.0
 
 Signs = NDArray[np.int8]
 Floats = NDArray[np.floating]
@@ -65,10 +65,11 @@ class HadamardSigns:
         columns: Signs = whole[self.rows][:, within] * self.signs[blocks].T
         return columns
 
-    def pays(self, dtype: np.dtype) -> bool:
-        """Return whether :meth:`times` is faster than a product with the matrix."""
+    @property
+    def costs(self) -> tuple[float, float]:
+        """The number of signs, and of the additions of the transforms of a row."""
         transformed = len(self.signs) * self.order * max(np.log2(self.order), 1.0)
-        return bool(self.signs.shape[1] * len(self.places) * dtype.itemsize > _COST * transformed)
+        return self.signs.shape[1] * len(self.places), float(transformed)
 
     def times(self, X: Floats, scales: Floats, out: Floats) -> None:
         """Write the products of rows of X with the columns, each times its scale.
@@ -107,14 +108,21 @@ class ComplexHadamardSigns:
         parts = np.stack([self.real.matrix(), self.imaginary.matrix()], axis=2)
         return parts.reshape(len(parts), -1)
 
-    def pays(self, dtype: np.dtype) -> bool:
-        """Return whether :meth:`times` is faster than a product with the matrix."""
-        return self.real.pays(dtype)
+    @property
+    def costs(self) -> tuple[float, float]:
+        """The same for one of both parts, the real or the imaginary one."""
+        return self.real.costs
 
     def times(self, X: Floats, scales: Floats, out: Floats) -> None:
         """Write the products of rows of X with the columns, each times its scale."""
         self.real.times(X, scales[0::2], out[:, 0::2])
         self.imaginary.times(X, scales[1::2], out[:, 1::2])
+
+
+def pay(structured: Sequence[HadamardSigns | ComplexHadamardSigns], dtype: np.dtype) -> bool:
+    """Return whether transforms of all levels are faster than their sums of signs from tables."""
+    signs, transformed = np.sum([each.costs for each in structured], axis=0)
+    return bool(signs * dtype.itemsize > _COST * transformed)
 
 
 def _draw(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.features.hadamard import ComplexHadamardSigns, HadamardSigns
+from kernlearn.features.hadamard import ComplexHadamardSigns, HadamardSigns, pay
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -66,11 +66,11 @@ def test_every_column_alone_is_uniform_over_signs():
 def test_the_transform_pays_for_many_features_and_columns():
     def pays(n_features, n_columns, dtype=np.float64):
         signs = HadamardSigns.draw(n_features, n_columns, np.random.RandomState(0))
-        return signs.pays(np.dtype(dtype))
+        return pay([signs], np.dtype(dtype))
 
     assert pays(512, 1000)
-    assert pays(512, 1000, np.float32)
-    assert not pays(54, 1000)
-    assert not pays(200, 1000, np.float32)
+    assert pays(1024, 1000, np.float32)
+    assert not pays(200, 1000)
+    assert not pays(512, 1000, np.float32)
     assert not pays(512, 5)  # most of the block is not used
     assert not pays(512, 0)
