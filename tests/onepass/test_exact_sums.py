@@ -20,7 +20,8 @@ def slow(rows):
 def exactly(gram):
     """The same whole numbers from the limbs."""
     limbs = gram.limbs().astype(object)
-    return sum(limb * 2 ** (32 * i) for i, limb in enumerate(limbs)).tolist()
+    zero = np.zeros((gram.n_columns, gram.n_columns), dtype=object)  # a sum of zeros has no limbs
+    return sum((limb * 2 ** (32 * i) for i, limb in enumerate(limbs)), zero).tolist()
 
 
 def of(rows, *cuts):
