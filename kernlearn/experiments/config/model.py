@@ -10,9 +10,9 @@ from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Nam
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry, Scaling
 from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
-from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
+from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
     TaskName = str
