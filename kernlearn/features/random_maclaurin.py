@@ -147,8 +147,8 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
     kernel's `radius`. `fit` checks this for the training points (unless `truncation` keeps
     finitely many orders), `transform` does not check.
 
-    Projections of dense rows are sums of entries of tables of signed sums of a few columns, with all
-    operations in the same order for every row: without `center`, and up to 20 000 columns, the
+    Projections of dense rows are sums of entries of tables of signed sums of a few columns, with
+    all operations in the same order for every row: without `center`, and up to 20 000 columns, the
     features of a row are the same, bit for bit, in any block and for any number of threads.
 
     References

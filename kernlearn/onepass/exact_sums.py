@@ -203,6 +203,8 @@ class _Products:
 
     def add(self, rows: Floats, used: NDArray[np.bool_]) -> None:
         """Add the product of rows; the columns that are not `used` are 0 in them."""
+        if not used.any():
+            return
         if (used & ~self._used).any():
             self._widen(used | self._used)
         if self._upper is None:
