@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -25,6 +25,9 @@ class _Part:
     A field that has a default is left out of the key while it has that default, so that a field
     can be added and old keys still hold.
     """
+
+    # how what stands in a store is checked: see kernlearn/experiments/store/rows.py
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
 
     @cached_property
     def plain(self) -> dict[str, Any]:
