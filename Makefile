@@ -22,12 +22,14 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 
 # Their times are results: one trial at a time. The others share the cores.
 TIMED := table3_1 figure3_1 figure3_2
+# Of the hostile inputs that `make fuzz` tries per test.
+EXAMPLES ?= 2000
 JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format docs bench check smoke report reproduce-all controls today objects reproduce-quick baseline clean
+.PHONY: help demo test test-all fuzz lint format docs bench check smoke report reproduce-all controls today objects reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -50,6 +52,9 @@ test: $(READY)   ## the tests; those on real data need KERNLEARN_DATA
 
 test-all: $(READY) ## the tests and those marked exhaustive
 	$(BIN)/python -m pytest -n auto --dist worksteal -m ''
+
+fuzz: $(READY)   ## many hostile files, cards, configs, stores and commands, drawn at random
+	KERNLEARN_FUZZ_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n auto --dist worksteal tests/fuzz
 
 lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 Kind = Literal["estimator", "kernel", "dataset", "metric"]
@@ -153,7 +154,7 @@ class RegisteredMetric(Registered):
 
     ``better`` is 1 where more is better, -1 where less is, and 0 for neither; ``label`` is the
     heading of its column; ``scorer`` the name of scikit-learn's scorer, for those. Metrics without
-    a target are measured by the runner itself.
+    a target are measured by the runner itself, those that are ``named`` only where a config does.
     """
 
     kind = "metric"
@@ -161,3 +162,25 @@ class RegisteredMetric(Registered):
     better: int = 0
     tasks: tuple[str, ...] = ()
     scorer: str = ""
+    named: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Plugin:
+    """A plug-in that has been loaded.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its ending, or of the package.
+    state : str
+        Identifies its present version: a hash of the file, or the version of the package.
+    registered : tuple of Registered
+    path : Path or None
+        The file, unless it is a package.
+    """
+
+    name: str
+    state: str
+    registered: tuple[Registered, ...]
+    path: Path | None = None

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
-from pathlib import Path
 from typing import Any, TypeVar
 
 from kernlearn.experiments.class_weights import weights_by_code
+from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.libraries import (
     PACKAGES,
     added_packages,
@@ -20,6 +20,7 @@ from kernlearn.experiments.suggestions import closest, suggestion
 from kernlearn.kernels.libraries import library_similarity
 from kernlearn.kernels.registry import KERNELS
 from kernlearn.registration import (
+    Plugin,
     Registered,
     RegisteredDataset,
     RegisteredEstimator,
@@ -139,11 +140,11 @@ _RUN, _LIB = f"{_ENGINE}.tasks:", "kernlearn.metrics:"
 SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
 
 
-def _metric(
-    name: str, label: str, better: int, *tasks: str, target: str | None = None
-) -> RegisteredMetric:
+def _metric(name: str, label: str, better: int, *tasks: str, **options: Any) -> RegisteredMetric:
     """Register a metric; the runner measures it itself if there is no target."""
-    return RegisteredMetric(name, target, label=label, better=better, tasks=tasks)
+    return RegisteredMetric(
+        name, options.pop("target", None), label=label, better=better, tasks=tasks, **options
+    )
 
 
 METRICS: dict[str, RegisteredMetric] = _by_name(
@@ -173,6 +174,7 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
     _metric("relative_gram_error", "‖K − ZZᵀ‖ / ‖K‖", -1, "kernel_approximation"),
     _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation", "prequential"),
     _metric("fit_cpu_seconds", "fit cpu s", -1, *SUPERVISED),
+    _metric(FIT_MEMORY, "fit MB", -1, *SUPERVISED, named=True),
     _metric("predict_seconds", "predict s", -1, *SUPERVISED),
     _metric("predict_cpu_seconds", "predict cpu s", -1, *SUPERVISED),
     _metric("native_predict_seconds", "predict s (LIBSVM)", -1, *SUPERVISED),
@@ -189,27 +191,6 @@ METRICS: dict[str, RegisteredMetric] = _by_name(
 
 #: The metrics of kernlearn, then scikit-learn's scorers.
 ALL_METRICS = {**METRICS, **{name: m for name, m in SCORERS.items() if name not in METRICS}}
-
-
-@dataclass(frozen=True, eq=False)
-class Plugin:
-    """A plug-in that has been loaded.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file without its ending, or of the package.
-    state : str
-        Identifies its present version: a hash of the file, or the version of the package.
-    registered : tuple of Registered
-    path : Path or None
-        The file, unless it is a package.
-    """
-
-    name: str
-    state: str
-    registered: tuple[Registered, ...]
-    path: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,9 +292,12 @@ class Scope:
         return self.metrics[metric].better if metric in self.metrics else 0
 
     def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
-        """Return the metrics among some names that plug-ins or scikit-learn's scorers measure."""
+        """Return the metrics among some names that are measured only where they are named.
+
+        They are those of plug-ins, scikit-learn's scorers, and memory.
+        """
         metrics = (self.metrics.get(name) for name in sorted(set(names)))
-        return [m for m in metrics if m is not None and (m.plugin or m.scorer)]
+        return [m for m in metrics if m is not None and (m.plugin or m.scorer or m.named)]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in; a file comes before a package of the same name."""

@@ -11,8 +11,8 @@ from scipy.linalg import hadamard
 
 from kernlearn.features.signs import complex_signs, real_signs
 
-# Time of an addition of transforms, in bytes of signs, as wide as values, of sums from tables: with
-# float64 the two take the same time for about 300 features, with float32 for 600.
+# Time of an addition of transforms, in bytes of signs, as wide as values, of sums from tables:
+# with float64 the two take the same time for about 300 features, with float32 for 600.
 _COST = 270.0
 
 Signs = NDArray[np.int8]

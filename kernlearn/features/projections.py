@@ -13,8 +13,9 @@ Floats = NDArray[np.floating]
 _FILL = 3
 # Tables of groups of more columns than that pay only while they stay in the first caches.
 _USUAL_COLUMNS, _MOST_COLUMNS, _CACHE_LINES = 6, 8, 1024
-# In tables of more lines, 16 MB, looking up takes longer than products of matrices by OpenBLAS: with
-# float64 and float32 the two take the same time for 20 000 columns, tables 1.4 times for 60 000.
+# In tables of more lines, 16 MB, looking up takes longer than products of matrices by OpenBLAS:
+# with float64 and float32 the two take the same time for 20 000 columns, tables 1.4 times for
+# 60 000.
 _MOST_LINES = 2**18
 
 

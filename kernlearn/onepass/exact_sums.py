@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
+
+from kernlearn.onepass.blas import add_products
 
 Floats = NDArray[np.float64]
 
@@ -203,6 +204,8 @@ class _Products:
 
     def add(self, rows: Floats, used: NDArray[np.bool_]) -> None:
         """Add the product of rows; the columns that are not `used` are 0 in them."""
+        if not used.any():
+            return
         if (used & ~self._used).any():
             self._widen(used | self._used)
         if self._upper is None:
@@ -214,7 +217,7 @@ class _Products:
             return
         if len(self._upper) < self._n_columns:
             rows = np.ascontiguousarray(rows[:, self._used])
-        self._upper = dsyrk(1.0, rows.T, beta=1.0, c=self._upper, overwrite_c=1)
+        add_products(np.ascontiguousarray(rows), self._upper)
 
     def taken(self) -> Floats:
         """Return the entries on and below the diagonal, of all columns, and begin with 0."""

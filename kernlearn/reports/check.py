@@ -5,7 +5,7 @@ same trials give the same numbers on the same machine, but another processor or 
 another order, and where parameters are chosen on a validation part the last digit can decide
 between two of them. The allowance covers this, not changes of the method, and is computed from
 the mean and deviation of the baseline, so that a noisy run does not excuse itself. Times depend
-on the machine and only have to be present.
+on the machine and only have to be present, as memory has.
 """
 
 import csv
@@ -26,7 +26,7 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
-from kernlearn.reports.summary import KEY, is_time, summarise, summary_text, tidy_runs
+from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.xml_text import xml_text
 
 #: Columns of a check.
@@ -94,7 +94,7 @@ def compare_summaries(
     Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are
     not available here, do not fail. The result has one row per cell in the order of the baseline,
     with the columns :data:`COLUMNS`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
-    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time that is present),
+    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time or memory, present),
     ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
     them), ``other spread`` (another standard deviation: by more than 1 % where the mean is the
     same, else by more than the drift allowed) or ``left out``.
@@ -123,8 +123,8 @@ def compare_summaries(
 
 
 def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> float:
-    """Return how far a mean may be from the baseline's, NaN for times."""
-    if is_time(metric, config):
+    """Return how far a mean may be from the baseline's, NaN for costs."""
+    if is_cost(metric, config):
         return np.nan
     drift = drift_of(metric, config)
     if np.isinf(mean):

@@ -18,7 +18,7 @@ from kernlearn.experiments.engine.selection import Choice, label_texts
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.reports.ranks import Ranks, rank_methods
-from kernlearn.reports.summary import direction, is_time, label_rows, metric_rows
+from kernlearn.reports.summary import direction, is_cost, label_rows, metric_rows
 
 _ALL = Choice()
 
@@ -138,7 +138,7 @@ def default_metric(config: ExperimentConfig) -> str | None:
     """Return the metric that methods are ranked by unless one is named; None if none can be."""
     listed = [*(config.best.metrics if config.best else []), *config.verdict, *config.metrics]
     judged = [m for m in listed if direction(m, config)]
-    return next((m for m in judged if not is_time(m, config)), judged[0] if judged else None)
+    return next((m for m in judged if not is_cost(m, config)), judged[0] if judged else None)
 
 
 def checked_metric(config: ExperimentConfig, name: str, metric: str | None) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.experiments import costs
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan, wanted
 from kernlearn.experiments.engine.spec import LABELS
@@ -181,10 +182,10 @@ def direction(metric: str, config: ExperimentConfig) -> int:
     return 1 if metric in config.derived else config.scope.metrics[metric].better
 
 
-def is_time(metric: str, config: ExperimentConfig) -> bool:
-    """Whether a metric is a time or, like a speed-up, a ratio of times."""
+def is_cost(metric: str, config: ExperimentConfig) -> bool:
+    """Whether a metric is a time or memory or, like a speed-up, a ratio of such."""
     rule = config.derived.get(metric)
-    return (metric if rule is None else rule.ratio).endswith("_seconds")
+    return costs.is_cost(metric if rule is None else rule.ratio)
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -209,7 +210,7 @@ def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]
 
 def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
-    if not metric.endswith("_seconds"):
+    if not costs.is_time(metric):
         return np.nan, np.nan, np.nan
     low, high, _ = median_interval(values, MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)

@@ -12,11 +12,11 @@ from kernlearn.reports import conclusions
 from kernlearn.reports.claims import Decision, worst_outcome
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.significance import OUTCOMES
-from kernlearn.reports.summary import is_time, judged
+from kernlearn.reports.summary import is_cost, judged
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
 
-#: Kinds of numbers: accuracies, errors and support vectors; seconds and speed-ups; numbers of
-#: rows and columns of data sets.
+#: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
+#: of rows and columns of data sets.
 KINDS = SCORES, TIMES, SIZES = ("scores", "times", "sizes")
 
 #: Measured, but no rule applies: times of another machine.
@@ -128,7 +128,7 @@ def kind_of(metric: str, config: ExperimentConfig) -> str:
     """Return under which of :data:`KINDS` a metric is counted."""
     if config.task == "dataset_statistics":
         return SIZES
-    return TIMES if is_time(metric, config) else SCORES
+    return TIMES if is_cost(metric, config) else SCORES
 
 
 def total(measured: Iterable[Measured]) -> Totals:

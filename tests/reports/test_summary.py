@@ -11,7 +11,7 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports import summarise
 from kernlearn.reports.report import remarks, selections
-from kernlearn.reports.summary import COLUMNS, TIMES, is_time, judged, tidy_runs
+from kernlearn.reports.summary import COLUMNS, TIMES, is_cost, judged, tidy_runs
 
 
 def invented(plan, value):
@@ -113,7 +113,7 @@ def test_spread_and_tolerance_decide_each_by_the_rule_of_its_metric(plan):
 
 def test_times_and_what_is_divided_by_them_are_times(plan):
     config = plan.experiment.config
-    timed = [m for m in (*METRICS, *config.derived) if is_time(m, config)]
+    timed = [m for m in (*METRICS, *config.derived) if is_cost(m, config)]
     assert "speedup" in timed
     assert "fit_cpu_seconds" in timed
     assert not {"accuracy", "n_support", "gram_error"} & {*timed}

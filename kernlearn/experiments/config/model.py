@@ -8,9 +8,11 @@ from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, mo
 from kernlearn.experiments.config import checks
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
-from kernlearn.experiments.config.entries import DatasetEntry, Scaling
+from kernlearn.experiments.config.entries import DatasetEntry
 from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
+from kernlearn.experiments.config.protocol import Protocol
 from kernlearn.experiments.config.yaml import KeyPath
+from kernlearn.experiments.costs import is_time
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
 
@@ -18,57 +20,6 @@ if TYPE_CHECKING:
     TaskName = str
 else:
     TaskName = Literal[tuple(TASKS)]
-
-
-class Protocol(Section):
-    """How the data is split and scaled and how parameters are chosen."""
-
-    splits: Annotated[int, Field(ge=1, le=10_000)] = 5
-    train: Fraction = 0.6
-    folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
-        default=None,
-        description="cross-validation instead of random splits: the number of folds, or those "
-        "published with the data set; fold k is the test part, the one before it is held out. "
-        "With a multiple of as many splits the folds are drawn anew after each round",
-    )
-    max_train: Count | None = None
-    max_test: Count | None = None
-    scale: list[Scaling] = []
-    scale_target: Literal["max_abs", "zscore"] | None = Field(
-        default=None, description="scaling of real targets, learnt on the training part"
-    )
-    validation: Fraction = Field(
-        default=0.2, description="share of the training part that `select` validates on"
-    )
-    holdout: Fraction | None = Field(
-        default=None,
-        description="share of all rows that is held out to choose parameters: methods are then "
-        "fitted on the whole training part",
-    )
-    select_by_mean: Literal[True] | None = Field(
-        default=None,
-        description="choose the parameters under `select` once, by their mean score over all "
-        "splits, instead of separately on each split",
-    )
-    compare_once: Literal[True] | None = Field(
-        default=None,
-        description="compare all pairs of points of a data set once by each similarity that is "
-        "slow to compute, and keep the values: see docs/configs.md",
-    )
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    threads: Count = 1
-
-    @model_validator(mode="after")
-    def _leaves_a_test_part(self) -> "Protocol":
-        if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
-            raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
-        if self.folds == "published" and (self.max_train or self.max_test):
-            raise ValueError("published folds are taken whole: leave out max_train and max_test")
-        if self.folds is not None and self.holdout is not None:
-            raise ValueError("with folds one of them is held out: leave out holdout")
-        if self.holdout is not None and self.train + self.holdout >= 1:
-            raise ValueError("train and holdout together must leave a test part: less than 1")
-        return self
 
 
 class Derived(Section):
@@ -360,7 +311,7 @@ class ExperimentConfig(Section):
         shown += self.table.metrics if self.table is not None else []
         shown += [claim.check.metric for claim in self.claims]
         sources = [self.derived[name].ratio for name in shown if name in self.derived]
-        return any(name.endswith("_seconds") for name in [*shown, *sources])
+        return any(is_time(name) for name in [*shown, *sources])
 
     @property
     def compared(self) -> list[str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from kernlearn.experiments.costs import FIT_MEMORY
+
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
 
@@ -117,7 +119,7 @@ class ProtocolSpec(_Part):
 
 @dataclass(frozen=True)
 class MetricSpec(_Part):
-    """A metric of a plug-in, or a scorer of scikit-learn."""
+    """A metric of a plug-in, a scorer of scikit-learn, or memory."""
 
     name: str
     version: int
@@ -155,6 +157,11 @@ class TrialSpec(_Part):
             "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
         }
         return cls(**{**written, **parts})
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether it needs a process of its own: it measures memory."""
+        return any(metric.name == FIT_MEMORY for metric in self.metrics)
 
     @property
     def plugins(self) -> set[str]:

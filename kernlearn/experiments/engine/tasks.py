@@ -44,7 +44,7 @@ class Task:
     output : str
         The method of the estimator that gives the values.
     own : sequence of RegisteredMetric
-        Metrics of plug-ins and scorers of scikit-learn that are measured too.
+        Metrics of plug-ins, scorers of scikit-learn and memory, which are measured too.
     """
 
     name: str
@@ -54,10 +54,15 @@ class Task:
     output: str = "predict"
     own: Sequence[RegisteredMetric] = ()
 
+    @property
+    def named(self) -> set[str]:
+        """The names of the metrics that are measured only where a config names them."""
+        return {metric.name for metric in self.own}
+
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
         metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
-        own = [m for m in self.own if not m.scorer]
+        own = [m for m in self.own if m.target and not m.scorer]
         return {m.name: value(m, true, predicted, query) for m in (*metrics, *own)}
 
     def measure_scorers(

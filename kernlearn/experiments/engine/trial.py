@@ -4,6 +4,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from kernlearn.exceptions import PluginError
+from kernlearn.exceptions import ExecutorError, PluginError
 from kernlearn.experiments.compose import made_values
+from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.engine import build, environment, grid
 from kernlearn.experiments.engine.advising import advising, refuse_kernel
 from kernlearn.experiments.engine.compared import arranged, check_all_numbered
 from kernlearn.experiments.engine.comparison_metrics import Measured, compared_metrics
+from kernlearn.experiments.engine.own_process import call_alone
+from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
@@ -40,7 +44,21 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     """Run one trial; an exception becomes a failed result.
 
     ``concurrent`` tells whether other trials run at the same time, which is noted in the result.
+    A trial that measures memory runs in a process of its own.
     """
+    if not trial.spec.runs_alone or trial.only_selects:
+        return execute_here(trial, data_dir, concurrent=concurrent)
+    started, clock = utc_now(), time.perf_counter()
+    try:
+        return call_alone(execute_here, trial, data_dir, concurrent=concurrent)
+    except ExecutorError as error:
+        return Result(
+            trial.key, "failed", started, time.perf_counter() - clock, error=f"WorkerDied: {error}"
+        )
+
+
+def execute_here(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
+    """Run one trial in this process."""
     started, clock = utc_now(), time.perf_counter()
     try:
         with environment.recorded_warnings() as caught:
@@ -165,10 +183,13 @@ def _codes(data: Any, binarized: bool) -> dict[str, int]:
 def _measure(
     estimator: Any, parts: Parts, task: Task, outcome: build.Outcome, comparisons: Any = None
 ) -> None:
-    with environment.noting_convergence(outcome.info), Measured(comparisons) as fitting:
+    memory = PeakMemory() if FIT_MEMORY in task.named else nullcontext()
+    with environment.noting_convergence(outcome.info), memory, Measured(comparisons) as fitting:
         grid.fit_given(
             estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
         )
+    if isinstance(memory, PeakMemory):
+        outcome.metrics[FIT_MEMORY] = memory.grown
     with Measured(comparisons) as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]

@@ -1,7 +1,6 @@
 """Executors: their interface, and those on this machine, in the current process or in others."""
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
+from kernlearn.experiments.engine.own_process import depend_on_parent
 from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
@@ -19,8 +19,6 @@ from kernlearn.memory import available_memory
 
 # Seconds between two looks at a trial's memory.
 _LOOK = 0.05
-# Seconds between two looks for the parent process.
-_PARENT_LOOK = 0.5
 _MIB = 2**20
 
 #: Variables of a process that stays: loky ends one after a task that leaves it 300 MB larger than
@@ -306,24 +304,11 @@ class Worker:
             pool.shutdown(wait=False, kill_workers=True)
 
 
-def depend_on_parent() -> None:
-    """Ignore Ctrl-C, on which the parent ends its processes, and end when the parent has."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
-
-
 def _get_ready() -> int:
     """Load what trials need, which is not theirs to wait for, and return the process's number."""
     import kernlearn.experiments.engine.trial  # noqa: F401
 
     return os.getpid()
-
-
-def _end_after(parent: int) -> None:
-    # the child of a killed process gets another parent
-    while os.getppid() == parent:
-        time.sleep(_PARENT_LOOK)
-    os._exit(1)
 
 
 def _memory(pid: int) -> int:

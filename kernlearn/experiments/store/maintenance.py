@@ -10,6 +10,7 @@ from sqlite3 import Connection, Row
 from typing import Any
 
 from kernlearn.exceptions import StoreError
+from kernlearn.experiments.costs import is_cost
 from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.store.database import VALUES
 from kernlearn.experiments.store.grids import grid_metrics
@@ -185,8 +186,8 @@ def _numbers(row: Row | _Row) -> dict[str, float]:
 def _differences(
     own: dict[str, float], other: dict[str, float]
 ) -> dict[str, tuple[float | None, float | None]]:
-    """Return the metrics that differ, but for times, which no two runs have in common."""
-    names = [name for name in {**own, **other} if not name.endswith("_seconds")]
+    """Return the metrics that differ, but for costs, which no two runs have in common."""
+    names = [name for name in {**own, **other} if not is_cost(name)]
     pairs = {name: (own.get(name), other.get(name)) for name in names}
     return {name: pair for name, pair in pairs.items() if not _same(*pair)}
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernlearn.experiments.costs import is_time
 from kernlearn.reports.tables import Cell, Table, format_number, interval_text
 
 _UNIT = re.compile(r"\bs\b")
@@ -26,7 +27,7 @@ def in_readable_units(table: Table) -> Table:
 
 
 def _are_short_times(cells: Sequence[Cell]) -> bool:
-    if not all(cell.metric.endswith("_seconds") for cell in cells if cell.metric):
+    if not all(is_time(cell.metric) for cell in cells if cell.metric):
         return False
     measured = [cell.number for cell in cells if not np.isnan(cell.mean)]
     reported = [cell.reported_mean for cell in cells if not np.isnan(cell.reported_mean)]

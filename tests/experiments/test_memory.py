@@ -1,0 +1,144 @@
+"""The metric `fit_memory`: what a fit needs beyond what was there, in a process of its own."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from kernlearn.exceptions import ExecutorError
+from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.costs import is_cost, is_time
+from kernlearn.experiments.engine import own_process, peak_memory
+from kernlearn.experiments.engine.own_process import call_alone
+from kernlearn.experiments.engine.peak_memory import PeakMemory
+from kernlearn.experiments.executors import Processes
+
+CONFIG = """\
+title: t
+plugins: [hungry.py]
+datasets: {moons: {generator: two_moons, n_samples: 200}}
+methods: {hungry: {estimator: Hungry, mb: [10, 150]}, small: {estimator: DummyClassifier}}
+metrics: [METRICS]
+protocol: {splits: 1}
+"""
+HUNGRY = """\
+import os
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+
+from kernlearn import plugins
+
+
+@plugins.register_estimator("Hungry")
+class Hungry(DummyClassifier):
+    def __init__(self, mb=1):
+        super().__init__()
+        self.mb = mb
+
+    def fit(self, X, y):
+        if len(y) > 100:  # not where it is warmed up
+            np.ones(self.mb * 125_000)
+            self.mb_ = os.getpid()
+        return super().fit(X, y)
+"""
+
+
+@pytest.fixture
+def hungry(tmp_path):
+    (tmp_path / "hungry.py").write_text(HUNGRY)
+
+    def planned(metrics):
+        path = tmp_path / "c.yaml"
+        path.write_text(CONFIG.replace("METRICS", metrics))
+        return make_plan(load_config(path))
+
+    return planned
+
+
+def grown_by(n_bytes):
+    kept = np.ones(1_000_000)  # freed before the block, and no part of it
+    del kept
+    with PeakMemory() as memory:
+        np.ones(n_bytes // 8)
+        np.ones(n_bytes // 16)
+    return memory.grown
+
+
+@pytest.mark.parametrize("looked_at", [False, True], ids=["kept by the system", "looked at"])
+def test_what_a_block_needs_at_most(monkeypatch, looked_at):
+    if looked_at:
+        monkeypatch.setattr(peak_memory, "_reset_peak", lambda pid: False)
+        with PeakMemory() as memory:
+            block = np.ones(20_000_000)
+            memory._ended.wait(0.1)
+            del block
+        assert memory.grown == pytest.approx(160, abs=20)
+    else:
+        assert grown_by(160_000_000) == pytest.approx(160, abs=10)
+        assert grown_by(8_000_000) == pytest.approx(8, abs=5)
+
+
+def test_what_children_need_counts():
+    read = "sys.stdin.read(1)"
+    code = f"import sys; {read}; x = b'a' * 100_000_000; print(flush=True); {read}"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        with PeakMemory() as memory:
+            child.stdin.write(b"x")
+            child.stdin.flush()
+            child.stdout.readline()
+        child.stdin.close()
+    assert memory.grown == pytest.approx(100, abs=15)
+
+
+def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
+    assert call_alone(divmod, 7, 2) == (3, 1)
+    assert call_alone(os.getpid) != os.getpid()
+    assert call_alone(print, "noise") is None  # what is printed does not get between
+    with pytest.raises(ExecutorError, match="died: exit code 3"):
+        call_alone(os._exit, 3)
+    with pytest.raises(ExecutorError, match="it was killed, probably because the memory"):
+        call_alone(_kill_self)
+
+
+def _kill_self():
+    os.kill(os.getpid(), 9)
+
+
+def test_freed_memory_is_not_kept_where_it_is_measured(monkeypatch):
+    for name in own_process.KEEPING:
+        monkeypatch.setenv(name, "1000000000")
+    found = call_alone(_environment)
+    assert not set(own_process.KEEPING) & found.keys()
+
+
+def _environment():
+    return dict(os.environ)
+
+
+def test_costs_are_times_and_memory():
+    names = ["fit_seconds", "fit_memory", "accuracy"]
+    assert [is_cost(name) for name in names] == [True, True, False]
+    assert [is_time(name) for name in names] == [True, False, False]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_memory_is_measured_where_it_is_named(hungry, tmp_path, jobs):
+    plain, plan = hungry("accuracy"), hungry("accuracy, fit_memory")
+    assert not any(trial.spec.runs_alone for trial in plain.trials)
+    assert all(trial.spec.runs_alone for trial in plan.trials)
+    assert not {t.key for t in plain.trials} & {t.key for t in plan.trials}
+    with Store(tmp_path / "s") as store:
+        executor = Processes(jobs) if jobs > 1 else None
+        assert run_plan(plan, store, executor=executor).failed == 0
+        results = store.get(trial.key for trial in plan.trials)
+        if executor:
+            executor.close()
+    for trial in plan.trials:
+        used = results[trial.key].metrics["fit_memory"]
+        wanted = trial.labels.get("mb") or 0
+        assert wanted * 0.9 <= used <= wanted * 1.1 + 8
