@@ -139,25 +139,6 @@ class TrialSpec(_Part):
     split: int
     metrics: tuple[MetricSpec, ...] = ()
 
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> "TrialSpec":
-        """Read a specification back from its JSON form.
-
-        Raises
-        ------
-        TypeError, KeyError
-            If a field is missing or unknown.
-        """
-        kernel = written["kernel"]
-        parts: dict[str, Any] = {
-            "dataset": DatasetSpec(**written["dataset"]),
-            "kernel": None if kernel is None else KernelSpec(**kernel),
-            "method": MethodSpec(**written["method"]),
-            "protocol": ProtocolSpec(**written["protocol"]),
-            "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
-        }
-        return cls(**{**written, **parts})
-
     @property
     def runs_alone(self) -> bool:
         """Whether it needs a process of its own: it measures memory."""
