@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from kernlearn import datasets, experiments
+from kernlearn import datasets
 from kernlearn.cli import options
 from kernlearn.exceptions import DataError
 from kernlearn.experiments import engine
@@ -226,7 +226,7 @@ def _protocol(config: Any) -> Iterator[str]:
 
 def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]:
     """Yield the number of trials, how many are in the store, and how long the others will take."""
-    with experiments.Store.existing(path) if path.exists() else nullcontext() as store:
+    with options.opened_store(path) if path.exists() else nullcontext() as store:
         (plan,) = options.make_plans([experiment], data_dir, True, store)
         states = engine.selection.trial_states(plan, store)
         todo = [t for t in plan.trials if states[t.key] in ("new", "stale")]

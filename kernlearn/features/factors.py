@@ -124,6 +124,10 @@ class Factors:
             for level, (matrix, shift) in found.items()
         }
 
+    def depends_on_block(self, X: Any) -> bool:
+        """Return whether products of a row may differ, by rounding, in another block."""
+        return self._center is not None or not (self._by_tables and isinstance(X, np.ndarray))
+
     def of_rows(self, X: Any) -> Rows:
         """Prepare some rows."""
         center = self._center

@@ -11,6 +11,7 @@ from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
 from kernlearn.features import base, blocks
@@ -339,6 +340,26 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
                 "two columns"
             )
         return number - number % width
+
+    def depends_on_block(self, X: Any) -> bool:
+        """Return whether features of a row may differ, by rounding, beside other rows.
+
+        Parameters
+        ----------
+        X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+            Points; their number and values do not matter.
+
+        Returns
+        -------
+        bool
+            False if projections are taken from tables, see Notes; True for sparse points, with
+            `center`, and for fast transforms.
+        """
+        check_is_fitted(self)
+        factors = Factors(
+            self._levels, self.omega_, self._structured, self._centering, np.dtype(float), n_rows=0
+        )
+        return factors.depends_on_block(X)
 
     def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
         exact, center = self._exact, self._centering

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
+
+from kernlearn.onepass.blas import add_products
 
 Floats = NDArray[np.float64]
 
@@ -216,7 +217,7 @@ class _Products:
             return
         if len(self._upper) < self._n_columns:
             rows = np.ascontiguousarray(rows[:, self._used])
-        self._upper = dsyrk(1.0, rows.T, beta=1.0, c=self._upper, overwrite_c=1)
+        add_products(np.ascontiguousarray(rows), self._upper)
 
     def taken(self) -> Floats:
         """Return the entries on and below the diagonal, of all columns, and begin with 0."""

@@ -128,12 +128,24 @@ class Grid:
         )
 
 
-def multiples(grid: Grid, transform: Transform, X: Any, out: Floats, block_rows: int) -> None:
-    """Write the whole numbers of the features of rows into `out`, block by block."""
+def multiples(
+    grid: Grid,
+    transform: Transform,
+    X: Any,
+    out: Floats,
+    block_rows: int,
+    *,
+    depends_on_block: bool = True,
+) -> None:
+    """Write the whole numbers of the features of rows into `out`, block by block.
+
+    Rows close to a tie are computed again on their own, if features depend on the block.
+    """
     for start in range(0, X.shape[0], block_rows):
         rows = slice(start, min(start + block_rows, X.shape[0]))
         part = out[rows]
-        for i in grid.round(transform(X[rows]), part):
+        close = grid.round(transform(X[rows]), part)
+        for i in close if depends_on_block else ():
             alone = X[start + i : start + i + 1].copy()
             grid.round(transform(alone), part[i : i + 1])
 

@@ -181,10 +181,14 @@ class Moments:
         """Add sorted rows; `cuts` are those of the groups."""
         k = self._n_features
         transform = transformer(self.layout.feature_map)
+        depends = getattr(self.layout.feature_map, "depends_on_block", None)
         size = _CALL_BLOCKS * memory.block_rows(k)
 
         def write(rows: slice) -> None:
-            multiples(self.layout.features, transform, X[rows], block[rows, :k], size)
+            multiples(
+                self.layout.features, transform, X[rows], block[rows, :k], size,
+                depends_on_block=depends is None or depends(X),
+            )  # fmt: skip
 
         if n_jobs == 1:
             write(slice(0, len(block)))

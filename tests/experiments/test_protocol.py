@@ -34,9 +34,8 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
 
 def test_max_norm_is_learnt_chunk_by_chunk():
     scaler = MaxNormScaler()
-    norms = []
-    for rows in ([[0, 0]], [[0.3, 0.4]], [[0.0, 0.1]], [[6, 8]]):
-        norms.append(scaler.partial_fit(np.array(rows, dtype=float)).scale_)
+    chunks = np.array([[[0, 0]], [[0.3, 0.4]], [[0.0, 0.1]], [[6, 8]]])
+    norms = [scaler.partial_fit(rows).scale_ for rows in chunks]
     np.testing.assert_allclose(norms, [1, 0.5, 0.5, 10])
     assert scaler.fit(np.array([[0.0, 2]])).scale_ == 2
     with pytest.raises(ValueError, match="3 features"):

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 
 from kernlearn.features import RandomMaclaurin
 from kernlearn.features.base import LevelProduct
@@ -139,6 +140,7 @@ def test_features_of_a_row_do_not_depend_on_others(kernel, options, dtype):
     order = rng.permutation(len(X))
     assert_array_equal(model.transform(X[order]), Z[order])
     assert_array_equal(model.transform(np.asfortranarray(X)), Z)
+    assert not model.depends_on_block(X)
     X.flags.writeable = False
     assert_array_equal(model.transform(X[::-1])[::-1], Z)
     for parameters in ({"block_rows": 1}, {"block_rows": 13}, {"n_jobs": 3}):
@@ -185,3 +187,11 @@ def test_more_columns_than_tables_have(monkeypatch):
     expected = model.transform(X)
     monkeypatch.setattr("kernlearn.features.projections._MOST_LINES", 3)
     assert_allclose(model.transform(X), expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{"center": True}, {"projection": "hadamard"}, {}])
+def test_other_projections_may_depend_on_the_block(options):
+    X = np.random.default_rng(0).normal(size=(30, 500)) / 50
+    model = RandomMaclaurin(PolynomialKernel(3), 2000, random_state=0, **options).fit(X)
+    assert model.depends_on_block(X) == bool(options)
+    assert model.depends_on_block(csr_matrix(X))

@@ -60,6 +60,9 @@ def test_rows_close_to_ties_are_computed_alone():
     multiples(grid, transform, rows, out, 2)
     assert calls == [2, 1, 1]
     assert out.ravel().tolist() == [4, 0, 8]
+    calls.clear()
+    multiples(grid, transform, rows, out, 2, depends_on_block=False)
+    assert calls == [2, 1]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e40])

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from kernlearn.experiments.costs import FIT_MEMORY
 
@@ -27,6 +27,9 @@ class _Part:
     A field that has a default is left out of the key while it has that default, so that a field
     can be added and old keys still hold.
     """
+
+    # how what stands in a store is checked: see kernlearn/experiments/store/rows.py
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
 
     @cached_property
     def plain(self) -> dict[str, Any]:
@@ -141,25 +144,6 @@ class TrialSpec(_Part):
     protocol: ProtocolSpec
     split: int
     metrics: tuple[MetricSpec, ...] = ()
-
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> "TrialSpec":
-        """Read a specification back from its JSON form.
-
-        Raises
-        ------
-        TypeError, KeyError
-            If a field is missing or unknown.
-        """
-        kernel = written["kernel"]
-        parts: dict[str, Any] = {
-            "dataset": DatasetSpec(**written["dataset"]),
-            "kernel": None if kernel is None else KernelSpec(**kernel),
-            "method": MethodSpec(**written["method"]),
-            "protocol": ProtocolSpec(**written["protocol"]),
-            "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
-        }
-        return cls(**{**written, **parts})
 
     @property
     def runs_alone(self) -> bool:
