@@ -107,6 +107,7 @@ def show_list(
       kernlearn list
       kernlearn list mine.yaml
     """  # noqa: D301
+    from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.experiments import plugins, registry
     from kernlearn.experiments.config import loading
     from kernlearn.kernels.libraries import LIBRARIES
@@ -125,6 +126,7 @@ def show_list(
         "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
+        "Streams": {n: one.title for n, one in STREAMS.items()},
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
         "Similarities of libraries": {
             name: f"{', '.join(sorted(library.kinds))} ({library.about})"

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.cli.outputs import table_text, write_text
 from kernlearn.cli.run import Only
@@ -86,7 +85,7 @@ def equivalence(
 
     settings = options.with_splits(option, splits)
     loaded = options.load_experiments([config], profile, None, settings, data_dir)
-    with experiments.Store.existing(store) as opened:
+    with options.opened_store(store) as opened:
         (plan,) = options.make_plans(loaded, data_dir, True, opened)
         results = chosen_by_mean(plan, opened.get(trial.key for trial in plan.trials))
     one = plan.experiment.config

@@ -46,7 +46,7 @@ def forks(
     names = configs or sorted(path.stem for path in shipped("configs").glob("*.yaml"))
     loaded = options.load_experiments(names, profile, None, [], data_dir)
     found: list[reports.Branch] = []
-    with experiments.Store(store) as opened:
+    with options.written_store(store) as opened:
         for name, experiment in zip(names, loaded, strict=True):
             for fork in experiment.config.forks:
                 summaries = {}

@@ -1,6 +1,7 @@
 """What several commands share: options, the plans that they select, console and tables."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,6 +74,39 @@ def load_experiments(
             f"kernlearn: the kernel {old} is now named {new}; the old name still works", err=True
         )
     return loaded
+
+
+@contextmanager
+def opened_store(path: Path) -> "Iterator[experiments.Store]":
+    """Open a store for reading; at the end say how many of its rows were left out, if any."""
+    with experiments.Store.existing(path) as store, _told(store):
+        yield store
+
+
+@contextmanager
+def written_store(path: Path, **how: Any) -> "Iterator[experiments.Store]":
+    """Open a store for writing, and do the same."""
+    with experiments.Store(path, **how) as store, _told(store):
+        yield store
+
+
+@contextmanager
+def _told(store: "experiments.Store") -> Iterator[None]:
+    try:
+        yield
+    finally:
+        show_rows_left_out(store.path, store.left_out)
+
+
+def show_rows_left_out(path: Path, rows: Collection[str]) -> None:
+    """Say how many rows of a store do not fit, if any."""
+    if rows:
+        many = f"{len(rows)} rows do not fit and are"
+        said = "1 row does not fit and is" if len(rows) == 1 else many
+        typer.echo(
+            f"kernlearn: {path}: {said} left out; `kernlearn doctor --store {path}` says why",
+            err=True,
+        )
 
 
 def make_plans(

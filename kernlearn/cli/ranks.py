@@ -98,7 +98,7 @@ def ranks(
         raise ReportError(f"--config {config[0]}: belongs to a store; name it without --config")
     found: list[rankings.Ranking] = []
     reasons: list[str] = []
-    with experiments.Store.existing(store) as opened:
+    with options.opened_store(store) as opened:
         settings = options.with_splits(option, splits)
         for plan, numbers in _summaries(
             names, is_whole, opened, profile, settings, data_dir, config

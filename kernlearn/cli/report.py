@@ -73,7 +73,7 @@ def report(
         )
     if stores or not names:
         path, settings = Path(stores[0]) if stores else store, options.with_splits(option, splits)
-        with experiments.Store.existing(path) as opened:
+        with options.opened_store(path) as opened:
             plans, skipped = site.stored_plans(
                 opened, configs=config, profile=profile, settings=settings, data_dir=data_dir
             )
@@ -87,7 +87,7 @@ def report(
             f"--config {config[0]}: belongs to the site of a store; name it without --config"
         )
     loaded = options.load_experiments(names, profile or "full", splits, option, data_dir)
-    with experiments.Store.existing(store) as opened:
+    with options.opened_store(store) as opened:
         for plan in options.make_plans(loaded, data_dir, available, opened):
             show_report(*write_reports(plan, opened, output or options.OUTPUT, summary))
 
@@ -183,7 +183,7 @@ def check(
 
     loaded = options.load_experiments(configs, profile, None, option, data_dir)
     checks, errors = {}, []
-    with experiments.Store.existing(store) as opened:
+    with options.opened_store(store) as opened:
         for plan in options.make_plans(loaded, data_dir, available, opened):
             try:
                 checks[plan.experiment.name] = rules.check_plan(plan, opened, against)

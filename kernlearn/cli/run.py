@@ -99,7 +99,7 @@ def run(
     # trials of one job are measured in this process
     keep_freed_memory()
     failed = 0
-    with experiments.Store(store) as opened:
+    with options.written_store(store) as opened:
         for plan in plans:
             engine.selection.check_choice(plan, choice)
         try:
@@ -263,4 +263,4 @@ def _chosen(
 
 def _existing(store: Path) -> "AbstractContextManager[experiments.Store | None]":
     """Open a store for reading, if there is one."""
-    return experiments.Store.existing(store) if store.exists() else nullcontext()
+    return options.opened_store(store) if store.exists() else nullcontext()

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from kernlearn import experiments
-from kernlearn.cli.options import STORE, StorePath, make_console, make_table
+from kernlearn.cli import options
 from kernlearn.experiments import engine
 
 
@@ -14,7 +13,7 @@ def runs(
     experiment: Annotated[
         list[str], Option(metavar="NAME", help="Only runs of this experiment. Can be repeated.")
     ] = [],
-    store: StorePath = STORE,
+    store: options.StorePath = options.STORE,
 ) -> None:
     """List the runs of a store, with the numbers by which `compare` knows them.
 
@@ -24,7 +23,7 @@ def runs(
       kernlearn runs --experiment table3_1
       kernlearn compare 1 2
     """  # noqa: D301
-    with experiments.Store.existing(store) as opened:
+    with options.opened_store(store) as opened:
         recorded = opened.runs()
         counts = opened.counts_by_run()
     unknown = [name for name in experiment if name not in {run.experiment for run in recorded}]
@@ -34,7 +33,7 @@ def runs(
     if not shown:
         typer.echo(f"{store}: no runs")
         return
-    table = make_table("run", "started (UTC)", "experiment", "profile", left=4)
+    table = options.make_table("run", "started (UTC)", "experiment", "profile", left=4)
     for head in ("trials", "failed", "replaced", "time", "jobs"):
         table.add_column(head, justify="right")
     table.add_column("settings")
@@ -45,7 +44,7 @@ def runs(
             str(done), str(failed or "–"), str(replaced or "–"),
             engine.selection.duration(seconds), str(run.jobs), ", ".join(run.settings),
         )  # fmt: skip
-    make_console().print(table)
+    options.make_console().print(table)
     typer.echo(
         "trials: whose results the store uses or keeps; replaced: those that a later run measured "
         "again; time: of all trials, one after the other"
@@ -56,5 +55,5 @@ def runs(
             last.setdefault(run.experiment, []).append(run.number)
     pair = next((numbers[-2:] for numbers in last.values() if len(numbers) > 1), None)
     if pair:
-        option = "" if store == STORE else f" --store {store}"
+        option = "" if store == options.STORE else f" --store {store}"
         typer.echo(f"`kernlearn compare {pair[0]} {pair[1]}{option}` compares two runs.")

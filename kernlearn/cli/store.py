@@ -9,7 +9,16 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import experiments
-from kernlearn.cli.options import STORE, DataDir, StorePath, make_console, make_table
+from kernlearn.cli.options import (
+    STORE,
+    DataDir,
+    StorePath,
+    make_console,
+    make_table,
+    opened_store,
+    show_rows_left_out,
+    written_store,
+)
 from kernlearn.cli.outputs import write_text
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
@@ -61,7 +70,7 @@ def export(
         raise StoreError(f"--format {form}: expected one of {', '.join(stores.export.FORMATS)}")
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
-    with experiments.Store.existing(store) as opened:
+    with opened_store(store) as opened:
         rows = stores.export.tidy_rows(opened, experiment, settings=settings)
         if output is None:
             typer.echo(stores.export.export_text(rows, form), nl=False)
@@ -97,6 +106,7 @@ def merge(
     for source in sources:
         summary = stores.maintenance.merge(source, destination, prefer=prefer)
         conflicts += len(summary.conflicts)
+        show_rows_left_out(source, summary.left_out)
         typer.echo(
             f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
             f"had failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
@@ -134,11 +144,7 @@ def gc(
     """  # noqa: D301
     experiments.Store.existing(store).close()
     plans = [p for config in configs for p in stores.maintenance.every_profile(config, data_dir)]
-    with (
-        experiments.Store(store, exclusive=True, timeout=1)
-        if yes
-        else experiments.Store.existing(store) as opened
-    ):
+    with written_store(store, exclusive=True, timeout=1) if yes else opened_store(store) as opened:
         garbage = stores.maintenance.collect_garbage(opened, plans, remove=yes)
     for name, count in garbage.trials.items():
         typer.echo(f"  {name}: {count} trials")
@@ -161,7 +167,7 @@ def doctor(store: StorePath = STORE) -> None:
       kernlearn doctor --store results/runs/store.sqlite
     """  # noqa: D301
     with experiments.Store.existing(store) as opened:
-        faults = stores.maintenance.examine(opened)
+        faults = stores.doctor.examine(opened)
     for fault in faults:
         typer.echo(f"{store}: {fault}")
     if faults:
@@ -210,6 +216,8 @@ def compare(
             f"--metric {', '.join(unknown)}: neither has it; there are: "
             f"{', '.join(sorted(available)) or 'none'}"
         )
+    for path, rows in {side.store: side.left_out for side in sides}.items():
+        show_rows_left_out(path, rows)
     frame = comparison.compare(a, b, level=level, metrics=metric)
     for name, side in zip("AB", sides, strict=True):
         runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"

@@ -1,8 +1,8 @@
 """Cell-by-cell comparison of two runs or stores, with tests of the differences."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from kernlearn.experiments.store.grids import chosen_in_cells
 from kernlearn.experiments.store.results import Run, Store, StoredTrial
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY
+from kernlearn.visible import visible
 
 #: Columns of a comparison.
 COLUMNS = [
@@ -32,11 +33,16 @@ _Variants = dict[tuple[str, str], dict[int, float]]
 
 @dataclass(frozen=True)
 class Side:
-    """One of two sides: its name as given, finished trials, and the runs that measured them."""
+    """One of two sides: its name as given, finished trials, and the runs that measured them.
+
+    ``left_out`` are the rows of its store that do not fit, with the reasons.
+    """
 
     name: str
     trials: list[StoredTrial]
     runs: list[Run]
+    store: Path = Path()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_side(name: str, store: Path) -> Side:
@@ -59,7 +65,7 @@ def read_side(name: str, store: Path) -> Side:
             raise StoreError(f"{place}: no run {run}; {there}")
         trials = [t for t in chosen_in_cells(opened.trials(run)) if t.result.done]
     used = {t.result.run for t in trials}
-    return Side(name, trials, [r for r in runs if r.number in used])
+    return Side(name, trials, [r for r in runs if r.number in used], place, opened.left_out)
 
 
 def compare(
@@ -202,9 +208,19 @@ def different_environments(a: Side, b: Side) -> list[str]:
 
 def _environment(side: Side) -> dict[str, str]:
     """Return the values of each entry, nested names joined by dots."""
-    frame = pd.json_normalize([run.environment for run in side.runs]).astype(object)
-    values = {str(name): {_text(v) for v in frame[name].dropna()} for name in frame}
-    return {name: ", ".join(sorted(texts)) for name, texts in values.items()}
+    values: dict[str, set[str]] = defaultdict(set)
+    for run in side.runs:
+        for name, text in _entries(run.environment):
+            values[name].add(text)
+    return {visible(name): visible(", ".join(sorted(texts))) for name, texts in values.items()}
+
+
+def _entries(environment: Mapping[str, Any], around: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in environment.items():
+        if isinstance(value, Mapping):
+            yield from _entries(value, f"{around}{name}.")
+        elif value is not None:
+            yield f"{around}{name}", _text(value)
 
 
 def _text(value: Any) -> str:

@@ -154,6 +154,8 @@ def split_values(
         labels, metrics = trial.labels, result.metrics
         if metric not in metrics:
             continue
+        if not {"n_train", "n_test"} <= result.info.keys():
+            raise ReportError(f"{trial}: the store does not say how many rows it has")
         varied = [f"{k}={labels[k]}" for k in plan.axes if labels.get(k) is not None]
         kernel = [labels["kernel"]] if labels.get("kernel") else []
         rows.append({

@@ -169,7 +169,7 @@ def test_doctor_examines_every_setting_of_a_grid(kernlearn, grids):
     with sqlite3.connect(grids) as connection:
         connection.execute("UPDATE trial SET info = '{\"grid\": []}'")
     connection.close()
-    assert kernlearn("doctor").stdout.count("done, but without metrics") == 2
+    assert kernlearn("doctor").stdout.count("info.grid is empty") == 2
 
 
 def test_nothing_shared_is_said_not_listed(kernlearn, tmp_path):

@@ -17,6 +17,9 @@ PROTOCOL = ProtocolSpec(
     train=0.6, max_train=None, max_test=None, scale=[], validation=0.2, seed=0, threads=1
 )
 
+#: When all trials began.
+STARTED = "2026-01-01T00:00:00+00:00"
+
 
 def spec_of(method="m", dataset=None, split=0, seed=1, **parameters):
     """A small specification."""
@@ -38,12 +41,12 @@ def trial(method="m", split=0, experiment="e", seed=1, **axes):
     return Trial(trial_key(spec), experiment, labels, spec)
 
 
-def done(trial, started="2026-01-01T00:00:00+00:00", **metrics):
+def done(trial, started=STARTED, **metrics):
     return Result(trial.key, "done", started, 1.5, metrics=metrics)
 
 
 def failed(trial):
-    return Result(trial.key, "failed", "t", 0.1, error="E: x", traceback="T")
+    return Result(trial.key, "failed", STARTED, 0.1, error="E: x", traceback="T")
 
 
 @contextmanager

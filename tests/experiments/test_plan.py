@@ -1,8 +1,8 @@
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from kernlearn.datasets import load
 from kernlearn.exceptions import ConfigError, DataError
@@ -349,4 +349,4 @@ def test_every_key_is_the_hash_of_its_whole_specification(name):
     assert len({t.key for t in plan.trials}) == len(plan.trials) > 5
     for trial in plan.trials:
         assert trial.key == trial_key(trial.spec)
-        assert trial.key == trial_key(TrialSpec.from_json(json.loads(canonical(trial.spec))))
+        assert trial.key == trial_key(TypeAdapter(TrialSpec).validate_json(canonical(trial.spec)))

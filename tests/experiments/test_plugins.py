@@ -1,7 +1,6 @@
 """Plug-in files: whose names a config sees, what makes a trial's key, and runs in any process."""
 
 import importlib
-import json
 import pickle
 import re
 import subprocess
@@ -10,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from sklearn.metrics import balanced_accuracy_score
 
 from kernlearn.exceptions import ConfigError, DataError, PluginError
@@ -196,7 +196,7 @@ def test_a_specification_says_what_is_from_where(mine):
     assert {k: getattr(grid.spec.dataset, k) for k in identity} == identity
     assert len(grid.spec.dataset.fingerprint) == 64
     for trial in found.values():
-        read_back = TrialSpec.from_json(json.loads(canonical(trial.spec)))
+        read_back = TypeAdapter(TrialSpec).validate_json(canonical(trial.spec))
         assert trial.key == trial_key(trial.spec) == trial_key(read_back)
 
 

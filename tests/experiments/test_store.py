@@ -6,7 +6,7 @@ from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial
 from kernlearn.experiments.store.database import SCHEMA_VERSION
 from kernlearn.experiments.store.results import Result, Store
-from tests.experiments.stores import spec_of
+from tests.experiments.stores import STARTED, spec_of
 
 
 def trial(key="a"):
@@ -14,7 +14,7 @@ def trial(key="a"):
 
 
 def result(key="a", status="done", **metrics):
-    return Result(key, status, "2026-01-01T00:00:00+00:00", 1.5, metrics=metrics)
+    return Result(key, status, STARTED, 1.5, metrics=metrics)
 
 
 def test_what_is_put_is_got(tmp_path):
@@ -22,7 +22,11 @@ def test_what_is_put_is_got(tmp_path):
     with Store(path) as store:
         run = store.begin_run("e", "full", 1, {"cpu": "x"})
         store.put(run, trial("a"), result("a", accuracy=0.1 + 0.2))
-        store.put(run, trial("b"), Result("b", "failed", "t", 0.1, error="E: x", traceback="T"))
+        store.put(
+            run,
+            trial("b"),
+            Result("b", "failed", STARTED, 0.1, error="E: x", traceback="T"),
+        )
     with Store(path) as store:
         found = store.get(["a", "b", "c"])
         assert set(found) == {"a", "b"}

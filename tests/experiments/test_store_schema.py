@@ -172,7 +172,7 @@ def test_a_full_disk_is_told_and_what_was_finished_stays(small_disk):
     path = small_disk / "s"
     finished = []
     with begun(path) as (_, put):
-        put(trial(split=-1), done(trial(split=-1), accuracy=1.0))
+        put(trial(split=20_000), done(trial(split=20_000), accuracy=1.0))
         (small_disk / "filler").write_bytes(b"x" * 600_000)
 
         def fill():

@@ -10,13 +10,10 @@ import pytest
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.store import maintenance
+from kernlearn.experiments.store.doctor import examine
 from kernlearn.experiments.store.export import COLUMNS, export_file, export_text, tidy_rows
-from kernlearn.experiments.store.maintenance import (
-    collect_garbage,
-    every_profile,
-    examine,
-    merge,
-)
+from kernlearn.experiments.store.maintenance import collect_garbage, every_profile, merge
 from tests.experiments.stores import begun, done, failed, trial
 
 
@@ -165,14 +162,17 @@ def test_merging_again_changes_nothing(two):
     assert all_rows() == first
 
 
-def test_a_source_goes_in_whole_or_not_at_all(two):
+def test_a_source_goes_in_whole_or_not_at_all(two, monkeypatch):
     dest, source = two
-    with sqlite3.connect(source) as connection:
-        connection.execute("UPDATE trial SET run = 9 WHERE labels LIKE '%same%'")
-    connection.close()
     before = standing(dest)
-    with pytest.raises(StoreError, match="of run 9, which is not there"):
-        merge(source, dest)
+
+    def ended(*_):
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(maintenance, "_supersede", ended)  # the last step
+        with pytest.raises(StoreError, match="the disk is full"):
+            merge(source, dest)
     assert standing(dest) == before
     with Store.existing(dest) as store:
         assert len(store.runs()) == 1
@@ -180,6 +180,19 @@ def test_a_source_goes_in_whole_or_not_at_all(two):
         merge(dest, dest)
     with pytest.raises(ValueError, match="prefer='mine'"):
         merge(source, dest, prefer="mine")
+
+
+def test_trials_without_their_run_are_left_out(two):
+    dest, source = two
+    with sqlite3.connect(source) as connection:
+        connection.execute("UPDATE trial SET run = 9 WHERE labels LIKE '%alone%'")
+    connection.close()
+    summary = merge(source, dest)
+    assert (summary.added, summary.completed, summary.same) == (1, 1, 1)
+    ((row, reason),) = summary.left_out.items()
+    assert row == f"trial {trial('alone').key}"
+    assert reason == "of run 9, which is not there or does not fit"
+    assert ("alone", 0) not in standing(dest)
 
 
 def test_merging_into_nothing_makes_a_store(two, tmp_path):

@@ -1,7 +1,7 @@
 """Entries of kernels and methods, and the checks of their parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -68,6 +68,11 @@ class MethodEntry(Entry):
     )
     dense: bool | None = Field(
         default=None, description="make sparse data dense, for an estimator that refuses it"
+    )
+    in_memory: Literal[True] | None = Field(
+        default=None,
+        description="gather the rows of a stream in memory, for an estimator that needs them; its "
+        "seconds and memory contain that",
     )
     baseline: bool = Field(
         default=False, description="not in the paper: shown under a separate heading"

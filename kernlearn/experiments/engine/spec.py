@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from kernlearn.experiments.costs import FIT_MEMORY
 
@@ -28,6 +28,9 @@ class _Part:
     can be added and old keys still hold.
     """
 
+    # how what stands in a store is checked: see kernlearn/experiments/store/rows.py
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
+
     @cached_property
     def plain(self) -> dict[str, Any]:
         """Its fields as JSON has them; most parts belong to many trials."""
@@ -38,7 +41,10 @@ class _Part:
 
 @dataclass(frozen=True)
 class DatasetSpec(_Part):
-    """The data of a trial: a data set known by its fingerprint, or a generator's parameters."""
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
+
+    ``stream`` tells how its rows are read and divided, if they are read in chunks.
+    """
 
     nominal: str
     binarize: str | list[str] | None
@@ -54,6 +60,7 @@ class DatasetSpec(_Part):
     version: int | None = None
     dense: bool | None = None
     grades: list[str] | None = None
+    stream: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,7 @@ class MethodSpec(_Part):
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
     tells that it gets sparse data as dense ones. ``defaults`` is None if parameters that are not
     given have the defaults of the papers' experiments, or those are the same in the class.
+    ``in_memory`` tells that it gets all rows of a stream at once.
     """
 
     name: str
@@ -94,6 +102,7 @@ class MethodSpec(_Part):
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
     defaults: Literal["class"] | None = None
+    in_memory: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -136,29 +145,11 @@ class TrialSpec(_Part):
     split: int
     metrics: tuple[MetricSpec, ...] = ()
 
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> "TrialSpec":
-        """Read a specification back from its JSON form.
-
-        Raises
-        ------
-        TypeError, KeyError
-            If a field is missing or unknown.
-        """
-        kernel = written["kernel"]
-        parts: dict[str, Any] = {
-            "dataset": DatasetSpec(**written["dataset"]),
-            "kernel": None if kernel is None else KernelSpec(**kernel),
-            "method": MethodSpec(**written["method"]),
-            "protocol": ProtocolSpec(**written["protocol"]),
-            "metrics": tuple(MetricSpec(**m) for m in written.get("metrics", ())),
-        }
-        return cls(**{**written, **parts})
-
     @property
     def runs_alone(self) -> bool:
-        """Whether it needs a process of its own: it measures memory."""
-        return any(metric.name == FIT_MEMORY for metric in self.metrics)
+        """Whether it needs a process of its own: it measures memory, or has workers."""
+        of_stream = self.dataset.stream or {}
+        return "workers" in of_stream or any(metric.name == FIT_MEMORY for metric in self.metrics)
 
     @property
     def plugins(self) -> set[str]:
@@ -183,6 +174,8 @@ class Source:
         The files of the config's plug-ins, if the trial needs any.
     packages : tuple of str
         The packages that the user allows configs to name estimators of, besides the usual ones.
+    stream : str or None
+        The card or the file of a data set that is read in chunks.
     prepared : dict
         What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
     """
@@ -192,6 +185,7 @@ class Source:
     plugins: tuple[tuple[str, str], ...] = ()
     packages: tuple[str, ...] = ()
     prepared: dict[str, Any] = field(default_factory=dict)
+    stream: str | None = None
 
 
 class Chosen(NamedTuple):

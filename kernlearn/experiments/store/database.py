@@ -8,6 +8,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from kernlearn.exceptions import StoreError
+from kernlearn.experiments.store.rows import RUN_COLUMNS, TRIAL_COLUMNS
+from kernlearn.visible import visible
 
 #: Version of the tables, kept in the file's ``user_version``.
 SCHEMA_VERSION = 3
@@ -47,6 +49,24 @@ VALUES = (
     ":key, :run, :experiment, :labels, :spec, :status, :started, :seconds, :metrics, :info, "
     ":error, :traceback"
 )
+
+# What stands in the file beside its tables, with its kind; SQLite's own names begin with sqlite_.
+# In one statement, since another process may be making the tables.
+_CONTENT = (
+    "SELECT user_version, iif(type = 'table' AND rootpage = 0, 'virtual table', type), name "
+    "FROM pragma_user_version LEFT JOIN sqlite_master "
+    "ON substr(name, 1, 7) != 'sqlite_'"
+)
+# The tables, with their columns and those of the keys.
+_TABLES = {
+    "run": (RUN_COLUMNS, {"id"}),
+    "trial": (TRIAL_COLUMNS, {"key"}),
+    "superseded": (TRIAL_COLUMNS, {"key", "run"}),
+}
+# How the files of SQLite begin.
+_MAGIC = b"SQLite format 3\0"
+# Bytes of a value or row: those of a trial are thousands.
+_LONGEST = 100_000_000
 
 #: Seconds to wait for another process that writes.
 BUSY_SECONDS = 30.0
@@ -97,6 +117,7 @@ class Database:
         self._timeout = timeout
         self._synced = -_SYNC_SECONDS
         with self.errors("opened"):
+            _refuse_others(path)
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self.connection = self._connect_reader() if read_only else self._connect(path)
@@ -109,6 +130,11 @@ class Database:
     def _connect(self, place: str | Path) -> sqlite3.Connection:
         connection = sqlite3.connect(place, uri=True, timeout=self._timeout, isolation_level=None)
         connection.row_factory = sqlite3.Row
+        # the file may come from anyone: its rows are looked at one by one, also where a text is
+        # no UTF-8, and its own views, triggers and functions do nothing
+        connection.text_factory = _decoded
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        connection.execute("PRAGMA trusted_schema=OFF")
         return connection
 
     def _connect_reader(self) -> sqlite3.Connection:
@@ -153,12 +179,10 @@ class Database:
 
     def _check(self) -> int:
         """Return the version of the file, 0 if it is empty."""
-        # one statement: another process may be creating the tables
-        version, names = self.connection.execute(
-            "SELECT user_version, (SELECT group_concat(name) FROM sqlite_master "
-            "WHERE type = 'table') FROM pragma_user_version"
-        ).fetchone()
-        if (version or names) and not {"run", "trial"} <= set((names or "").split(",")):
+        content = self.connection.execute(_CONTENT).fetchall()
+        version = content[0][0]
+        found = [(kind, name) for _, kind, name in content if name is not None]
+        if (version or found) and not {"run", "trial"} <= {name for _, name in found}:
             raise StoreError(
                 f"{self.path}: an SQLite file, but not a kernlearn store; "
                 "name another file with --store"
@@ -170,7 +194,24 @@ class Database:
                 f"version {version}, this one reads {SCHEMA_VERSION}); "
                 f"{'upgrade, or ' if newer else ''}name another file with --store"
             )
+        if version:
+            self._check_tables(found)
         return int(version)
+
+    def _check_tables(self, content: list[tuple[str, str]]) -> None:
+        """Refuse a file that has more, or less, than the tables of a store."""
+        for kind, name in content:
+            if name not in _TABLES or kind != "table":
+                what = f"{kind} {visible(name)}"
+                raise StoreError(f"{self.path}: has a {what}, which no kernlearn store has")
+        for name, (columns, key) in _TABLES.items():
+            # hidden ones are computed by the file
+            query = "SELECT name, hidden, pk > 0 FROM pragma_table_xinfo(?)"
+            found = [tuple(row) for row in self.connection.execute(query, (name,))]
+            if found != [(column, 0, column in key) for column in columns]:
+                raise StoreError(
+                    f"{self.path}: its table {name} has not the columns of a kernlearn store"
+                )
 
     @contextmanager
     def errors(self, action: str) -> Iterator[None]:
@@ -200,3 +241,21 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+
+
+def _refuse_others(path: Path) -> None:
+    """Refuse what SQLite would wait for, or take for an empty file and write over."""
+    if not path.exists():
+        return
+    what = "is not a file"
+    if path.is_file():  # a named pipe waits for its other end
+        with path.open("rb") as file:
+            what = (
+                "is not a kernlearn store" if file.read(len(_MAGIC)) not in (b"", _MAGIC) else ""
+            )
+    if what:
+        raise StoreError(f"{path}: cannot be opened: it {what}; name another with --store")
+
+
+def _decoded(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")

@@ -51,14 +51,15 @@ def tidy_rows(
     StoreError
         If the store has no trials of a named experiment.
     """
-    available = store.experiments()
+    trials = list(store.trials())
+    available = sorted({stored.trial.experiment for stored in trials})
     unknown = [name for name in experiments if name not in available]
     if unknown:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
             f"{', '.join(available) or 'none'}"
         )
-    for stored in chosen_in_cells(store.trials()):
+    for stored in chosen_in_cells(trials):
         trial, result = stored.trial, stored.result
         if result.done and (not experiments or trial.experiment in experiments):
             labels = {name: trial.labels.get(name) for name in LABELS}

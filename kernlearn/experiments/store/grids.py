@@ -18,11 +18,11 @@ def chosen_by_mean(plan: Plan, results: Mapping[str, Result]) -> dict[str, Resul
     The best point has the greatest mean score; ties are broken by the fewest support vectors on
     average, then by order. Results without a grid stay as they are.
     """
-    cells: dict[str, list[Result]] = defaultdict(list)
+    cells: dict[tuple[str, int], list[Result]] = defaultdict(list)
     for trial in plan.trials:
         result = results.get(trial.key)
         if result is not None and has_grid(result):
-            cells[canonical(trial.labels)].append(result)
+            cells[_cell(canonical(trial.labels), result)].append(result)
     return {**results, **{r.key: r for cell in cells.values() for r in _chosen(cell)}}
 
 
@@ -32,16 +32,21 @@ def chosen_in_cells(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
     Trials that failed stay as they are, and so does the order.
     """
     trials = list(trials)
-    cells: dict[tuple[str, str], list[Result]] = defaultdict(list)
+    cells: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
     for stored in trials:
         if has_grid(stored.result):
             cell = canonical([stored.trial.labels, replace(stored.trial.spec, split=0)])
-            cells[stored.trial.experiment, cell].append(stored.result)
+            cells[stored.trial.experiment, *_cell(cell, stored.result)].append(stored.result)
     # the numbers of a trial in two runs are two results
     numbers = {(r.key, r.run): r for cell in cells.values() for r in _chosen(cell)}
     return [
         StoredTrial(s.trial, numbers.get((s.result.key, s.result.run), s.result)) for s in trials
     ]
+
+
+def _cell(name: str, result: Result) -> tuple[str, int]:
+    # a store from elsewhere may have grids of several sizes, which have no mean
+    return name, len(result.info["grid"])
 
 
 def has_grid(result: Result) -> bool:

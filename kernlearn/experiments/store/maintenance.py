@@ -1,24 +1,23 @@
-"""Merging stores, checking one for damage, and removing what no config needs."""
+"""Merging stores, and removing what no config needs."""
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from sqlite3 import Connection, DatabaseError, Row
+from sqlite3 import Connection, Row
 from typing import Any
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.costs import is_cost
 from kernlearn.experiments.engine.plan import Plan, make_plan
-from kernlearn.experiments.engine.spec import trial_key
-from kernlearn.experiments.store.database import VALUES, explain
+from kernlearn.experiments.store.database import VALUES
 from kernlearn.experiments.store.grids import grid_metrics
 from kernlearn.experiments.store.results import Store
+from kernlearn.experiments.store.rows import UnfitError, row_name, trial_of
 
 _RUN = "started, experiment, profile, jobs, environment, settings"
-_JSON = ("labels", "spec", "metrics", "info")
 # Relative difference below which numbers are the same: another BLAS adds in another order.
 _SAME = 1e-9
 
@@ -59,6 +58,9 @@ class MergeSummary:
         Failed trials of the source that the destination has a row of.
     runs : int
         Runs that were added.
+    left_out : dict of str to str
+        Rows of the source that do not fit their model, or whose run is not there, with the
+        reasons.
     conflicts : list of Conflict
     """
 
@@ -67,6 +69,7 @@ class MergeSummary:
     same: int = 0
     failed: int = 0
     runs: int = 0
+    left_out: dict[str, str] = field(default_factory=dict)
     conflicts: list[Conflict] = field(default_factory=list)
 
 
@@ -100,30 +103,27 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
     if source.exists() and destination.exists() and source.samefile(destination):
         raise StoreError(f"{source}: cannot be merged into itself")
     with Store.existing(source) as theirs, Store(destination) as ours:
-        with theirs.errors("read"):
-            runs, rows, superseded = (
-                [dict(row) for row in theirs.connection.execute(f"SELECT * FROM {table}")]
-                for table in ("run", "trial", "superseded")
-            )
+        runs, rows, superseded = map(theirs.fitting, ("run", "trial", "superseded"))
         with ours.transaction() as connection:
-            summary = MergeSummary()
+            summary = MergeSummary(left_out=theirs.left_out)
             numbers = _add_runs(connection, runs, summary)
-            try:
-                for row in [*rows, *superseded]:
-                    if row["run"] not in numbers:
-                        raise ValueError(
-                            f"trial {row['key']} is of run {row['run']}, which is not there"
-                        )
-                    row["run"] = numbers[row["run"]]
-                for row in rows:
-                    _add_trial(connection, row, prefer, summary)
-            except (KeyError, ValueError) as error:
-                raise StoreError(
-                    f"{source}: cannot be merged: {error}; `kernlearn doctor` lists what is wrong"
-                ) from None
-            for row in superseded:
+            for row in _numbered(rows, numbers, summary, "trial"):
+                _add_trial(connection, row, prefer, summary)
+            for row in _numbered(superseded, numbers, summary, "superseded"):
                 _supersede(connection, row)
     return summary
+
+
+def _numbered(
+    rows: list[_Row], numbers: dict[int, int], summary: MergeSummary, table: str
+) -> Iterator[_Row]:
+    """Yield the rows with the destination's numbers of their runs."""
+    for row in rows:
+        if row["run"] in numbers:
+            yield {**row, "run": numbers[row["run"]]}
+        else:
+            reason = f"of run {row['run']}, which is not there or does not fit"
+            summary.left_out[row_name(row, table)] = reason
 
 
 def _add_runs(connection: Connection, runs: list[_Row], summary: MergeSummary) -> dict[int, int]:
@@ -146,7 +146,7 @@ def _add_runs(connection: Connection, runs: list[_Row], summary: MergeSummary) -
 
 def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSummary) -> None:
     own = connection.execute("SELECT * FROM trial WHERE key = ?", (row["key"],)).fetchone()
-    if own is None:
+    if own is None or not _fits(own):
         summary.added += 1
         _use(connection, row)
     elif row["status"] != "done":
@@ -169,9 +169,18 @@ def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSum
         _supersede(connection, dict(own) if replaces else row)
 
 
+def _fits(row: Row) -> bool:
+    try:
+        trial_of(row)
+    except UnfitError:
+        return False
+    return True
+
+
 def _numbers(row: Row | _Row) -> dict[str, float]:
     """Return the metrics of a row, with those of every setting of a grid."""
-    return {**json.loads(row["metrics"]), **grid_metrics(json.loads(row["info"]))}
+    result = trial_of(row).result
+    return {**result.metrics, **grid_metrics(result.info)}
 
 
 def _differences(
@@ -204,75 +213,6 @@ def _supersede(connection: Connection, row: _Row) -> None:
     )
 
 
-def examine(store: Store) -> list[str]:
-    """List what is wrong with a store; nothing if it is sound.
-
-    There is one line each for damaged pages, trials of missing runs, columns that are not JSON,
-    keys that are not the hash of their specification, and metrics that are missing or not finite.
-    """
-    faults: list[str] = []
-    try:
-        pages = store.connection.execute("PRAGMA integrity_check")
-        faults.extend(f"the file is damaged: {line}" for (line,) in pages if line != "ok")
-        if not faults:  # in a damaged file the rows may be anything
-            faults.extend(_row_faults(store.connection))
-    except DatabaseError as error:
-        faults.append(f"the file cannot be read on: {explain(error)}")
-    return faults
-
-
-def _row_faults(connection: Connection) -> Iterator[str]:
-    for row in connection.execute("SELECT * FROM run ORDER BY id"):
-        for column, kind in (("environment", dict), ("settings", list)):
-            if fault := _json_fault(row[column], kind):
-                yield f"run {row['id']}: {column} {fault}"
-    for table, name in (("trial", "trial"), ("superseded", "superseded trial")):
-        for row in connection.execute(
-            f"SELECT *, run IN (SELECT id FROM run) AS known FROM {table} ORDER BY key, run"
-        ):
-            for fault in _trial_faults(row):
-                yield f"{name} {row['key']}: {fault}"
-            if not row["known"]:
-                yield f"{name} {row['key']}: of run {row['run']}, which is not there"
-
-
-def _trial_faults(row: Row) -> Iterator[str]:
-    broken = [f"{c} {fault}" for c in _JSON if (fault := _json_fault(row[c], dict))]
-    if broken:
-        yield from broken
-        return
-    key = trial_key(json.loads(row["spec"]))
-    if row["key"] != key:
-        yield f"its key is not that of its specification, {key}"
-    if row["status"] != "done":
-        if not row["error"]:
-            yield "failed without an error"
-        return
-    # where one setting is chosen for all splits, the numbers of each are in info
-    try:
-        numbers = _numbers(row)
-    except (KeyError, TypeError, AttributeError):
-        yield "its grid is not a list of settings with parameters and metrics"
-        return
-    if not numbers:
-        yield "done, but without metrics"
-    for metric, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            yield f"{metric} is {value!r}, not a number"
-        elif not math.isfinite(value):
-            yield f"{metric} is {value}"
-
-
-def _json_fault(text: Any, kind: type) -> str | None:
-    try:
-        value = json.loads(text)
-    except (TypeError, ValueError) as error:
-        return f"is not JSON: {error}"
-    if isinstance(value, kind):
-        return None
-    return f"is JSON, but not {'an object' if kind is dict else 'a list'}"
-
-
 @dataclass(frozen=True)
 class Garbage:
     """What a store has that no plan needs.
@@ -286,7 +226,7 @@ class Garbage:
     runs : int
         Runs without trials.
     kept : int
-        Rows that are needed.
+        Trials that stay.
     """
 
     trials: dict[str, int] = field(default_factory=dict)
@@ -326,7 +266,8 @@ def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False
     """Find, and optionally remove, what no plan needs.
 
     That is: trials in no plan, failed superseded rows, and runs without trials. Trials of a data
-    set that is not found here, or of a method that is not installed, are kept.
+    set that is not found here, or of a method that is not installed, are kept, and so are rows
+    that do not fit their model, which a newer kernlearn may have written.
 
     Parameters
     ----------
@@ -346,38 +287,31 @@ def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False
     StoreError
         If the store cannot be read or written.
     """
-    connection = store.connection
-    connection.create_function("needed", 3, _needed_by(list(plans)))
-    gone = {
-        "trial": "NOT needed(key, experiment, labels)",
-        "superseded": "(status = 'failed' OR NOT needed(key, experiment, labels))",
-    }
-    kept = " UNION ALL ".join(f"SELECT run FROM {t} WHERE NOT {rule}" for t, rule in gone.items())
+    needed = _needed_by(list(plans))
+    trials = [row for row in store.fitting("trial") if not needed(row)]
+    superseded = store.fitting("superseded")
+    superseded = [row for row in superseded if row["status"] == "failed" or not needed(row)]
     with store.errors("read"):
-        trials = connection.execute(
-            f"SELECT experiment, count(*) FROM trial WHERE {gone['trial']} "
-            "GROUP BY experiment ORDER BY experiment"
-        ).fetchall()
-        counts = connection.execute(
-            f"SELECT (SELECT count(*) FROM superseded WHERE {gone['superseded']}), "
-            f"(SELECT count(*) FROM run WHERE id NOT IN ({kept})), (SELECT count(*) FROM ({kept}))"
-        ).fetchone()
-    garbage = Garbage(dict(trials), *counts)
+        both = "SELECT run FROM trial UNION ALL SELECT run FROM superseded"
+        left = Counter(run for (run,) in store.connection.execute(both))
+    left -= Counter(row["run"] for row in [*trials, *superseded])
+    runs = [row["id"] for row in store.fitting("run") if row["id"] not in left]
+    by_experiment = sorted(Counter(row["experiment"] for row in trials).items())
+    kept = left.total()
+    garbage = Garbage(dict(by_experiment), len(superseded), len(runs), kept)
     if remove and garbage:
-        with store.transaction():
-            for table, rule in gone.items():
-                connection.execute(f"DELETE FROM {table} WHERE {rule}")
-            connection.execute(
-                "DELETE FROM run WHERE id NOT IN "
-                "(SELECT run FROM trial UNION SELECT run FROM superseded)"
-            )
+        with store.transaction() as connection:
+            connection.executemany("DELETE FROM trial WHERE key = :key", trials)
+            of_run = "DELETE FROM superseded WHERE key = :key AND run = :run"
+            connection.executemany(of_run, superseded)
+            connection.executemany("DELETE FROM run WHERE id = ?", [(run,) for run in runs])
         with store.errors("shrunk"):
-            connection.execute("VACUUM")
+            store.connection.execute("VACUUM")
     return garbage
 
 
-def _needed_by(plans: list[Plan]) -> Callable[[str, str, str], bool]:
-    """Return the rule by which a row, by its key, experiment and labels, is needed."""
+def _needed_by(plans: list[Plan]) -> Callable[[_Row], bool]:
+    """Return the rule by which a row is needed."""
     keys = {trial.key for plan in plans for trial in plan.trials}
     # labels of each experiment that the plans leave out
     unplanned: dict[str, set[tuple[str, str]]] = defaultdict(set)
@@ -385,10 +319,10 @@ def _needed_by(plans: list[Plan]) -> Callable[[str, str, str], bool]:
         unplanned[plan.experiment.name] |= {("dataset", name) for name in plan.left_out}
         unplanned[plan.experiment.name] |= {("method", name) for name in plan.not_installed}
 
-    def needed(key: str, experiment: str, labels: str) -> bool:
-        if key in keys or not unplanned[experiment]:
-            return key in keys
-        parsed: dict[str, Any] = json.loads(labels)
-        return any(parsed.get(label) == name for label, name in unplanned[experiment])
+    def needed(row: _Row) -> bool:
+        if row["key"] in keys or not unplanned[row["experiment"]]:
+            return row["key"] in keys
+        labels: dict[str, Any] = json.loads(row["labels"])
+        return any(labels.get(label) == name for label, name in unplanned[row["experiment"]])
 
     return needed

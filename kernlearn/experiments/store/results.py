@@ -1,22 +1,24 @@
 """The results store: an SQLite file with one row per finished trial."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.spec import (
-    DatasetSpec,
-    StoredDataset,
-    Trial,
-    TrialSpec,
-    canonical,
+from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial, canonical
+from kernlearn.experiments.store.database import BUSY_SECONDS, VALUES, Database
+from kernlearn.experiments.store.rows import (
+    TRIAL_COLUMNS,
+    Result,
+    Run,
+    StoredTrial,
+    UnfitError,
+    row_name,
+    run_of,
+    trial_of,
 )
-from kernlearn.experiments.store.database import VALUES, Database
 
 # A failure never replaces a success, and what another run measured is kept.
 _KEEP = (
@@ -27,80 +29,13 @@ _PUT = (
     f"INSERT OR REPLACE INTO trial SELECT {VALUES} WHERE :status = 'done' "
     "OR NOT EXISTS (SELECT 1 FROM trial WHERE key = :key AND status = 'done')"
 )
-# Rows that tell what was measured: their order in exports and comparisons.
-_ORDER = "ORDER BY experiment, labels, json_extract(spec, '$.split'), key"
-
-
-@dataclass(frozen=True)
-class Result:
-    """The result of a trial.
-
-    Attributes
-    ----------
-    key : str
-        The trial's key.
-    status : {"done", "failed"}
-    started : str
-        UTC, ISO 8601.
-    seconds : float
-        Wall time of the whole trial, loading and selection included.
-    metrics : dict of str to float
-    info : dict
-    error, traceback : str or None
-        Of a failed trial.
-    run : int or None
-        Number of the run, set by the store.
-    """
-
-    key: str
-    status: str
-    started: str
-    seconds: float
-    metrics: dict[str, float] = field(default_factory=dict)
-    info: dict[str, Any] = field(default_factory=dict)
-    error: str | None = None
-    traceback: str | None = None
-    run: int | None = None
-
-    @property
-    def done(self) -> bool:
-        """Whether the trial succeeded."""
-        return self.status == "done"
-
-
-@dataclass(frozen=True)
-class StoredTrial:
-    """A finished trial, without its source, and its result."""
-
-    trial: Trial
-    result: Result
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run as the store records it.
-
-    Attributes
-    ----------
-    number : int
-    started : str
-        UTC, ISO 8601.
-    experiment, profile : str
-    jobs : int
-        Number of trials in parallel.
-    environment : dict
-        Machine, packages and code.
-    settings : tuple of str
-        Settings of the command line, as ``key=value``.
-    """
-
-    number: int
-    started: str
-    experiment: str
-    profile: str
-    jobs: int
-    environment: dict[str, Any]
-    settings: tuple[str, ...] = ()
+# The row of a trial that does not fit is not kept: it has no numbers.
+_REPLACE = f"INSERT OR REPLACE INTO trial SELECT {VALUES}"
+_BOTH = "SELECT *, 0 AS old FROM trial UNION ALL SELECT *, 1 FROM superseded"
+_DONE = (
+    "SELECT trial.* FROM trial JOIN run ON run.id = trial.run "
+    "WHERE trial.experiment = ? AND run.profile = ? AND trial.status = 'done'"
+)
 
 
 def utc_now() -> str:
@@ -127,12 +62,29 @@ class Store(Database):
     path : Path
     connection : sqlite3.Connection
         In autocommit mode.
+    left_out : dict of str to str
+        Rows that do not fit the model of their table, with the reasons: those among all rows that
+        were read so far. No method returns anything of them.
 
     Raises
     ------
     StoreError
         If the file is not a store of this version, is damaged, or cannot be opened or written.
     """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool = False,
+        exclusive: bool = False,
+        timeout: float = BUSY_SECONDS,
+    ) -> None:
+        super().__init__(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
+        self.left_out: dict[str, str] = {}
+        # what is known of rows: hashes of those that fit, keys of trials that do not
+        self._fitting: set[int] = set()
+        self._unfit: set[Any] = set()
 
     @classmethod
     def existing(cls, path: Path) -> "Store":
@@ -175,105 +127,129 @@ class Store(Database):
             "metrics": json.dumps(result.metrics), "info": json.dumps(result.info),
         }  # fmt: skip
         with self.transaction(frequent=True) as connection:
-            connection.execute(_KEEP, row)
-            connection.execute(_PUT, row)
+            if trial.key in self._unfit:
+                connection.execute(_REPLACE, row)
+            else:
+                connection.execute(_KEEP, row)
+                connection.execute(_PUT, row)
+        self._unfit.discard(trial.key)
 
     def _rows(self, query: str, *parameters: Any) -> Iterator[Any]:
         with self.errors("read"):
             yield from self.connection.execute(query, parameters)
 
-    @contextmanager
-    def _parsed(self, place: str) -> Iterator[None]:
-        """Say which row holds JSON that cannot be read, or that is something else."""
+    def _trial_rows(
+        self, query: str, *parameters: Any
+    ) -> Iterator[tuple[Any, StoredTrial | None]]:
+        """Yield each row that fits, with its trial unless the row was looked at before."""
+        for row in self._rows(query, *parameters):
+            known, stored = hash(tuple(row)), None
+            if known not in self._fitting:
+                stored = self._fit(row)
+                if stored is None:
+                    continue
+                self._fitting.add(known)
+            yield row, stored
+
+    def _trials(self, query: str, *parameters: Any) -> Iterator[tuple[Any, StoredTrial]]:
+        """Yield each row that fits, with its trial."""
+        for row, stored in self._trial_rows(query, *parameters):
+            yield row, stored or trial_of(row)
+
+    def fitting(self, table: str) -> list[dict[str, Any]]:
+        """Return the rows of a table that fit, as they stand: texts of JSON are texts."""
+        if table == "run":
+            rows = self._rows("SELECT * FROM run ORDER BY id")
+            return [dict(row) for row in rows if self._run(row) is not None]
+        old = int(table == "superseded")
+        rows = self._trial_rows(f"SELECT *, {old} AS old FROM {table}")
+        return [{name: row[name] for name in TRIAL_COLUMNS} for row, _ in rows]
+
+    def _fit(self, row: Any) -> StoredTrial | None:
+        """Return the trial of a row, or note that the row is left out."""
         try:
-            yield
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise StoreError(
-                f"{self.path}: {place}: {error}; `kernlearn doctor` lists what is wrong"
-            ) from None
+            return trial_of(row)
+        except UnfitError as error:
+            old = "old" in row.keys() and row["old"]  # noqa: SIM118
+            self.left_out[row_name(row, "superseded" if old else "trial")] = str(error)
+            if not old:
+                self._unfit.add(row["key"])
+            return None
 
     def get(self, keys: Iterable[str]) -> dict[str, Result]:
         """Return the results of those keys that the store has."""
-        return {row["key"]: _result(row) for row in self._rows_of(keys, "*")}
+        return {row["key"]: stored.result for row, stored in self._trials(*_of_keys(keys))}
 
     def statuses(self, keys: Iterable[str]) -> dict[str, str]:
         """Return "done" or "failed" for those keys that the store has."""
-        return dict(self._rows_of(keys, "key, status"))
+        return {row["key"]: row["status"] for row, _ in self._trial_rows(*_of_keys(keys))}
 
     def states(self, keys: Iterable[str]) -> list[list[Any]]:
         """Return what tells whether the results of some keys have changed, sorted by key.
 
         These are the key, its status, start and seconds, and the number of its run.
         """
-        return sorted(map(list, self._rows_of(keys, "key, status, started, seconds, run")))
-
-    def _rows_of(self, keys: Iterable[str], columns: str) -> Iterator[Any]:
-        query = f"SELECT {columns} FROM trial WHERE key IN (SELECT value FROM json_each(?))"
-        return self._rows(query, json.dumps(list(keys)))
+        names = ("key", "status", "started", "seconds", "run")
+        rows = self._trial_rows(*_of_keys(keys))
+        return sorted([row[name] for name in names] for row, _ in rows)
 
     def places(self, experiment: str, profile: str) -> list[tuple[str, str, int]]:
         """Return key, labels (JSON) and split of the done trials of an experiment and profile."""
-        query = (
-            "SELECT key, labels, json_extract(spec, '$.split') FROM trial "
-            "JOIN run ON run.id = trial.run WHERE trial.experiment = ? AND profile = ? "
-            "AND status = 'done'"
-        )
-        return list(self._rows(query, experiment, profile))
+        rows = self._trials(_DONE, experiment, profile)
+        return [(row["key"], row["labels"], stored.trial.split) for row, stored in rows]
 
     def datasets(self) -> dict[str, list[StoredDataset]]:
         """Return the data sets that were measured, by name, the latest first."""
-        rows = self._rows(
-            "SELECT json_extract(spec, '$.dataset.name') AS name, "
-            "json_extract(spec, '$.dataset') AS what, json_group_array(DISTINCT experiment) "
-            "FROM trial WHERE name IS NOT NULL GROUP BY what ORDER BY max(run) DESC"
-        )
-        datasets: dict[str, list[StoredDataset]] = {}
-        for name, text, experiments in rows:
-            with self._parsed(f"data set {name}"):
-                what = DatasetSpec(**json.loads(text))
-            stored = StoredDataset(what, frozenset(json.loads(experiments)))
-            datasets.setdefault(name, []).append(stored)
-        return datasets
+        found: dict[str, tuple[int, DatasetSpec, set[str]]] = {}
+        for row, stored in self._trials("SELECT * FROM trial"):
+            what = stored.trial.spec.dataset
+            if what.name is not None:
+                text = canonical(what)
+                last, _, experiments = found.get(text, (0, what, set()))
+                found[text] = max(last, row["run"]), what, experiments | {row["experiment"]}
+        datasets: dict[str, list[StoredDataset]] = defaultdict(list)
+        for _, what, experiments in sorted(found.values(), key=lambda one: one[0], reverse=True):
+            datasets[str(what.name)].append(StoredDataset(what, frozenset(experiments)))
+        return dict(datasets)
 
     def durations(self, profile: str, experiment: str) -> list[tuple[dict[str, Any], float]]:
         """Return labels and seconds of all done trials of an experiment's profile."""
-        rows = self._rows(
-            "SELECT labels, seconds FROM trial JOIN run ON run.id = trial.run "
-            "WHERE profile = ? AND trial.experiment = ? AND status = 'done'",
-            profile,
-            experiment,
-        )
-        with self._parsed("a trial's labels"):
-            return [(dict(json.loads(labels)), seconds) for labels, seconds in rows]
+        trials = self._trials(_DONE, experiment, profile)
+        return [(stored.trial.labels, stored.result.seconds) for _, stored in trials]
 
     def experiments(self) -> list[str]:
         """Return the sorted names of the experiments that have trials."""
-        rows = self._rows("SELECT DISTINCT experiment FROM trial ORDER BY experiment")
-        return [name for (name,) in rows]
+        rows = self._trial_rows("SELECT * FROM trial")
+        return sorted({row["experiment"] for row, _ in rows})
 
     def environments(self, runs: Iterable[int]) -> list[dict[str, Any]]:
         """Return the distinct environments of some runs."""
-        texts = dict(self._rows("SELECT id, environment FROM run"))
-        return [json.loads(text) for text in dict.fromkeys(texts[r] for r in sorted(set(runs)))]
+        numbers = set(runs)
+        found = (run.environment for run in self.runs() if run.number in numbers)
+        return [*{json.dumps(one): one for one in found}.values()]
 
     def runs(self) -> list[Run]:
         """Return all runs in their order."""
-        runs = []
-        for row in self._rows("SELECT * FROM run ORDER BY id"):
-            *facts, environment, settings = row
-            with self._parsed(f"run {facts[0]}"):
-                facts += json.loads(environment), tuple(json.loads(settings))
-            runs.append(Run(*facts))
-        return runs
+        rows = self._rows("SELECT * FROM run ORDER BY id")
+        return [run for row in rows if (run := self._run(row)) is not None]
+
+    def _run(self, row: Any) -> Run | None:
+        try:
+            return run_of(row)
+        except UnfitError as error:
+            self.left_out[row_name(row, "run")] = str(error)
+            return None
 
     def counts_by_run(self) -> dict[int, tuple[int, int, int, float]]:
         """Return done, failed and superseded trials and their seconds, by number of the run."""
-        rows = self._rows(
-            "SELECT run, sum(status = 'done'), sum(status = 'failed'), sum(old), sum(seconds) "
-            "FROM (SELECT run, status, seconds, 0 AS old FROM trial UNION ALL "
-            "SELECT run, status, seconds, 1 FROM superseded) GROUP BY run"
-        )
-        return {run: tuple(numbers) for run, *numbers in rows}
+        counts: dict[int, tuple[int, int, int, float]] = {}
+        for row, _ in self._trial_rows(_BOTH):
+            done, failed, old, seconds = counts.get(row["run"], (0, 0, 0, 0.0))
+            is_done = row["status"] == "done"
+            counts[row["run"]] = (
+                done + is_done, failed + (not is_done), old + row["old"], seconds + row["seconds"]
+            )  # fmt: skip
+        return counts
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:
         """Yield all finished trials, or those of a run, including superseded ones.
@@ -281,21 +257,18 @@ class Store(Database):
         They are sorted by experiment, labels, split and key.
         """
         if run is None:
-            rows = self._rows(f"SELECT * FROM trial {_ORDER}")
+            rows = self._trials("SELECT * FROM trial")
         else:
-            both = "SELECT * FROM trial UNION ALL SELECT * FROM superseded"
-            rows = self._rows(f"SELECT * FROM ({both}) WHERE run = ? {_ORDER}", run)
-        for row in rows:
-            with self._parsed(f"trial {row['key']}"):
-                spec = TrialSpec.from_json(json.loads(row["spec"]))
-                labels = dict(json.loads(row["labels"]))
-                trial = Trial(row["key"], row["experiment"], labels, spec)
-                result = _result(row)
-            yield StoredTrial(trial, result)
+            rows = self._trials(f"SELECT * FROM ({_BOTH}) WHERE run = ?", run)
+        # not by SQLite, which stops at the first row whose specification is no JSON
+        found = [
+            ((row["experiment"], row["labels"], stored.trial.split, row["key"]), stored)
+            for row, stored in rows
+        ]
+        found.sort(key=lambda one: one[0])
+        yield from (stored for _, stored in found)
 
 
-def _result(row: Any) -> Result:
-    key, run, _, _, _, status, started, seconds, metrics, info, error, traceback = row
-    return Result(
-        key, status, started, seconds, json.loads(metrics), json.loads(info), error, traceback, run
-    )
+def _of_keys(keys: Iterable[str]) -> tuple[str, str]:
+    query = "SELECT * FROM trial WHERE key IN (SELECT value FROM json_each(?))"
+    return query, json.dumps(list(keys))
