@@ -32,7 +32,7 @@ class PeakMemory:
 
     def __enter__(self) -> "PeakMemory":
         gc.collect()
-        _give_back()
+        give_back()
         processes = _processes()
         self._before = {process.pid: process.memory_info().rss for process in processes}
         self._peaks = dict(self._before)
@@ -74,7 +74,7 @@ def _processes() -> list[Any]:
     return [own, *own.children(recursive=True)]
 
 
-def _give_back() -> None:
+def give_back() -> None:
     """Let the C library return freed memory to the system, if it can."""
     with suppress(OSError, TypeError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
