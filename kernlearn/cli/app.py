@@ -109,8 +109,9 @@ def show_list(
     """  # noqa: D301
     from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.experiments import plugins, registry
-    from kernlearn.experiments.config import loading, yaml
+    from kernlearn.experiments.config import loading
     from kernlearn.kernels.libraries import LIBRARIES
+    from kernlearn.yaml import read_yaml
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")
@@ -122,7 +123,7 @@ def show_list(
     measured = {task: scope.task_metrics(task) for task in registry.TASKS}
     scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
     sections = {
-        "Configs": {path.stem: yaml.read_yaml(path)[0]["title"] for path in configs},
+        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
         "Streams": {n: one.title for n, one in STREAMS.items()},

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
 from kernlearn.experiments.config.streamed import StreamEntry, stream_faults
 from kernlearn.experiments.config.targets import target_faults
-from kernlearn.experiments.config.yaml import shortened
 from kernlearn.experiments.suggestions import suggestion
+from kernlearn.yaml import shortened
 
 FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]

@@ -16,11 +16,11 @@ from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import axes_of
 from kernlearn.experiments.config.methods import RESERVED_KEYS, labelled
 from kernlearn.experiments.config.streamed import with_stream_axes
-from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
+from kernlearn.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 
 _PLAIN = {
     "missing": "is missing",

@@ -12,10 +12,10 @@ from kernlearn.experiments.config.entries import DatasetEntry
 from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
 from kernlearn.experiments.config.protocol import Protocol
 from kernlearn.experiments.config.stream_methods import stream_config_faults
-from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.costs import is_time
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
+from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
     TaskName = str
