@@ -14,6 +14,7 @@ NAMES = (
 LONG = (
     "moments",
     "partitions",
+    "passes",
     "ftune",
     "voted",
     "report",

@@ -2,8 +2,8 @@
 
 The data are drawn block by block, 54 columns as of covertype, so that memory is that of the
 estimator. The bare product is ZᵀZ of a block of as many columns by BLAS, in float64, which the
-estimator takes, and in float32. CPU seconds on one thread, which other processes disturb less; the
-targets for 10^7 rows are in seconds on the clock with two threads, the path included.
+estimator takes, and in float32; both are measured on one thread, in turns. The targets for 10^7
+rows are for two threads, the path included.
 
 ``KERNLEARN_BENCH_ROWS`` is the number of rows, 10^5 by default; 10^7 are those of the target. With
 fewer the seconds for 10^7 are computed from theirs.
@@ -12,11 +12,11 @@ fewer the seconds for 10^7 are computed from theirs.
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
+from time import perf_counter
 
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
@@ -24,7 +24,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, least_in_turns, least_seconds, once
 from kernlearn.datasets import row_source
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
@@ -55,44 +55,46 @@ def chunks(n_rows: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]
         yield X, y.astype(np.int64)
 
 
-def product_seconds(n_columns: int, dtype: type) -> float:
-    """Return the seconds of ZᵀZ for a million rows."""
-    Z = np.random.default_rng(0).standard_normal((_PRODUCT_ROWS, n_columns)).astype(dtype)
-    times = []
-    for _ in range(4):
-        start = process_time()
-        Z.T @ Z
-        times.append(process_time() - start)
-    return min(times) / _PRODUCT_ROWS * 1e6
+def shares(model: OnePassRidgeClassifier, n_columns: int) -> tuple[float, float, float]:
+    """Return the seconds of a pass and of ZᵀZ in float64 and float32, for a million rows.
+
+    They are measured in turns, and the least counts.
+    """
+    X, y = next(chunks(CHUNK))
+    Z = np.random.default_rng(0).standard_normal((_PRODUCT_ROWS, n_columns))
+    narrow = Z.astype(np.float32)
+
+    def product(block: np.ndarray) -> None:
+        for _ in range(CHUNK // _PRODUCT_ROWS):
+            block.T @ block
+
+    found = least_in_turns(
+        lambda: model.partial_fit(X, y), lambda: product(Z), lambda: product(narrow), repeats=5
+    )
+    one, double, single = (seconds / CHUNK * 1e6 for seconds in found)
+    return one, double, single
 
 
 @dataclass(frozen=True)
 class Pass:
-    """Seconds of a pass and of the path of penalties with its folds."""
+    """Seconds of a pass and of the path of penalties with its folds, and the model."""
 
     read: float
     path: float
-    n_columns: int
+    model: OnePassRidgeClassifier
 
 
-def passes(
-    n_components: int,
-    h01: bool,
-    source: object,
-    n_rows: int,
-    n_jobs: int = 1,
-    seconds: Callable[[], float] = process_time,
-) -> Pass:
+def passes(n_components: int, h01: bool, source: object, n_rows: int, n_jobs: int) -> Pass:
     """Make a pass over the rows of a source, and choose the penalty."""
     feature_map = RandomMaclaurin(PolynomialKernel(10), n_components, h01=h01, random_state=0)
     model = OnePassRidgeClassifier(feature_map, n_jobs=n_jobs)
     model.fit_map(*next(chunks(10_000, seed=1)), classes=[0, 1])
-    start = seconds()
+    start = perf_counter()
     model.partial_fit(source)
-    read = seconds()
-    n_columns = model.coef_.shape[1]
+    read = perf_counter()
     assert model.n_samples_seen_ == n_rows
-    return Pass(read - start, seconds() - read, n_columns)
+    assert model.coef_.shape[0] == 1  # computes the path
+    return Pass(read - start, perf_counter() - read, model)
 
 
 def run() -> list[Row]:
@@ -113,49 +115,46 @@ def run() -> list[Row]:
 
 def _case(label: str, n_components: int, h01: bool, most: float, path: Path) -> list[Row]:
     """Measure drawn rows and the file, the bare products, and a rival."""
-    drawn = passes(n_components, h01, chunks(N_ROWS), N_ROWS)
-    a_million = drawn.read / N_ROWS * 1e6
-    double, single = (product_seconds(drawn.n_columns, kind) for kind in (np.float64, np.float32))
+    small = passes(n_components, h01, chunks(CHUNK), CHUNK, 1).model
+    one, double, single = shares(small, small.coef_.shape[1])
     rows = [
-        Row(f"{label}: CPU seconds for a million rows", a_million, a_million),
-        Row(f"{label}: bare product in float64 / pass", a_million, double / a_million,
+        Row(f"{label}: seconds for a million rows, one thread", one, one),
+        Row(f"{label}: bare product in float64 / pass", one, double / one,
             at_least=0.7 if n_components == 1000 else None),
-        Row(f"{label}: bare product in float32 / pass", a_million, single / a_million),
-        Row(f"{label}: path and 5 folds, CPU seconds", drawn.path, drawn.path),
+        Row(f"{label}: bare product in float32 / pass", one, single / one),
     ]  # fmt: skip
     for kind, source in (
         ("drawn rows", chunks(N_ROWS)),
         ("a Parquet file", row_source(path, target="y")),
     ):
-        two = passes(n_components, h01, source, N_ROWS, 2, perf_counter)
+        two = passes(n_components, h01, source, N_ROWS, 2)
         for_all = two.read * _TARGET_ROWS / N_ROWS + two.path
         rows.append(
             Row(f"{label}: seconds for 10^7 {kind} and the path, two threads",
                 two.read + two.path, for_all, at_most=most)
         )  # fmt: skip
-    rows.append(_peer(label, n_components, h01, a_million))
+    rows.append(Row(f"{label}: path and 5 folds, seconds", two.path, two.path))
+    rows.append(_peer(label, n_components, h01))
     return rows
 
 
-def _peer(label: str, n_components: int, h01: bool, seconds: float) -> Row:
+def _peer(label: str, n_components: int, h01: bool) -> Row:
     """Measure Nyström features and one ridge regression in memory, with 10^9 bytes of features."""
     n_rows = min(N_ROWS, 10**9 // (8 * n_components))
     X, y = (np.concatenate(part) for part in zip(*chunks(n_rows), strict=True))
-    feature_map = Nystroem(
+    nystroem = Nystroem(
         kernel="polynomial", degree=10, gamma=1, coef0=1, n_components=n_components, random_state=0
     )
-    model = make_pipeline(feature_map, RidgeClassifier(solver="cholesky"))
-    start = process_time()
-    model.fit(X, y)
-    peer = (process_time() - start) / n_rows * 1e6
+    peer = make_pipeline(nystroem, RidgeClassifier(solver="cholesky"))
+    feature_map = RandomMaclaurin(PolynomialKernel(10), n_components, h01=h01, random_state=0)
+    ours = OnePassRidgeClassifier(feature_map, n_jobs=1).fit_map(X[:10_000], y[:10_000])
+    theirs = once(lambda: peer.fit(X, y))
+    seconds = once(lambda: ours.partial_fit(X, y).coef_)
     X_test, y_test = next(chunks(50_000, seed=2))
-    ours = OnePassRidgeClassifier(
-        RandomMaclaurin(PolynomialKernel(10), n_components, h01=h01, random_state=0)
-    ).fit(X, y)
-    said = f"{ours.score(X_test, y_test):.4f} and {model.score(X_test, y_test):.4f}"
+    said = f"{ours.score(X_test, y_test):.4f} and {peer.score(X_test, y_test):.4f}"
     return Row(
         f"{label}: Nyström and one ridge in memory / pass, {n_rows} rows (accuracies {said})",
-        seconds, peer / seconds,
+        seconds, theirs / seconds,
     )  # fmt: skip
 
 
@@ -164,13 +163,11 @@ def _without_map() -> list[Row]:
     rows = []
     for kind in (OnePassRidge, OnePassRankRLS):
         model = kind().fit_map(X[:10_000], y[:10_000])
-        start = process_time()
-        for _ in range(4):
-            model.partial_fit(X, y)
-        rate = 4 * CHUNK / (process_time() - start)
+        seconds = least_seconds(lambda model=model: model.partial_fit(X, y)) / CHUNK
         rows.append(
-            Row(f"{kind.__name__}, arrays, no map: rows a second", 1 / rate, rate, at_least=1e6)
-        )
+            Row(f"{kind.__name__}, arrays, no map: rows a second", seconds, 1 / seconds,
+                at_least=1e6)
+        )  # fmt: skip
     return rows
 
 

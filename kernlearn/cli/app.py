@@ -113,9 +113,11 @@ def show_list(
       kernlearn list
       kernlearn list mine.yaml
     """  # noqa: D301
+    from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.experiments import plugins, registry
-    from kernlearn.experiments.config import loading, yaml
+    from kernlearn.experiments.config import loading
     from kernlearn.kernels.libraries import LIBRARIES
+    from kernlearn.yaml import read_yaml
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")
@@ -127,9 +129,10 @@ def show_list(
     measured = {task: scope.task_metrics(task) for task in registry.TASKS}
     scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
     sections = {
-        "Configs": {path.stem: yaml.read_yaml(path)[0]["title"] for path in configs},
+        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
         "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
         "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
+        "Streams": {n: one.title for n, one in STREAMS.items()},
         "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
         "Similarities of libraries": {
             name: f"{', '.join(sorted(library.kinds))} ({library.about})"

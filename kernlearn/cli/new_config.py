@@ -60,11 +60,9 @@ def dataset_entry(data: str, config: Path, keys: Mapping[str, Any]) -> str:
 
 def quoted(value: Any) -> str:
     """Return a value as YAML on one line, texts in quotes where they need them."""
-    import yaml
+    from kernlearn.yaml import dump_yaml
 
-    return str(yaml.safe_dump(value, default_flow_style=True, width=10_000, allow_unicode=True,
-                              sort_keys=False)
-               ).removesuffix("...\n").strip()  # fmt: skip
+    return dump_yaml(value, default_flow_style=True, width=10_000).removesuffix("...\n").strip()
 
 
 def exists_message(config: Path, option: str) -> str:

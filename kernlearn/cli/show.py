@@ -77,6 +77,7 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     width = max(map(len, config.methods))
     for label, entry in config.methods.items():
         notes = ["; a baseline"] if entry.baseline else []
+        notes += ["; with all rows of a stream in memory"] if entry.in_memory else []
         parts = [one for _, one in components(entry, config.scope)]
         missing = [one.name for one in parts if not one.installed]
         notes += [f"; left out, the library of {name} is not installed" for name in missing[:1]]
@@ -107,8 +108,16 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
         yield f"made by {entry.generator}{f' ({made})' if made else ''}"
     elif entry.name in scope.datasets:
         yield f"{entry.name}, of {scope.datasets[entry.name].plugin}"
+    elif entry.stream is not None and entry.file is not None:
+        yield entry.file
     else:
         yield _size(entry, experiment, data_dir)
+    if entry.stream is not None:
+        from kernlearn.reports.stream_facts import stream_facts
+
+        numbers = {"rows": entry.stream.rows, "workers": entry.stream.workers}
+        yield from _parameters({k: v for k, v in numbers.items() if v is not None})
+        yield from stream_facts(entry)
     if entry.binarize:
         given = entry.binarize
         merged = "a random half of the classes" if given == "random" else ", ".join(given)
@@ -119,7 +128,7 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
         yield f"target cut into {entry.bins} grades"
     if entry.sample:
         yield f"a sample of {entry.sample} rows"
-    if entry.file is not None:
+    if entry.file is not None and entry.stream is None:
         nominal = entry.nominal or "onehot"
         yield f"rows with missing values: {entry.missing or 'drop'}; nominal columns: {nominal}"
     if entry.optional:
@@ -193,6 +202,8 @@ def _protocol(config: Any) -> Iterator[str]:
         text = f"{protocol.splits} published folds"
     elif protocol.folds:
         text = f"{protocol.splits} splits by {protocol.folds}-fold cross-validation"
+    elif all(entry.stream is not None for entry in config.datasets.values()):
+        text = f"{protocol.splits} splits, in each of which other rows are drawn and held out"
     else:
         train = f"{100 * protocol.train:g} % of the rows to train"
         text = f"{protocol.splits} random splits, {train}"

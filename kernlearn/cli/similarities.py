@@ -165,8 +165,8 @@ def _extra(not_installed: Sequence[str]) -> str:
 def _of_file(file: Path) -> dict[str, Any]:
     """Return the kernels of a YAML file, one for each combination of values in lists."""
     from kernlearn.experiments.config.entries import unfold
-    from kernlearn.experiments.config.yaml import read_yaml
     from kernlearn.similarities import named
+    from kernlearn.yaml import read_yaml
 
     content, _ = read_yaml(file)
     entries = content.get("kernels") if isinstance(content, dict) else None

@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = attach(
         "card": "Card Form Source catalogue find_card is_shipped own_cards read_card",
         "chunks": "gaussian_stream iter_chunks",
         "description": "Description FeatureRange Verified describe verify",
+        "drawn_rows": "product_rows",
         "fetching": "Fetched fetch",
         "files": "Found locate missing_message search_path",
         "finding": "task_of",

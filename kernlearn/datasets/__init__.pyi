@@ -29,6 +29,7 @@ from kernlearn.datasets.description import FeatureRange as FeatureRange
 from kernlearn.datasets.description import Verified as Verified
 from kernlearn.datasets.description import describe as describe
 from kernlearn.datasets.description import verify as verify
+from kernlearn.datasets.drawn_rows import product_rows as product_rows
 from kernlearn.datasets.fetching import Fetched as Fetched
 from kernlearn.datasets.fetching import fetch as fetch
 from kernlearn.datasets.files import Found as Found
@@ -83,6 +84,7 @@ __all__ = [
     "mutated_families",
     "own_cards",
     "picture",
+    "product_rows",
     "random_graphs",
     "read_card",
     "rings",

@@ -16,10 +16,16 @@ from kernlearn.exceptions import DataError
 from kernlearn.resources import shipped
 
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
-Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
-Member = Annotated[str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$")]
-FileName = Annotated[str, Field(pattern=r"^[^/\\:\s][^/\\:]*$")]
+Address = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
+Member = Annotated[
+    str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$", max_length=1000)
+]
+FileName = Annotated[str, Field(pattern=r"^[^/\\:\s][^/\\:]*$", max_length=255)]
+# Column numbers of sparse matrices have 32 bits; rows are counted in 64, of which floats keep 53.
+Columns = Annotated[int, Field(gt=0, lt=2**31)]
+Rows = Annotated[int, Field(gt=0, le=2**53)]
+_MOST_FAULTS = 20  # that one message lists
 
 
 class Source(Strict):
@@ -88,10 +94,10 @@ class Form(Strict):
     own_folder: bool = False
     folder: Name | None = None
     format: Format
-    rows: int | None = Field(default=None, gt=0)
-    classes: dict[Label, Annotated[int, Field(gt=0)]] | None = None
+    rows: Rows | None = None
+    classes: dict[Label, Rows] | None = None
     labels: tuple[Label, ...] | None = None
-    folds: tuple[Annotated[int, Field(gt=0)], ...] = ()
+    folds: tuple[Rows, ...] = ()
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
@@ -173,7 +179,7 @@ class Card(Strict):
     name: Name
     title: str
     task: Task
-    n_features: int = Field(gt=0)
+    n_features: Columns
     source: Source
     forms: tuple[Form, ...]
     licence: str
@@ -239,36 +245,50 @@ def read_card(path: Path | str) -> Card:
     >>> read_card(shipped("datasets") / "nursery.yaml").rows
     12960
     """
-    import yaml
+    from kernlearn.yaml import CARD_NODES, read_yaml
 
     path = Path(path)
-    try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times faster if built in
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise DataError(f"{path}: no valid YAML: {' '.join(str(error).split())}") from None
+    content, lines = read_yaml(path, fault=DataError, most=CARD_NODES)
     if not isinstance(content, dict):
         raise DataError(f"{path}: a card is a mapping of keys to values")
-    card = make_card(content, str(path))
+    card = make_card(content, str(path), lines)
     if card.name != path.stem:
         raise DataError(f"{path}: name: {card.name!r}, but the file is called {path.stem!r}")
     return card
 
 
-def make_card(content: dict[str, Any], where: str) -> Card:
-    """Check the content of a card; each line of the error begins with `where`."""
+def make_card(
+    content: dict[str, Any], where: str, lines: Mapping[tuple[str | int, ...], int] | None = None
+) -> Card:
+    """Check the content of a card; each line of the error begins with `where`.
+
+    `lines` are those of its values in the file, if it was read from one.
+    """
+    from kernlearn.yaml import shortened
+
     try:
         return Card.model_validate(content)
     except ValidationError as error:
-        lines = []
-        for fault in error.errors(include_url=False):
-            place = ".".join(map(str, fault["loc"]))
-            message = fault["msg"].removeprefix("Value error, ")
-            value = "" if isinstance(fault["input"], dict) else f" (found {fault['input']!r:.60})"
-            lines.append(f"{where}: {place}: {message}{value}" if place else f"{where}: {message}")
-        raise DataError("\n".join(lines)) from None
+        faults = error.errors(include_url=False)
+        messages = []
+        for fault in faults[:_MOST_FAULTS]:
+            place = ".".join(str(part)[:60] for part in fault["loc"])
+            message = fault["msg"].removeprefix("Value error, ")[:500]
+            found = fault["input"]
+            value = "" if isinstance(found, dict) else f" (found {shortened(found)})"
+            at = "" if lines is None else f":{_line(fault['loc'], lines)}"
+            messages.append(f"{where}{at}: {f'{place}: ' if place else ''}{message}{value}")
+        if more := len(faults) - len(messages):
+            messages.append(f"{where}: and {more} more faults")
+        raise DataError("\n".join(messages)) from None
+
+
+def _line(place: tuple[str | int, ...], lines: Mapping[tuple[str | int, ...], int]) -> int:
+    """Return the line of the innermost part of a place that is in the file."""
+    known: tuple[str | int, ...] = ()
+    for part in place:  # of formats the kind is a part of the place too
+        known = (*known, part) if (*known, part) in lines else known
+    return lines.get(known, 1)
 
 
 @cache

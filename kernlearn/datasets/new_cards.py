@@ -141,7 +141,7 @@ def add(
     ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
     ['a', 'b']
     """
-    import yaml
+    from kernlearn.yaml import CARD_NODES, dump_yaml, parse_yaml
 
     path, place = Path(file), Path(folder)
     card_path = place / f"{name}.yaml"
@@ -172,10 +172,12 @@ def add(
         if classes is None and not bunch.note:
             form["rows"] = bunch.data.shape[0]
         form["fingerprint"] = bunch.fingerprint
-        card = Card.model_validate(content)
+        text = dump_yaml(content, width=95)
+        # what cannot be read back is not written
+        card = make_card(parse_yaml(text, str(card_path), fault=DataError, most=CARD_NODES)[0],
+                         f"{path}: no card can be made")  # fmt: skip
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
-            text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=95)
             card_path.write_text(text, encoding="utf-8")
             linked = _put_next_to_card(path, own, copy or labels is not None)
         except (DataError, OSError) as error:

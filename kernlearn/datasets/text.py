@@ -87,7 +87,8 @@ def coder(values: Sequence[str], renamed: Mapping[str, str] = MappingProxyType({
     for text, label in renamed.items():
         if label in values:
             codes[canonical_label(text)] = codes[canonical_label(label)]
-    expected = f"one of {', '.join(values)}"
+    listed = ", ".join(values)
+    expected = f"one of {listed[:200]}{'…' if len(listed) > 200 else ''}"
 
     @lru_cache(maxsize=1024)
     def code(text: str) -> float:
@@ -160,7 +161,7 @@ def column_position(
             hint = (
                 f"; its {noun}s: {', '.join(names)[:200]}" if names else " by name, only by number"
             )
-            raise DataError(f"{path}: has no {noun} called {column!r}{hint}")
+            raise DataError(f"{path}: has no {noun} called {column!r:.60}{hint}")
         return list(names).index(column)
     if not -width <= column < width:
         raise DataError(f"{path}: {noun} {column} requested, expected -{width} to {width - 1}")
@@ -267,7 +268,8 @@ def _read_file(
             raise DataError(
                 f"{path}: has {len(lines)} lines, and line {max(options.skip)} is skipped"
             )
-        lines = ["" if i in options.skip else line for i, line in enumerate(lines, start=1)]
+        skipped = set(options.skip)
+        lines = ["" if i in skipped else line for i, line in enumerate(lines, start=1)]
     first = 0
     if options.header:
         first = next((i for i, line in enumerate(lines, start=1) if line.strip()), 1)

@@ -42,9 +42,9 @@ def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator
     return RegisteredEstimator(name, target, summary=summary, pinned=pinned, **options)
 
 
-def _on_kernel(target: str, summary: str) -> RegisteredEstimator:
+def _on_kernel(target: str, summary: str, **options: Any) -> RegisteredEstimator:
     """Register an estimator with a parameter ``kernel``."""
-    return _estimator(target, summary, takes="kernel")
+    return _estimator(target, summary, takes="kernel", **options)
 
 
 def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimator:
@@ -52,21 +52,30 @@ def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimato
     return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity", **options)
 
 
+def _one_pass(name: str, summary: str) -> RegisteredEstimator:
+    return _estimator(f"kernlearn.onepass:{name}", summary, reads="partitions")
+
+
+_CHUNKS: dict[str, Any] = {"reads": "chunks"}
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
     _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
-    _on_kernel("kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR"),
+    _on_kernel(
+        "kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR", **_CHUNKS
+    ),
     _on_kernel("kernlearn.features:RandomMaclaurin", "feature map of a dot-product kernel"),
     _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
     _on_kernel("kernlearn.landmarks:NystroemEmbedding", "Nyström features of any kernel"),
     _on_kernel("kernlearn.features:TensorSketch", "sketches for a dot-product kernel"),
     _on_kernel("kernlearn.features:SphericalFeatures", "feature map for points of unit length"),
     _on_kernel("kernlearn.features:PositiveFeatures", "positive features, exponential kernel"),
-    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
+    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features", **_CHUNKS),
     _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
-    _on_landmarks("FTuneClassifier", "FTUNE: pairs with a learnt transfer function", shares=True),
+    _on_landmarks(
+        "FTuneClassifier", "FTUNE: pairs with a learnt transfer function", shares=True, **_CHUNKS
+    ),
     _estimator("kernlearn.landmarks:MultiSimilarityClassifier", "several similarities at once"),
     _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
     _on_landmarks("LandmarkKNNRegressor", "mean of neighbours by similarities to landmarks"),
@@ -85,6 +94,10 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _estimator("kernlearn.pairwise:MetricKNNClassifier", "neighbours by a metric learned online"),
     _estimator("kernlearn.pairwise:SimilaritySVM", "SVM with a kernel learned online"),
     _estimator("kernlearn.pairwise:MultipleKernelSVM", "SVM with a sum of kernels learned online"),
+    _one_pass("OnePassRidge", "ridge regression from one pass"),
+    _one_pass("OnePassRidgeClassifier", "ridge classification from one pass"),
+    _one_pass("OnePassRankRLS", "large AUC from one pass: squared loss of pairs"),
+    _estimator("kernlearn.onepass:MultiPassClassifier", "linear, from several passes", **_CHUNKS),
     _estimator("kernlearn.theory.rademacher:LinearAUC", "ball of linear scores"),
     _on_kernel("kernlearn.theory.rademacher:KernelAUC", "ball of kernel scores"),
     _estimator("kernlearn.theory.rademacher:BilinearSimilarity", "ball of bilinear similarities"),

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.features.random_maclaurin import RandomMaclaurin
@@ -12,6 +12,7 @@ from kernlearn.onepass.grid import transformer
 from kernlearn.onepass.repeated import RepeatedRows, as_source, is_streamed
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
+from kernlearn.versioned import VersionedEstimator
 
 if TYPE_CHECKING:
     from kernlearn.features.svm_path import MaclaurinPath
@@ -24,7 +25,7 @@ _SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_we
 
 
 @dataclass(eq=False, repr=False)
-class MaclaurinSVM(ClassifierMixin, BaseEstimator):
+class MaclaurinSVM(ClassifierMixin, VersionedEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
 
     When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can

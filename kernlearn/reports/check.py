@@ -21,7 +21,6 @@ import pandas as pd
 from kernlearn.csv_text import unguarded
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
-from kernlearn.experiments.config.yaml import shortened
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
@@ -31,6 +30,7 @@ from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.xml_text import xml_text
 from kernlearn.visible import visible
+from kernlearn.yaml import shortened
 
 #: Columns of a check.
 COLUMNS = [

@@ -7,6 +7,7 @@ from kernlearn.datasets import catalogue
 from kernlearn.experiments.config.entries import DatasetEntry
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Result
+from kernlearn.reports.stream_facts import stream_facts
 
 
 def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]]:
@@ -21,7 +22,8 @@ def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]
     prepared = getattr(plan, "preparations", {})
     for label, entry in plan.experiment.config.datasets.items():
         done = prepared[label].sentences if label in prepared else []
-        facts = [*_described(label, entry), *_asked(entry), *done, *_noted(infos.get(label, {}))]
+        read = [*_described(label, entry), *stream_facts(entry)]
+        facts = [*read, *_asked(entry), *done, *_noted(infos.get(label, {}))]
         if facts:
             found[label] = facts
     return found

@@ -22,6 +22,7 @@ from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
 from kernlearn.reports.judged import judge
 from kernlearn.reports.significance import median_interval
+from kernlearn.reports.stream_facts import stream_remarks
 from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tidy_runs
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
@@ -171,6 +172,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     notes += [f"{name}: positive classes {', '.join(p)}" for name, p in classes.items()]
     samples = {name: info["sample"] for name, info in done if "sample" in info}
     notes += [f"{name}: {note}" for name, note in samples.items()]
+    notes += stream_remarks(done)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
     if plan.stored:

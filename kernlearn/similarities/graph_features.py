@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import COUNT, WHOLE
 from kernlearn.similarities.graph_points import Plain, plain
 from kernlearn.similarities.turning import as_indexed
+from kernlearn.versioned import VersionedEstimator
 
 _COUNTS = (
     "nodes", "edges", "density", "mean degree", "variance of degrees", "greatest degree",
@@ -26,7 +27,7 @@ _COUNTS = (
 )  # fmt: skip
 
 
-class _OfGraphs(TransformerMixin, BaseEstimator):
+class _OfGraphs(TransformerMixin, VersionedEstimator):
     """Base of what makes vectors from graphs."""
 
     _parameter_constraints: dict[str, list[Any]] = {"node_labels": [str]}

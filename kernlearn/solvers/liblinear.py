@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from liblinear import liblinear as official
 from numpy.ctypeslib import as_ctypes
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
 from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows
+from kernlearn.versioned import VersionedEstimator
 
 _MAX_SEED = 2**31 - 1
 _library = official.liblinear
@@ -178,7 +178,7 @@ def _doubles(values: np.ndarray) -> Any:
     return as_ctypes(np.array(values, dtype=np.float64).ravel())
 
 
-class LinearBase(BaseEstimator):
+class LinearBase(VersionedEstimator):
     """Base of the linear estimators that LIBLINEAR trains."""
 
     _parameter_constraints: dict[str, list[Any]] = {

@@ -4,6 +4,7 @@ from pydantic import ValidationError
 from kernlearn.datasets import read_card
 from kernlearn.exceptions import DataError
 from kernlearn.resources import shipped
+from tests.fuzz.settings import limited
 
 LIBSVM = {"files": ["small"], "format": {"kind": "libsvm"}, "rows": 3, "classes": {-1: 2, 1: 1}}
 
@@ -31,7 +32,7 @@ def test_a_card_reads_back(tmp_path):
         ("kind: libsvm", "kind: sparse", r"forms\.0\.format: .*'libsvm'"),
         ("{kind: libsvm}", "{kind: libsvm, zero: 1}", r"format\.libsvm\.zero: Extra inputs"),
         ("rows: 59535", "rows: 59536", r"forms\.0: classes: the counts sum to 59535, rows is 595"),
-        ("-1: 39690", "no: 39690", r"forms\.0\.classes\..*string \(found False\)$"),
+        ("-1: 39690", "[1]: 39690", r"yaml:\d+: a key must be a plain word"),
         ("n_features: 8", "n_features: eight", r"n_features: .*integer.*found 'eight'"),
         ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
         ("page: https", "page: htps", r"source\.page: "),
@@ -42,7 +43,7 @@ def test_a_card_reads_back(tmp_path):
             r"classes: not allowed for regression",
         ),
         ("name: cod_rna", "name: cod", r"name: 'cod', but the file is called 'cod_rna'"),
-        ("title: cod-rna", "title: [", r"no valid YAML"),
+        ("title: cod-rna", "title: [", r"yaml:\d+: not valid YAML"),
     ],
 )
 def test_faults_name_file_and_key(tmp_path, old, new, message):
@@ -52,6 +53,72 @@ def test_faults_name_file_and_key(tmp_path, old, new, message):
     assert all(line.startswith(str(path)) for line in str(caught.value).splitlines())
 
 
+def test_faults_name_the_line(tmp_path):
+    path = changed(tmp_path, "n_features: 8", "n_features: eight")
+    line = path.read_text().splitlines().index("n_features: eight") + 1
+    with pytest.raises(DataError, match=rf"cod_rna\.yaml:{line}: n_features: "):
+        read_card(path)
+    path = changed(tmp_path, "{kind: libsvm}", "\n      {kind: libsvm,\n      zero: 1}")
+    line = path.read_text().splitlines().index("      zero: 1}") + 1
+    with pytest.raises(DataError, match=rf"cod_rna\.yaml:{line}: forms\.0\.format"):
+        read_card(path)
+
+
+def test_words_of_yaml_1_1_are_labels(tmp_path):
+    text = (shipped("datasets") / "cod_rna.yaml").read_text()
+    path = tmp_path / "cod_rna.yaml"
+    path.write_text(text.replace("-1: 39690", "no: 39690").replace(" 1: 19845", " on: 19845"))
+    assert read_card(path).classes == ("no", "on")
+
+
+BOMB = "notes: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"n{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12)
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        (BOMB, "more than 300000 values, aliases unfolded"),
+        ("notes: " + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ("notes:\n" + "- " * 100_000 + "x", "nested too deeply"),
+        ("notes: &me [*me]", "an alias that contains itself"),
+        ("notes:\n" + "- x\n" * 400_000, "more than 300000 values"),
+        ("n_features: " + "9" * 5000, "(cannot build as int|too many digits)"),
+        ("n_features: 0x" + "f" * 5000, "too many digits"),
+        ("n_features: 1" + "0" * 400, "n_features: "),
+        ("n_features: 2013-02-30", "n_features: .*found '2013-02-30'"),
+        ("n_features: !!timestamp 2013-02-30", "no tag '!!timestamp' here"),
+        ("n_features: .inf", "n_features: "),
+        ("n_features: !!python/name:os.system", "no tag"),
+        ("n_features: &x 1\n<<: [*x]", "expected a mapping to merge"),
+        ('licence: "\\ud800"', "a character that is not text"),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_hostile_cards_are_refused_in_short_messages(tmp_path, new, message):
+    path = changed(tmp_path, "n_features: 8\n", f"{new}\n")
+    with limited(), pytest.raises(DataError, match=message) as caught:
+        read_card(path)
+    assert all(line.startswith(f"{path}:") for line in str(caught.value).splitlines())
+    assert len(str(caught.value)) < 2000
+
+
+def test_a_thousand_faults_are_some_and_a_number(tmp_path):
+    path = changed(tmp_path, "n_features: 8\n", "".join(f"key{i}: 1\n" for i in range(1000)))
+    with pytest.raises(DataError, match="and 981 more faults") as caught:
+        read_card(path)
+    assert len(str(caught.value).splitlines()) == 21
+
+
+def test_a_file_that_is_too_large_for_a_card(tmp_path):
+    path = tmp_path / "large.yaml"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte of nothing
+    with limited(), pytest.raises(DataError, match="more than 32 MiB of YAML"):
+        read_card(path)
+
+
 def test_all_faults_at_once(tmp_path):
     path = changed(tmp_path, "n_features: 8\n", "n_features: 0\nsorce: none\n")
     with pytest.raises(DataError) as caught:
@@ -59,6 +126,11 @@ def test_all_faults_at_once(tmp_path):
     assert [line.split(": ")[1] for line in str(caught.value).splitlines()] == [
         "n_features",
         "sorce",
+    ]
+    lines = path.read_text().splitlines()
+    assert [int(line.split(":")[1]) for line in str(caught.value).splitlines()] == [
+        lines.index("n_features: 0") + 1,
+        lines.index("sorce: none") + 1,
     ]
 
 

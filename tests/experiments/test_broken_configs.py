@@ -143,12 +143,12 @@ def test_names_that_are_no_readable_file(tmp_path, monkeypatch):
         with pytest.raises(ConfigError):
             load_config(name)
 
-    def refuse(path):
+    def refuse(path, mode):
         raise PermissionError(13, "Permission denied")
 
     path = tmp_path / "secret.yaml"
     path.write_text(WHOLE)
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     with pytest.raises(ConfigError, match=r"secret\.yaml: cannot be read: Permission denied"):
         load_config(path)
 

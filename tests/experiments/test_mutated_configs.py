@@ -92,7 +92,7 @@ def places(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[Place]:
     """Yield the path, the value and the key of everything below a node."""
     children: list[tuple[str, yaml.Node, yaml.Node | None]] = []
     if isinstance(node, yaml.MappingNode):
-        children = [(key.value, value, key) for key, value in node.value]
+        children = [(str(key.value)[:40], value, key) for key, value in node.value]
     elif isinstance(node, yaml.SequenceNode):
         children = [(str(i), value, None) for i, value in enumerate(node.value)]
     for name, value, key in children:

@@ -32,6 +32,16 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
     assert MaxNormScaler().fit(as_matrix(np.zeros((2, 2)))).scale_ == 1
 
 
+def test_max_norm_is_learnt_chunk_by_chunk():
+    scaler = MaxNormScaler()
+    chunks = np.array([[[0, 0]], [[0.3, 0.4]], [[0.0, 0.1]], [[6, 8]]])
+    norms = [scaler.partial_fit(rows).scale_ for rows in chunks]
+    np.testing.assert_allclose(norms, [1, 0.5, 0.5, 10])
+    assert scaler.fit(np.array([[0.0, 2]])).scale_ == 2
+    with pytest.raises(ValueError, match="3 features"):
+        scaler.partial_fit(np.zeros((1, 3)))
+
+
 @pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
 def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
     protocol = replace(PROTOCOL, max_train=max_train, max_test=max_test, seed=3)

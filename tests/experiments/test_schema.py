@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from kernlearn.experiments.config.schema import schema_text
-from kernlearn.experiments.config.yaml import parse_yaml, read_yaml
+from kernlearn.yaml import parse_yaml, read_yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "configs" / "schema.json"

@@ -3,12 +3,14 @@
 import os
 import resource
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import hypothesis
+
+from kernlearn.exceptions import KernlearnError
 
 #: Per test; `make fuzz` tries many more than a change does.
 EXAMPLES = int(os.environ.get("KERNLEARN_FUZZ_EXAMPLES", 20))
@@ -21,6 +23,7 @@ fuzzing: Any = hypothesis.settings(
     max_examples=EXAMPLES,
     deadline=None,
     suppress_health_check=list(hypothesis.HealthCheck),
+    phases=[p for p in hypothesis.Phase if p is not hypothesis.Phase.explain],
     print_blob=True,
 )
 
@@ -44,3 +47,11 @@ def limited(seconds: float = LONGEST, memory: int = MOST) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
         resource.setrlimit(resource.RLIMIT_AS, before)
         signal.signal(signal.SIGPROF, handler)
+
+
+def outcome(function: Callable[..., Any], *arguments: Any, **options: Any) -> tuple[Any, str]:
+    """Call a function; return what it returns, or None and the message of a user's error."""
+    try:
+        return function(*arguments, **options), ""
+    except KernlearnError as error:
+        return None, str(error)

@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
+from kernlearn.experiments.config.streamed import StreamEntry, stream_faults
 from kernlearn.experiments.config.targets import target_faults
-from kernlearn.experiments.config.yaml import shortened
 from kernlearn.experiments.suggestions import suggestion
+from kernlearn.yaml import shortened
 
 FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
@@ -213,12 +214,29 @@ class DatasetEntry(Entry):
         default=None,
         description="number of grades of equal frequency into which a real target is cut",
     )
+    stream: StreamEntry | None = Field(
+        default=None, description="its rows are read in chunks, and never all in memory"
+    )
     optional: bool = Field(default=False, description="leave it out if it is not found")
+
+    @property
+    def shown_parameters(self) -> dict[str, Any]:
+        """The parameters, with the numbers of a stream, under their labels in results."""
+        return {**self.parameters, **(self.stream.axes if self.stream is not None else {})}
 
     def _faults(self, names: Names) -> Iterator[Fault]:
         scope, defaults = names.scope, {}
         if sum(given is not None for given in (self.name, self.file, self.generator)) > 1:
             yield (), "give one of name, file and generator"
+        if self.stream is not None:
+            yield from stream_faults(self, names)
+            yield from self._name_faults(names)
+            from kernlearn.datasets.drawn_rows import STREAMS
+
+            made = STREAMS.get(self.generator or "")
+            if made is not None or self.generator is None:
+                yield from self._parameter_faults(dict(made.parameters) if made else {})
+            return
         of_card = self.file is None or self.file.endswith((".yaml", ".yml"))
         for key in ("target", "grades", "sheet", "matrix", "points") if of_card else ():
             if getattr(self, key) is not None:
@@ -237,12 +255,21 @@ class DatasetEntry(Entry):
                 yield ("file",), f"no file {self.file!r} in the config's folder, {names.folder}"
         elif own := scope.datasets.get(self.name or ""):
             defaults = dict(own.parameters)
-        elif self.name is not None and not names.is_card(self.name):
-            hint = scope.hint(self.name, [*names.cards, *scope.datasets])
-            if self.name in scope.generators:
-                hint = f"; it is a generator: give `generator: {self.name}`"
-            yield (), f"no data set {self.name!r} in the catalogue{hint}"
+        yield from self._name_faults(names)
         yield from target_faults(self, names)
+        yield from self._parameter_faults(defaults)
+
+    def _name_faults(self, names: Names) -> Iterator[Fault]:
+        scope = names.scope
+        if self.name is None or self.name in scope.datasets or names.is_card(self.name):
+            return
+        hint = scope.hint(self.name, [*names.cards, *scope.datasets])
+        if self.name in scope.generators:
+            hint = f"; it is a generator: give `generator: {self.name}`"
+        yield (), f"no data set {self.name!r} in the catalogue{hint}"
+
+    def _parameter_faults(self, defaults: Mapping[str, Any]) -> Iterator[Fault]:
+        """Yield the faults of the parameters of a function that makes data."""
         yield from form_faults(self.parameters)
         settable = [p for p in defaults if p != "random_state"]
         for key, value in self.parameters.items():

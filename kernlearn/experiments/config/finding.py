@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments.config.yaml import shortened
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
+from kernlearn.yaml import shortened
 
 
 def find_config(name: str | Path) -> Path:

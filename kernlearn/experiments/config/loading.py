@@ -17,10 +17,11 @@ from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import axes_of
 from kernlearn.experiments.config.finding import find_config, readable
 from kernlearn.experiments.config.methods import RESERVED_KEYS, labelled
-from kernlearn.experiments.config.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
+from kernlearn.experiments.config.streamed import with_stream_axes
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
+from kernlearn.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 
 _PLAIN = {
     "missing": "is missing",
@@ -283,7 +284,7 @@ class _Checker:
         sections = {s: raw[s] if isinstance(raw.get(s), dict) else {} for s in _SECTIONS}
         entries = {s: [e for e in sections[s].values() if isinstance(e, dict)] for s in sections}
         methods = axes_of(map(labelled, entries["methods"]), RESERVED_KEYS["estimator"])
-        axes = axes_of(entries["datasets"], RESERVED_KEYS["dataset"])
+        axes = axes_of(map(with_stream_axes, entries["datasets"]), RESERVED_KEYS["dataset"])
         task, derived = raw.get("task", "classification"), raw.get("derived")
         metrics = raw["metrics"] if isinstance(raw.get("metrics"), list) else []
         protocol = raw.get("protocol")

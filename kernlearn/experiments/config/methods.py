@@ -1,19 +1,19 @@
 """Entries of kernels and methods, and the checks of their parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from kernlearn.experiments.config.checks import Fault, Names, names_of
 from kernlearn.experiments.config.components import component_faults, fit_faults, kernel_hint
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
-from kernlearn.experiments.config.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.libraries import install_hint, name_fault
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.registration import Kind, RegisteredEstimator
+from kernlearn.yaml import KeyPath
 
 
 class KernelEntry(Entry):
@@ -68,6 +68,11 @@ class MethodEntry(Entry):
     )
     dense: bool | None = Field(
         default=None, description="make sparse data dense, for an estimator that refuses it"
+    )
+    in_memory: Literal[True] | None = Field(
+        default=None,
+        description="gather the rows of a stream in memory, for an estimator that needs them; its "
+        "seconds and memory contain that",
     )
     baseline: bool = Field(
         default=False, description="not in the paper: shown under a separate heading"

@@ -11,10 +11,11 @@ from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry
 from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes_kernel
 from kernlearn.experiments.config.protocol import Protocol
-from kernlearn.experiments.config.yaml import KeyPath
+from kernlearn.experiments.config.stream_methods import stream_config_faults
 from kernlearn.experiments.costs import is_time
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
 from kernlearn.resources import shipped
+from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
     TaskName = str
@@ -268,6 +269,7 @@ class ExperimentConfig(Section):
             scales: dict[KeyPath, Any] = {("protocol", "scale"): self.protocol.scale}
             scales |= {("datasets", k, "scale"): e.scale for k, e in self.datasets.items()}
             checks.refuse(checks.not_compared_once(self.task, scales))
+        checks.refuse(stream_config_faults(self))
         return self
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+from kernlearn.datasets.drawn_rows import STREAMS
 from kernlearn.experiments.config.methods import MethodEntry, StepEntry
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.libraries import sklearn_estimators
@@ -186,6 +187,7 @@ def _estimator(
 ) -> Schema:
     """Return the form of an estimator with its parameters, or of the steps of a pipeline."""
     switches: Schema = {key: {"type": "boolean"} for key in ("baseline", "optional", "dense")}
+    switches["in_memory"] = {"const": True}
     switches["shown_as"] = {"type": "object", "additionalProperties": {"type": "string"}}
     reserved = {**switches, "name": {"type": "string"}}
     steps = {"type": "array", "minItems": 1, "items": _ref("Step")}
@@ -208,7 +210,7 @@ def _dataset(entry: Schema, scope: Scope) -> Schema:
     options = entry["properties"]
     generators = {
         name: {key: _ANY for key in made.parameters if key != "random_state"}
-        for name, made in scope.generators.items()
+        for name, made in {**scope.generators, **STREAMS}.items()
     }
     return {
         "type": ["object", "null"],

@@ -244,6 +244,8 @@ def _rows(trial: Trial) -> float | None:
             n = find_as(read).form.rows
         except DataError:  # in a folder that only the command names
             return None
+    if spec.dataset.stream is not None:
+        return spec.dataset.stream.get("rows")
     if not isinstance(n, (int, float)) or n <= 0:
         return None
     n = min(n, spec.dataset.sample or n) * spec.protocol.train

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from kernlearn import datasets
 from kernlearn.datasets.grades import default_order
 from kernlearn.exceptions import DataError
+from kernlearn.experiments.config.combinations import wanted
 from kernlearn.experiments.config.entries import unfold, varied
 from kernlearn.experiments.config.methods import (
     MethodEntry,
@@ -24,6 +25,7 @@ from kernlearn.experiments.config.reading import arguments_of, nominal_of
 from kernlearn.experiments.engine import sources
 from kernlearn.experiments.engine import spec as specs
 from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
+from kernlearn.experiments.engine.stream_sources import stream_variants
 from kernlearn.experiments.libraries import added_packages
 from kernlearn.registration import RegisteredDataset, RegisteredEstimator
 
@@ -187,6 +189,8 @@ def _stored_variant(
     fingerprint only.
     """
     config = experiment.config
+    if config.datasets[label].stream is not None:
+        return  # known by the content of its file
     like = DatasetSpec(name=config.datasets[label].name, **_options(label, config))
     # these depend on the data too
     of_data: dict[str, Any] = dict.fromkeys(("fingerprint", "pairwise", "dense", "grades"))
@@ -206,6 +210,9 @@ def _variants(
     """
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
+    if entry.stream is not None:
+        yield from stream_variants(label, entry, experiment.path.parent, data_dir)
+        return
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
     if make is not None:
@@ -312,6 +319,7 @@ def _methods(
                 method = specs.MethodSpec(
                     **_identity(entry, parts), parameters=fixed, select=grid,
                     kernels={k.name: k.identity for k in own} or None, dense=entry.dense or None,
+                    in_memory=entry.in_memory,
                     defaults=_defaults(config, parts, {*fixed, *grid}),
                 )  # fmt: skip
                 found.append((labels, used[1], method))
@@ -344,12 +352,3 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
             spec = specs.KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
             yield f"{label} ({values})" if values else label, spec
-
-
-def wanted(config: ExperimentConfig, labels: Mapping[str, Any]) -> bool:
-    """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""
-
-    def among(combinations: Sequence[Mapping[str, Any]]) -> bool:
-        return any(all(labels.get(k) == v for k, v in one.items()) for one in combinations)
-
-    return (not config.only or among(config.only)) and not among(config.exclude)

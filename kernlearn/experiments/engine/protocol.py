@@ -44,8 +44,18 @@ class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
         """Learn the largest norm; 1 if all vectors are zero."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.scale_ = float(row_norms(X).max()) or 1.0
+        return self._learn(X, 0.0, reset=True)
+
+    def partial_fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
+        """Learn the largest norm from further vectors too."""
+        begun = hasattr(self, "scale_")
+        return self._learn(X, self._largest if begun else 0.0, reset=not begun)
+
+    def _learn(self, X: Any, largest: float, *, reset: bool) -> "MaxNormScaler":
+        dtype = [np.float64, np.float32]
+        X = validate_data(self, X, accept_sparse="csr", dtype=dtype, reset=reset)
+        self._largest = max(largest, float(row_norms(X).max()))
+        self.scale_ = self._largest or 1.0
         return self
 
     def transform(self, X: Any) -> Any:
@@ -62,7 +72,8 @@ class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-_SCALERS = {
+#: What learns how to scale, by name.
+SCALERS = {
     "zscore": StandardScaler,
     "minmax": MinMaxScaler,
     "max_norm": MaxNormScaler,
@@ -255,7 +266,7 @@ def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:
             raise ValueError(
                 "scale: zscore would fill a sparse matrix; use max_norm for this data"
             )
-        scaler = _SCALERS[name]().fit(parts[0])
+        scaler = SCALERS[name]().fit(parts[0])
         parts = [scaler.transform(part) if part.shape[0] else part for part in parts]
     return parts
 

@@ -41,7 +41,10 @@ class _Part:
 
 @dataclass(frozen=True)
 class DatasetSpec(_Part):
-    """The data of a trial: a data set known by its fingerprint, or a generator's parameters."""
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
+
+    ``stream`` tells how its rows are read and divided, if they are read in chunks.
+    """
 
     nominal: str
     binarize: str | list[str] | None
@@ -57,6 +60,7 @@ class DatasetSpec(_Part):
     version: int | None = None
     dense: bool | None = None
     grades: list[str] | None = None
+    stream: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class MethodSpec(_Part):
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
     tells that it gets sparse data as dense ones. ``defaults`` is None if parameters that are not
     given have the defaults of the papers' experiments, or those are the same in the class.
+    ``in_memory`` tells that it gets all rows of a stream at once.
     """
 
     name: str
@@ -97,6 +102,7 @@ class MethodSpec(_Part):
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
     defaults: Literal["class"] | None = None
+    in_memory: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -141,8 +147,9 @@ class TrialSpec(_Part):
 
     @property
     def runs_alone(self) -> bool:
-        """Whether it needs a process of its own: it measures memory."""
-        return any(metric.name == FIT_MEMORY for metric in self.metrics)
+        """Whether it needs a process of its own: it measures memory, or has workers."""
+        of_stream = self.dataset.stream or {}
+        return "workers" in of_stream or any(metric.name == FIT_MEMORY for metric in self.metrics)
 
     @property
     def plugins(self) -> set[str]:
@@ -167,6 +174,8 @@ class Source:
         The files of the config's plug-ins, if the trial needs any.
     packages : tuple of str
         The packages that the user allows configs to name estimators of, besides the usual ones.
+    stream : str or None
+        The card or the file of a data set that is read in chunks.
     prepared : dict
         What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
     """
@@ -176,6 +185,7 @@ class Source:
     plugins: tuple[tuple[str, str], ...] = ()
     packages: tuple[str, ...] = ()
     prepared: dict[str, Any] = field(default_factory=dict)
+    stream: str | None = None
 
 
 class Chosen(NamedTuple):

@@ -26,6 +26,7 @@ from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
+from kernlearn.experiments.engine.streamed import follow
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.plugins import load_plugins
 from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
@@ -94,6 +95,8 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
     with environment.thread_limit(spec.protocol.threads):
         task = TASKS[spec.task].load()
         run = partial(supervise, task, alone=alone) if isinstance(task, Task) else task
+        if spec.dataset.stream is not None:
+            run = partial(follow, task)
         outcome: build.Outcome = run(trial, scope, data_dir)
     if states:
         outcome.info["plugins"] = states

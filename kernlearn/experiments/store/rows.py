@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import AfterValidator, ConfigDict, Field, Json, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from kernlearn.experiments.config.yaml import shortened
 from kernlearn.experiments.engine.spec import LABELS, Trial, TrialSpec
 from kernlearn.visible import visible
+from kernlearn.yaml import shortened
 
 # Splits are fewer by far, and trials shorter; sums and differences of such numbers are numbers.
 _MOST_SPLITS, _MOST_SECONDS, _MOST = 2**31, 1e10, 2**62
@@ -148,6 +148,7 @@ class _Info(TypedDict, total=False):
 
     n_train: _Count
     n_test: _Count
+    rows_read: _Count
     positive: list[str]
     sample: str
     selected: dict[str, Any]

@@ -1,4 +1,7 @@
-"""YAML with the line of every value, so that an error can say where it is."""
+"""YAML with the line of every value, so that an error can say where it is.
+
+Of configs and cards alike: no content of a file takes long, or ends the process.
+"""
 
 import re
 from contextlib import suppress
@@ -7,13 +10,19 @@ from typing import Any
 
 import yaml
 
-from kernlearn.exceptions import ConfigError
+from kernlearn.exceptions import ConfigError, KernlearnError
+
+Fault = type[KernlearnError]
 
 #: Keys and list indices that lead from the root to a value.
 KeyPath = tuple[str | int, ...]
 
 # An alias bomb is a small file with billions of nodes; no honest config comes near this.
 _MAX_NODES = 100_000
+#: A card of a wide file has a name, and perhaps nominal values, for each of its columns.
+CARD_NODES = 300_000
+# Of a file; a card of as many nodes is smaller.
+_MAX_BYTES = 1 << 25
 # Deeper than any config, and well within Python's own limit.
 _MAX_DEPTH = 50
 # More than any float has before its point; Python writes no integer of over 4300 digits.
@@ -31,6 +40,9 @@ class _Loader(yaml.SafeLoader):
         if depth > _MAX_DEPTH:
             raise _error("nested too deeply", self.peek_event())
         self._depth = depth + 1
+        self._composed = getattr(self, "_composed", 0) + 1
+        if self._composed > _MAX_NODES:  # this parser is slow
+            raise _error(f"more than {_MAX_NODES} values, and long lines", self.peek_event())
         node = super().compose_node(parent, index)
         self._depth = depth
         return node
@@ -44,6 +56,10 @@ class _Loader(yaml.SafeLoader):
         if isinstance(value, int) and value.bit_length() > _MAX_BITS:
             raise _error("a number of too many digits", node)
         return value
+
+
+class _TooManyError(Exception):
+    """A text has more values than are read."""
 
 
 def _error(problem: str, at: Any) -> yaml.MarkedYAMLError:
@@ -73,22 +89,32 @@ class _FastLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignor
     yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
 
 
-def _composed(text: str, loader: _Loader) -> yaml.Node | None:
+def _composed(text: str, loader: _Loader, most: int) -> yaml.Node | None:
     """Compose a document, by libyaml unless it could be deep; errors are the Python parser's."""
     brackets = text.count("[") + text.count("{")
     # tabs are allowed in more places by libyaml
     if brackets <= 1000 and max(map(len, text.split("\n"))) <= 500 and "\t" not in text:
-        fast = _FastLoader(text)
         with suppress(yaml.YAMLError):
-            return fast.get_single_node()
+            if len(text) > most:  # else it has no more values than that
+                _count(text, most)
+            return _FastLoader(text).get_single_node()
     return loader.get_single_node()
+
+
+def _count(text: str, most: int) -> None:
+    """Refuse a text with too many values before they are kept."""
+    loader, n_values = _FastLoader(text), 0
+    while loader.check_event():
+        n_values += isinstance(loader.get_event(), yaml.NodeEvent)
+        if n_values > most:
+            raise _TooManyError
 
 
 class _Builder:
     """Builds plain data from nodes with the line of every value, and refuses the rest of YAML."""
 
-    def __init__(self, source: str, loader: _Loader) -> None:
-        self.source, self.loader = source, loader
+    def __init__(self, source: str, loader: _Loader, fault: Fault, most: int) -> None:
+        self.source, self.loader, self.fault, self.most = source, loader, fault, most
         self.lines: dict[KeyPath, int] = {}
         self.open: set[int] = set()
         self.visited = 0
@@ -111,17 +137,17 @@ class _Builder:
         """Refuse a node that would unfold without end, or to what is not plain data."""
         where = f"{self.source}:{node.start_mark.line + 1}"
         self.visited += 1
-        if self.visited > _MAX_NODES:
-            raise ConfigError(f"{where}: more than {_MAX_NODES} values, aliases unfolded")
+        if self.visited > self.most:
+            raise self.fault(f"{where}: more than {self.most} values, aliases unfolded")
         if id(node) in self.open:
-            raise ConfigError(f"{where}: an alias that contains itself")
+            raise self.fault(f"{where}: an alias that contains itself")
         if len(self.open) > _MAX_DEPTH:
-            raise ConfigError(f"{where}: nested too deeply, aliases unfolded")
+            raise self.fault(f"{where}: nested too deeply, aliases unfolded")
         if node.tag not in _TYPES:
             tag = node.tag.replace(_PREFIX, "!!")
-            raise ConfigError(f"{where}: not valid YAML: no tag {tag!r} here; give a plain value")
+            raise self.fault(f"{where}: not valid YAML: no tag {tag!r} here; give a plain value")
         if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
-            raise ConfigError(f"{where}: not valid YAML: a character that is not text")
+            raise self.fault(f"{where}: not valid YAML: a character that is not text")
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, Any]:
         merged: dict[str, Any] = {}
@@ -132,19 +158,19 @@ class _Builder:
                 # the keys that `<<` brings in are those of the mapping around it
                 parts = child.value if isinstance(child, yaml.SequenceNode) else [child]
                 if not all(isinstance(part, yaml.MappingNode) for part in parts):
-                    raise ConfigError(f"{where}: not valid YAML: expected a mapping to merge")
+                    raise self.fault(f"{where}: not valid YAML: expected a mapping to merge")
                 for part in reversed(parts):
                     merged |= self.value(part, path)
                 continue
             if not isinstance(key, yaml.ScalarNode):
-                raise ConfigError(f"{where}: a key must be a plain word")
+                raise self.fault(f"{where}: a key must be a plain word")
             # method and data set names may look like numbers
             key.tag = _PREFIX + "str"
             self._check(key)
             place = (*path, key.value)
             if key.value in own:
                 text = f"{key.value!r} is given twice, first on line {self.lines[place]}; keep one"
-                raise ConfigError(f"{where}: {text}")
+                raise self.fault(f"{where}: {text}")
             own[key.value] = self.value(child, place)
             self.lines[place] = key.start_mark.line + 1
         return {**merged, **own}
@@ -157,7 +183,9 @@ def copied(value: Any) -> Any:
     return [copied(v) for v in value] if isinstance(value, list) else value
 
 
-def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
+def parse_yaml(
+    text: str, source: str, *, fault: Fault = ConfigError, most: int = _MAX_NODES
+) -> tuple[Any, dict[KeyPath, int]]:
     """Parse one YAML document.
 
     Parameters
@@ -166,6 +194,10 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
         The document.
     source : str
         What to call it in errors, usually the file's name.
+    fault : type of KernlearnError, default=ConfigError
+        The class of errors.
+    most : int, default=100000
+        The largest number of values, with aliases unfolded.
 
     Returns
     -------
@@ -176,19 +208,21 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
 
     Raises
     ------
-    ConfigError
-        If the text is no YAML, has a key twice, or unfolds without bound.
+    KernlearnError
+        Of class `fault`, if the text is no YAML, has a key twice, or unfolds without bound.
     """
     try:
         loader = _Loader(text)
-        node = _composed(text, loader)
+        node = _composed(text, loader, most)
         if node is None:
-            raise ConfigError(f"{source}: the file is empty")
-        builder = _Builder(source, loader)
+            raise fault(f"{source}: the file is empty")
+        builder = _Builder(source, loader, fault, most)
         return builder.value(node, ()), builder.lines
+    except _TooManyError:
+        raise fault(f"{source}: more than {most} values") from None
     except yaml.YAMLError as error:
         line, problem = _what_is_wrong(error, text)
-        raise ConfigError(f"{source}:{line}: not valid YAML: {problem}") from None
+        raise fault(f"{source}:{line}: not valid YAML: {problem}") from None
 
 
 def _what_is_wrong(error: yaml.YAMLError, text: str) -> tuple[int, str]:
@@ -202,17 +236,24 @@ def _what_is_wrong(error: yaml.YAMLError, text: str) -> tuple[int, str]:
     return text.count("\n", 0, position) + 1, f"a character that is not text ({found!r})"
 
 
-def read_yaml(path: Path) -> tuple[Any, dict[KeyPath, int]]:
+def read_yaml(
+    path: Path, *, fault: Fault = ConfigError, most: int = _MAX_NODES
+) -> tuple[Any, dict[KeyPath, int]]:
     """Parse a YAML file, as :func:`parse_yaml` does a text."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise fault(f"{path}: more than {_MAX_BYTES >> 20} MiB of YAML")
         text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{path}:{line}: not UTF-8 text (byte {error.start})") from None
-    return parse_yaml(text, str(path))
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            line = content.count(b"\n", 0, error.start) + 1
+            raise fault(f"{path}:{line}: not UTF-8 text (byte {error.start})") from None
+        # a ValueError is that of a path with a NUL in it
+        reason = getattr(error, "strerror", None) or error
+        raise fault(f"{path}: cannot be read: {reason}") from None
+    return parse_yaml(text, str(path), fault=fault, most=most)
 
 
 def parse_scalar(text: str) -> Any:
@@ -233,3 +274,21 @@ def shortened(value: Any) -> str:
     except ValueError:  # an integer of thousands of digits
         return "a number of too many digits"
     return text if len(text) <= 80 else f"{text[:60]}… ({len(text)} characters)"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts texts in quotes that either kind of YAML would take for something else."""
+
+
+_Dumper.yaml_implicit_resolvers = {
+    first: [
+        *yaml.SafeLoader.yaml_implicit_resolvers.get(first, ()),
+        *_Loader.yaml_implicit_resolvers.get(first, ()),
+    ]
+    for first in yaml.SafeLoader.yaml_implicit_resolvers | _Loader.yaml_implicit_resolvers
+}
+
+
+def dump_yaml(value: Any, **options: Any) -> str:
+    """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
+    return str(yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **options))

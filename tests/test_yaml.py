@@ -1,7 +1,7 @@
 import pytest
 
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments.config.yaml import parse_scalar, parse_yaml, read_yaml
+from kernlearn.yaml import dump_yaml, parse_scalar, parse_yaml, read_yaml
 
 
 def test_every_value_has_its_line():
@@ -92,3 +92,13 @@ def test_unreadable_files_are_named(tmp_path):
     latin.write_bytes("title: Maß".encode("latin-1"))
     with pytest.raises(ConfigError, match="not UTF-8 text"):
         read_yaml(latin)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e5", "no", "0x1f", "1_0", "2013-01-02", "~", "1.", ".5", "true", "=", "<<", "12:30",
+     "a: b", "- x", "é", "010", ".inf"],
+)  # fmt: skip
+def test_texts_are_written_so_that_they_are_read_as_texts(text):
+    value = {text: [text, {"a": text}]}
+    assert parse_yaml(dump_yaml(value), "f")[0] == value
