@@ -93,14 +93,14 @@ def keep_freed_memory() -> None:
         change(_TRIM_THRESHOLD, -1)
 
 
-def return_freed_memory() -> None:
+def return_freed_memory(*, kept: bool = False) -> None:
     """Give the memory that this process has freed back to the system, if the C library can.
 
     Each thread that has freed arrays of some megabytes keeps them otherwise. After
-    `keep_freed_memory` nothing is given back.
+    `keep_freed_memory` nothing is given back unless `kept` is true.
     """
     trim = getattr(_c_library(), "malloc_trim", None)
-    if trim is not None and not _keeps:
+    if trim is not None and (kept or not _keeps):
         trim(0)
 
 

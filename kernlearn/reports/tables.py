@@ -43,6 +43,7 @@ _COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
+_WHOLE = 1e15  # of labels below, the digits are all shown
 _BOLD = "❰{}❱"
 _LATEX = {
     "✓": r"$\checkmark$",
@@ -230,6 +231,8 @@ def _group_title(label: str, value: Any) -> str:
 def _text(value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))  # a number of rows, say, among labels that do not apply to all
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

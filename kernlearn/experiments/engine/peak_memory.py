@@ -33,7 +33,7 @@ class PeakMemory:
 
     def __enter__(self) -> "PeakMemory":
         gc.collect()
-        memory.return_freed_memory()
+        memory.return_freed_memory(kept=True)
         processes = _processes()
         self._before = {process.pid: process.memory_info().rss for process in processes}
         self._peaks = dict(self._before)
