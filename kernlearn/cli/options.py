@@ -1,5 +1,6 @@
 """What several commands share: options, the plans that they select, console and tables."""
 
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typer import Argument, Option
 from kernlearn import datasets, experiments
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import engine
+from kernlearn.visible import unfiltered
 
 Configs = Annotated[
     list[str], Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs.")
@@ -149,10 +151,11 @@ def make_plans(
 
 def make_console() -> Any:
     """Return a console for tables and bars; without a terminal its lines are not broken."""
-    from rich.console import Console
+    from kernlearn.cli.console import VisibleConsole
 
-    console = Console()
-    return console if console.is_terminal else Console(width=UNBOUNDED)
+    stream = unfiltered(sys.stdout)
+    console = VisibleConsole(file=stream)
+    return console if console.is_terminal else VisibleConsole(file=stream, width=UNBOUNDED)
 
 
 def make_table(*columns: str, left: int = 1) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.csv_text import csv_text
 from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
@@ -341,4 +342,4 @@ def to_csv(table: Table) -> str:
             "not converged": [str(c.not_converged or "") for c in cells],
         }
         texts |= {f"{head} {name}": column for name, column in more.items() if any(column)}
-    return pd.DataFrame(texts).to_csv(index=False)
+    return csv_text(pd.DataFrame(texts))

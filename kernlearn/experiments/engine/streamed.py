@@ -23,7 +23,7 @@ from kernlearn.datasets.sources import RowSource
 from kernlearn.exceptions import DataError, ExecutorError
 from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.engine import build, environment
-from kernlearn.experiments.engine.peak_memory import PeakMemory, give_back
+from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.stream_rows import (
     NO_ROWS,
@@ -35,6 +35,7 @@ from kernlearn.experiments.engine.stream_rows import (
 )
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import Scope
+from kernlearn.memory import return_freed_memory
 
 # Variables of the processes that read partitions. By default Dask lets them give freed memory back
 # at once, and each thread has memory of its own: on virtual machines to have it again takes more
@@ -184,7 +185,7 @@ def _warm_up(learner: Learner, first: Rows, task: Task, client: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             learner.cloned().fit(RowSource.of_partitions(lambda: parts))
-        client.run(give_back)
+        client.run(return_freed_memory, kept=True)
 
 
 def _try_out(learner: Learner, first: Rows, output: str) -> None:
