@@ -70,6 +70,7 @@ format: $(READY) ## rewrite the sources in the project's style
 docs: $(READY)   ## write the pages that are computed: numbers, claims, conformance
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
+	$(BIN)/python -m tests.test_hostile
 	$(BIN)/python -m benchmarks.which_method
 	$(BIN)/python -m benchmarks.objects
 

@@ -16,6 +16,7 @@ FEWEST_ROWS = 32
 
 # Parameters of ``mallopt``.
 _TRIM_THRESHOLD, _MMAP_MAX = -1, -4
+_keeps = False  # whether `keep_freed_memory` was called
 
 
 def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
@@ -86,8 +87,21 @@ def keep_freed_memory() -> None:
     """
     change = getattr(_c_library(), "mallopt", None)
     if change is not None and hasattr(_c_library(), "mallinfo2"):
+        global _keeps  # a state of the process
+        _keeps = True
         change(_MMAP_MAX, 0)
         change(_TRIM_THRESHOLD, -1)
+
+
+def return_freed_memory(*, kept: bool = False) -> None:
+    """Give the memory that this process has freed back to the system, if the C library can.
+
+    Each thread that has freed arrays of some megabytes keeps them otherwise. After
+    `keep_freed_memory` nothing is given back unless `kept` is true.
+    """
+    trim = getattr(_c_library(), "malloc_trim", None)
+    if trim is not None and (kept or not _keeps):
+        trim(0)
 
 
 def _c_library() -> ctypes.CDLL | None:

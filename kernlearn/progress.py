@@ -1,9 +1,12 @@
 """Progress of comparisons: who makes them tells how many, whoever listens shows it."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+
+from kernlearn.visible import unfiltered, visible
 
 _listener: ContextVar[Callable[[int], None] | None] = ContextVar("listener", default=None)
 
@@ -43,13 +46,15 @@ class Bar:
 
         done: Any = progress.MofNCompleteColumn()
         columns: tuple[Any, ...] = (
-            progress.TextColumn("{task.description}"), progress.BarColumn(), done,
+            progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), done,
             progress.TextColumn("comparisons"), progress.TimeElapsedColumn(),
         )  # fmt: skip
         if total is not None:
             columns += (progress.TimeRemainingColumn(),)
-        self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=transient)
-        self._task = self._bar.add_task(name, total=total)
+        self._bar = progress.Progress(
+            *columns, console=Console(file=unfiltered(sys.stderr)), transient=transient
+        )
+        self._task = self._bar.add_task(visible(name), total=total)
         self._bar.start()
 
     def advance(self, n: int) -> None:

@@ -1,6 +1,7 @@
 """Texts for terminals in which every character is seen: those that steer one are written out."""
 
 import re
+from typing import Any
 
 # Controls of terminals; marks that turn the direction of what follows; line ends of Unicode, and
 # halves of characters, which stand for bytes that are no text.
@@ -33,6 +34,25 @@ def visible(name: str) -> str:
 def visible_output(text: str) -> str:
     """Do the same for an output of several lines: ends of lines and tabs stay."""
     return _IN_OUTPUT.sub(_written, text)
+
+
+class VisibleStream:
+    """A stream on which control characters are seen, not obeyed."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text with its control characters as Python writes them."""
+        return int(self.stream.write(visible_output(text)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def unfiltered(stream: Any) -> Any:
+    """Return the stream behind one that was prepared: for colours, and for data in a pipe."""
+    return stream.stream if isinstance(stream, VisibleStream) else stream
 
 
 def _written(found: re.Match[str]) -> str:

@@ -25,6 +25,7 @@ from tests.test_readme import EXPERIMENTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
+ONE_PASS = PAGE.with_name("one_pass.md")
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
@@ -142,6 +143,12 @@ def test_numbers_are_the_measured_ones():
     assert wrong_numbers(TEXT) == []
 
 
+def test_numbers_of_one_pass_are_the_measured_ones():
+    text = ONE_PASS.read_text(encoding="utf-8")
+    assert len(MARKED.findall(text)) > 20
+    assert wrong_numbers(text) == []
+
+
 def test_the_examples_run():
     failures, count = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
     assert count > 3
@@ -161,3 +168,4 @@ def test_every_link_leads_somewhere():
 
 if __name__ == "__main__":
     PAGE.write_text(with_tables(rewritten(TEXT)), encoding="utf-8")
+    ONE_PASS.write_text(rewritten(ONE_PASS.read_text(encoding="utf-8")), encoding="utf-8")

@@ -141,7 +141,7 @@ def test_paths_in_the_pages_exist(page):
     for path in paths:
         if re.search(r"[<{*…]|^results/runs", path):
             continue
-        path = path.removesuffix("/")
+        path = path.partition("::")[0].removesuffix("/")
         assert any((ROOT / f"{path}{end}").exists() for end in ("", ".py")), path
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert ((ROOT / page).parent / target).exists(), target

@@ -24,6 +24,7 @@ from kernlearn.cli import (
     terminal,
 )
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
+from kernlearn.cli.plugin_files import reads_configs
 from kernlearn.exceptions import KernlearnError
 from kernlearn.resources import shipped
 
@@ -38,10 +39,11 @@ app = typer.Typer(
 )
 
 for command in (
-    init.init, advise.advise, show.show, run.plan, run.run, run.status, report.report, runs.runs,
-    store.compare, ranks.ranks, equivalence.equivalence, report.check, forks.forks,
-    store.export, store.merge, store.doctor, store.gc,
-    goodness.goodness, analysis.rademacher, analysis.regret,
+    init.init, advise.advise, reads_configs(show.show), reads_configs(run.plan),
+    reads_configs(run.run), reads_configs(run.status), reads_configs(report.report), runs.runs,
+    store.compare, reads_configs(ranks.ranks), reads_configs(equivalence.equivalence),
+    reads_configs(report.check), reads_configs(forks.forks), store.export, store.merge,
+    store.doctor, reads_configs(store.gc), goodness.goodness, analysis.rademacher, analysis.regret,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")
@@ -55,6 +57,7 @@ def _show_version(requested: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     debug: Annotated[bool, Option(help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
@@ -65,6 +68,7 @@ def _root(
 ) -> None:
     # --version acts in its callback, --debug in main()
     del debug, version
+    context.color = True  # escapes in names are written out, not taken away
 
 
 @app.command()
@@ -81,10 +85,11 @@ def schema() -> None:
     from kernlearn.experiments.config.schema import schema_text
     from kernlearn.experiments.plugins import installed_plugins
 
-    typer.echo(schema_text(installed_plugins()), nl=False)
+    terminal.write_data(schema_text(installed_plugins()))
 
 
 @app.command()
+@reads_configs
 def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
     """Check config files and list all errors.
 
@@ -97,6 +102,7 @@ def validate(configs: Configs, profile: Profile = "full", option: Settings = [])
 
 
 @app.command("list")
+@reads_configs
 def show_list(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
@@ -144,7 +150,7 @@ def show_list(
         },
     }
     for title, entries in sections.items():
-        typer.secho(title, bold=True)
+        terminal.write_heading(title)
         width = max(map(len, entries), default=0)
         for name, text in entries.items():
             typer.echo(f"  {name:{width}}  {text}")
@@ -176,5 +182,5 @@ def main() -> None:
 def _fail(error: Exception, message: str) -> NoReturn:
     if "--debug" in sys.argv:
         raise error
-    typer.echo(f"kernlearn: {message}", err=True)
+    typer.echo(f"kernlearn: {message}", err=True, color=True)
     raise SystemExit(2) from None

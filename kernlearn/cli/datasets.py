@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.cli.options import DataDir, MaxMemory, check_choice, make_console, make_table
+from kernlearn.cli.plugin_files import reads_configs
 from kernlearn.exceptions import DataError
 
 app = typer.Typer(
@@ -96,6 +97,7 @@ def info(
 
 
 @app.command("fetch")
+@reads_configs
 def fetch_some(
     names: Names = None,
     wanted_by: Annotated[
@@ -267,7 +269,7 @@ class _Reporter:
         self._total, self._number = total, 0
         console = make_console()
         self.bars = progress.Progress(
-            progress.TextColumn("{task.description}"), progress.BarColumn(),
+            progress.TextColumn("{task.description}", markup=False), progress.BarColumn(),
             progress.DownloadColumn(), progress.TransferSpeedColumn(),
             progress.TimeRemainingColumn(), console=console, transient=True,
             disable=not console.is_terminal,

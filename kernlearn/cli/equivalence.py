@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn.cli import options
+from kernlearn.cli import options, terminal
 from kernlearn.cli.outputs import table_text, write_text
 from kernlearn.cli.run import Only
 from kernlearn.exceptions import ReportError
@@ -107,8 +107,6 @@ def equivalence(
 
 
 def _show(found: Any) -> None:
-    from rich.text import Text
-
     first = found[0]
     percent = round(100 * (1 - 2 * first.level))
     table = options.make_table(
@@ -117,32 +115,29 @@ def _show(found: Any) -> None:
     )  # fmt: skip
     for one in found:
         frame = one.datasets
-        table.add_row(*map(Text, [
+        table.add_row(
             one.method, str(len(frame)), f"{one.difference:+.4f}",
             f"{one.low:+.4f} to {one.high:+.4f}", f"{one.p_worse:.2g}", f"{one.p_better:.2g}",
             _mean(frame["comparisons"]), _mean(frame["control_comparisons"]), one.verdict,
-        ]))  # fmt: skip
-    typer.secho(
-        f"{first.metric}, against {first.control}, margin {first.margin:g}, α = {first.level:g}",
-        bold=True,
+        )  # fmt: skip
+    terminal.write_heading(
+        f"{first.metric}, against {first.control}, margin {first.margin:g}, α = {first.level:g}"
     )
     options.make_console().print(table)
 
 
 def _show_datasets(one: Any) -> None:
-    from rich.text import Text
-
     table = options.make_table(
         "data set", "splits", "training rows", "difference", "standard error", "comparisons",
         "of control",
     )  # fmt: skip
     for dataset, row in one.datasets.iterrows():
-        table.add_row(*map(Text, [
+        table.add_row(
             str(dataset), f"{row.n_splits:.0f}", f"{row.n_train:.0f}", f"{row.difference:+.4f}",
             f"{row.error:.4f}" if row.n_splits > 1 else "",
             f"{row.comparisons:.1f}", f"{row.control_comparisons:.1f}",
-        ]))  # fmt: skip
-    typer.secho(f"{one.method} against {one.control}", bold=True)
+        )  # fmt: skip
+    terminal.write_heading(f"{one.method} against {one.control}")
     options.make_console().print(table)
     each = ", ".join(f"{name} {n}" for name, n in one.chosen.items())
     typer.echo(f"chosen in how many splits: {each}")

@@ -10,6 +10,7 @@ from typer import Argument, Option
 from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.cli.outputs import write_text
+from kernlearn.csv_text import csv_text
 from kernlearn.experiments import engine, executors
 from kernlearn.resources import shipped
 
@@ -85,7 +86,7 @@ def forks(
         return
     _show(found)
     if summary is not None:
-        text = reports.fork_table(found).to_csv(index=False, float_format="%.4g")
+        text = csv_text(reports.fork_table(found), float_format="%.4g")
         write_text(summary / "forks.csv", text, f"{len(found)} branches")
 
 

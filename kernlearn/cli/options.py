@@ -1,6 +1,7 @@
 """What several commands share: options, the plans that they select, console and tables."""
 
 import os
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from kernlearn import datasets, experiments
 from kernlearn.datasets import room
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import engine
+from kernlearn.visible import unfiltered
 
 
 def _allow_memory(size: str | None) -> str | None:
@@ -168,10 +170,11 @@ def make_plans(
 
 def make_console() -> Any:
     """Return a console for tables and bars; without a terminal its lines are not broken."""
-    from rich.console import Console
+    from kernlearn.cli.console import VisibleConsole
 
-    console = Console()
-    return console if console.is_terminal else Console(width=UNBOUNDED)
+    stream = unfiltered(sys.stdout)
+    console = VisibleConsole(file=stream)
+    return console if console.is_terminal else VisibleConsole(file=stream, width=UNBOUNDED)
 
 
 def make_table(*columns: str, left: int = 1) -> Any:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
+from kernlearn.csv_text import csv_text
 from kernlearn.exceptions import DataError, ReportError
 
 _SUFFIXES = (".html", ".svg", ".png", ".json")
@@ -39,7 +40,7 @@ def save_picture(chart: Any, path: Path) -> None:
 def table_text(frame: Any, form: str) -> str:
     """Return a table as CSV, or as JSON with an object for each row."""
     if form == "csv":
-        return str(frame.to_csv(index=False, float_format="%.6g"))
+        return csv_text(frame, float_format="%.6g")
     return str(frame.to_json(orient="records", indent=1, force_ascii=False)) + "\n"
 
 

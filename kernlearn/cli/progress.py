@@ -102,7 +102,7 @@ class Bar(Lines):
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
         super().run_started(trials, estimates, slots)
         self._progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
             TimeElapsedColumn(), TextColumn("{task.fields[left]}"), console=make_console(),
         )  # fmt: skip
         self._progress.add_task(self.name, total=self.total, left=self.time_left())

@@ -7,7 +7,7 @@ import typer
 from typer import Option
 
 from kernlearn import experiments
-from kernlearn.cli import options
+from kernlearn.cli import options, terminal
 from kernlearn.cli.outputs import Plot, check_picture, save_picture, table_text, write_text
 from kernlearn.cli.report import StoreOrConfigs, is_store
 from kernlearn.cli.run import Only
@@ -181,7 +181,7 @@ def _write(found: Any, form: str, output: Path | None) -> None:
     else:
         text = "\n".join(_listing(one, form) for one in found)
     if output is None:
-        typer.echo(text, nl=False)
+        terminal.write_data(text)
     else:
         write_text(output, text, f"{len(frame)} rows")
 
@@ -221,12 +221,10 @@ def _heading(one: Any) -> str:
 
 
 def _show(one: Any) -> None:
-    from rich.text import Text
-
     table = options.make_table("method", "average rank", "p (Holm)")
     for cells in _cells(one):
-        table.add_row(*map(Text, cells))
-    typer.secho(_heading(one), bold=True)
+        table.add_row(*cells)
+    terminal.write_heading(_heading(one))
     options.make_console().print(table)
     for line in _sentences(one):
         typer.echo(line)

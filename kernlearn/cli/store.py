@@ -20,6 +20,8 @@ from kernlearn.cli.options import (
     written_store,
 )
 from kernlearn.cli.outputs import write_text
+from kernlearn.cli.terminal import write_data
+from kernlearn.csv_text import csv_text
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores
@@ -73,7 +75,7 @@ def export(
     with opened_store(store) as opened:
         rows = stores.export.tidy_rows(opened, experiment, settings=settings)
         if output is None:
-            typer.echo(stores.export.export_text(rows, form), nl=False)
+            write_data(stores.export.export_text(rows, form))
         else:
             typer.echo(f"{output}: {stores.export.export_file(rows, output, form)} rows")
 
@@ -237,7 +239,7 @@ def compare(
     elif one_sided.any() and not every:
         typer.echo("Cells of one side alone are not shown; --all shows them.")
     if output is not None:
-        write_text(output, frame.to_csv(index=False), f"{len(frame)} cells")
+        write_text(output, csv_text(frame), f"{len(frame)} cells")
 
 
 def _table(frame: Any, level: float) -> Any:
@@ -268,7 +270,7 @@ def _table(frame: Any, level: float) -> Any:
         texts = [a, b, difference + ("*" if significant else ""), interval, splits, outcome]
         style = "bold" if significant else ""
         # a label that does not apply is None or NaN
-        names = [Text(row[name] if isinstance(row[name], str) else "") for name in labels]
+        names = [row[name] if isinstance(row[name], str) else "" for name in labels]
         table.add_row(*names, *(Text(text, style=style) for text in texts))
     return table
 

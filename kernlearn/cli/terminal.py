@@ -7,6 +7,11 @@ import os
 import sys
 import unicodedata
 from contextlib import suppress
+from typing import Any
+
+import typer
+
+from kernlearn.visible import VisibleStream, unfiltered, visible_output
 
 _HANDLER = "kernlearn-plain"
 #: What is written for characters that an output's encoding lacks and that have no decomposition.
@@ -65,18 +70,48 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
     return plain(error.object[error.start : error.end]), error.end
 
 
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def write_data(text: str) -> None:
+    """Write the data of an export to the standard output: as it is, but on a terminal."""
+    stream = sys.stdout
+    typer.echo(
+        text, nl=False, file=stream if _is_terminal(stream) else unfiltered(stream), color=True
+    )
+
+
+def write_heading(text: str) -> None:
+    """Write a line in bold letters, where there are any."""
+    stream, shown = unfiltered(sys.stdout), visible_output(text)
+    typer.echo(typer.style(shown, bold=True) if _is_terminal(stream) else shown, file=stream)
+
+
 def prepare_output() -> None:
-    """Let the standard output and error write what their encodings lack in ASCII."""
+    """Let the standard output and error write all that a text has.
+
+    What their encodings lack is written in ASCII. Control characters, which may come with the
+    names in a store, a card or a config, are written out.
+    """
     codecs.register_error(_HANDLER, _replace)
     for name in ("stdout", "stderr"):
+        _prepare(name)
         stream = getattr(sys, name)
-        if not isinstance(stream, io.TextIOWrapper) or stream.errors == _HANDLER:
-            continue
-        if codecs.lookup(stream.encoding).name == "ascii":
-            buffered = stream.line_buffering, stream.write_through
-            setattr(sys, name, _AsciiText(stream.detach(), "ascii", _HANDLER, None, *buffered))
-        else:
-            stream.reconfigure(errors=_HANDLER)
+        if stream is not None and not isinstance(stream, VisibleStream):
+            setattr(sys, name, VisibleStream(stream))
+
+
+def _prepare(name: str) -> None:
+    """Replace the errors of the encoding of a stream."""
+    stream = getattr(sys, name)
+    if not isinstance(stream, io.TextIOWrapper) or stream.errors == _HANDLER:
+        return
+    if codecs.lookup(stream.encoding).name == "ascii":
+        buffered = stream.line_buffering, stream.write_through
+        setattr(sys, name, _AsciiText(stream.detach(), "ascii", _HANDLER, None, *buffered))
+    else:
+        stream.reconfigure(errors=_HANDLER)
 
 
 def flush_output() -> None:

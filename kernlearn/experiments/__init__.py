@@ -5,7 +5,8 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "config.loading": "find_config load_config",
+        "config.finding": "find_config",
+        "config.loading": "load_config",
         "config.model": "ExperimentConfig",
         "engine.plan": "Plan make_plan missing_datasets",
         "engine.runner": "run_plan",

@@ -1,5 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.experiments.config.loading import find_config as find_config
+from kernlearn.experiments.config.finding import find_config as find_config
 from kernlearn.experiments.config.loading import load_config as load_config
 from kernlearn.experiments.config.model import ExperimentConfig as ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan as Plan

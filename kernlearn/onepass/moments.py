@@ -176,6 +176,8 @@ class Moments:
             self._add_block(X[order], part, cuts, min(effective_n_jobs(n_jobs), len(order)))
             self._in_part = True
         self._in_part = False
+        if effective_n_jobs(n_jobs) > 1:
+            memory.return_freed_memory()
 
     def _add_block(self, X: Any, block: Floats, cuts: list[slice], n_jobs: int) -> None:
         """Add sorted rows; `cuts` are those of the groups."""

@@ -41,6 +41,11 @@ def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> floa
     float
         In [-1, 1]; 0 for a kernel that is 0 everywhere.
 
+    Raises
+    ------
+    ValueError
+        If the kernel returns values that are not finite.
+
     References
     ----------
     N. Cristianini, J. Shawe-Taylor, A. Elisseeff, J. Kandola (2001), "On kernel-target
@@ -56,9 +61,21 @@ def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> floa
     X = X if hasattr(X, "shape") else np.asarray(X)
     labels = column_or_1d(y)
     check_consistent_length(X, labels)
-    inner = squares = 0.0
+    inner = squares = scale = 0.0
     for rows in row_blocks(len(labels), len(labels), block_bytes=2**23):
         gram = np.asarray(kernel(X[rows], X), dtype=np.float64)
+        greatest = np.abs(gram).max(initial=0)
+        if not np.isfinite(greatest):
+            raise ValueError(
+                "the kernel returns NaN or infinite values for these points: scale the features"
+            )
+        # squares of very large or small values are not representable; powers of 2 do not round
+        power = 2.0 ** (np.frexp(greatest)[1] - 1.0)
+        if power > scale:
+            inner *= scale / power
+            squares *= (scale / power) ** 2
+            scale = power
+        gram = gram / scale
         inner += float(np.vdot(gram, pair_labels(labels[rows, None], labels, "product")))
         squares += float(np.vdot(gram, gram))
     return inner / (float(np.sqrt(squares)) * len(labels)) if squares else 0.0

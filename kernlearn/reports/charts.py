@@ -19,6 +19,8 @@ _WIDTH, _HEIGHT = 250, 190
 _ROW, _ROW_WIDTH = 9, 300
 # Column with the name of the panel of a row.
 _PANEL = "panel"
+# With at most so many whole numbers on an axis, nothing between them is marked.
+_FEW = 3
 _TOOLTIP = {"dataset": "", "kernel": "", "method": "", "mean": ".5g", "std": ".3g", "n_splits": "",
             "reported_mean": ".5g", "departs": "+.3g", "verdict": ""}  # fmt: skip
 
@@ -68,7 +70,7 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
 
 def figure(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
     """Return the chart of :func:`build_chart` as a Vega-Lite specification."""
-    rows = []
+    rows, summary = [], _drawn(summary, spec)
     for metric in spec.metrics:
         points = _points(summary[summary["metric"] == metric], spec)
         if not points.empty:
@@ -78,6 +80,14 @@ def figure(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) ->
     shared = {"color": "shared", "shape": "shared", "strokeDash": "shared"}
     chart = {"title": spec.title or config.title, "vconcat": rows, "spacing": 18}
     return whole({**chart, "resolve": {"scale": shared}})
+
+
+def _drawn(summary: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
+    """Return the rows of the combinations that a figure is of."""
+    if not spec.only:
+        return summary
+    parts = [matching(summary, one.keys(), one.values()) for one in spec.only]
+    return summary.loc[summary.index.isin(pd.concat(parts).index)]
 
 
 def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
@@ -146,7 +156,7 @@ def _lines(
         "field": spec.x,
         "type": "quantitative",
         "title": WORDS.get(spec.x, spec.x),
-        "axis": _x_axis(points[spec.x], spec),
+        "axis": x_axis(points[spec.x], spec),
         "scale": {"type": spec.x_scale, "nice": False, "padding": 8},
     }
     dash = {"field": spec.dash, "type": "nominal", "title": spec.dash, "sort": None}
@@ -182,11 +192,17 @@ def _layer(mark: dict[str, Any], encoding: dict[str, Any], rows: str = "") -> di
     return {**chosen, "mark": mark, "encoding": encoding}
 
 
-def _x_axis(values: "pd.Series[float]", spec: FigureSpec) -> dict[str, Any]:
-    """Return the axis of a panel: ticks of a logarithmic one are where the points are."""
-    if spec.x_scale != "log":
+def x_axis(values: "pd.Series[float]", spec: FigureSpec) -> dict[str, Any]:
+    """Return the axis of a panel.
+
+    Ticks of a logarithmic one, or of few whole numbers, are where the points are.
+    """
+    found = sorted(values.dropna().unique().tolist())
+    few = len(found) <= _FEW and all(value.is_integer() for value in map(float, found))
+    if spec.x_scale != "log" and not few:
         return {"tickCount": 5}
-    return {"values": sorted(values.dropna().unique().tolist()), "labelOverlap": "greedy"}
+    axis = {"values": found, "labelOverlap": "greedy"}
+    return axis if spec.x_scale == "log" else {**axis, "format": "d"}
 
 
 def _look(points: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
@@ -215,7 +231,8 @@ def figures(report: Report) -> list[Chart]:
     config = report.plan.experiment.config
     charts = []
     for stem, spec in zip(numbered("figure", len(config.figures)), config.figures, strict=True):
-        rows = report.summary[report.summary["metric"].isin(spec.metrics)]
+        rows = _drawn(report.summary, spec)
+        rows = rows[rows["metric"].isin(spec.metrics)]
         rows = rows[rows["mean"].notna()]
         if not rows.empty:
             drawn = figure(report.summary, spec, config)
@@ -256,7 +273,8 @@ def _numbers(report: Report, spec: FigureSpec, title: str) -> list[Table]:
         return []
     colors = [label for label in (spec.color, spec.dash) if label]
     own = TableSpec(rows=[*spec.panels, spec.x], columns=colors, metrics=spec.metrics)
-    return build_tables(report.summary, config.model_copy(update={"table": own, "title": title}))
+    config = config.model_copy(update={"table": own, "title": title})
+    return build_tables(_drawn(report.summary, spec), config)
 
 
 def departures(report: Report) -> list[Chart]:

@@ -10,7 +10,6 @@ on the machine and only have to be present, as memory has.
 
 import csv
 import io
-import json
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,19 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 
+from kernlearn.csv_text import unguarded
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
+from kernlearn.experiments.summary_files import parse_details, parse_parameters
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.xml_text import xml_text
+from kernlearn.visible import visible
+from kernlearn.yaml import shortened
 
 #: Columns of a check.
 COLUMNS = [
@@ -150,7 +153,7 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
 
 def cell_name(row: pd.Series) -> str:
     """Name a cell of a check by its labels, parameters and metric."""
-    parameters = json.loads(row["params"]) if row["params"] else {}
+    parameters = parse_parameters(row["params"])
     labels = [row["dataset"], row["kernel"], row["method"]]
     parts = [*labels, *(f"{k}={v}" for k, v in parameters.items()), row["metric"]]
     return " · ".join(part for part in parts if part)
@@ -210,8 +213,17 @@ def parse_summary(text: str, source: str) -> pd.DataFrame:
         wrong = numbers.isna() & (frame[name] != "")
         if wrong.any():
             value = frame.loc[wrong, name].iloc[0]
-            raise SummaryError(f"{source}:{wrong.idxmax()}: {name} is not a number: {value!r}")
+            raise SummaryError(
+                f"{source}:{wrong.idxmax()}: {name} is not a number: {shortened(value)}"
+            )
         frame[name] = numbers
+    for name in {*SUMMARY_COLUMNS} - {*_NUMBERS}:
+        frame[name] = [unguarded(text) for text in frame[name]]
+    for line, text in frame["params"].items():
+        try:
+            parse_parameters(text)
+        except ValueError as error:
+            raise SummaryError(f"{source}:{line}: params: {visible(str(error))}") from None
     twice = frame.duplicated(KEY)
     if twice.any():
         raise SummaryError(f"{source}:{twice.idxmax()}: this cell occurs a second time")
@@ -238,7 +250,8 @@ def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
     frame = parse_summary(_read(path), str(path))
     others = sorted(set(frame["experiment"]) - {experiment})
     if others:
-        raise SummaryError(f"{path}: expected numbers of {experiment}, not of {', '.join(others)}")
+        named = visible(", ".join(others)[:200])
+        raise SummaryError(f"{path}: expected numbers of {experiment}, not of {named}")
     return frame
 
 
@@ -247,13 +260,11 @@ def read_details(experiment: str, folder: Path) -> dict[str, Any]:
     path = folder / f"{experiment}.json"
     if not path.exists():
         return {}
+    text = _read(path)
     try:
-        details = json.loads(_read(path))
+        return parse_details(text)
     except ValueError as error:
-        raise SummaryError(f"{path}: not valid JSON: {error}") from None
-    if not isinstance(details, dict):
-        raise SummaryError(f"{path}: expected the details of a summary, a JSON object")
-    return details
+        raise SummaryError(f"{path}: {visible(str(error))}") from None
 
 
 def _read(path: Path) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments.config.loading import load_config, loads_plugins, shipped_configs
+from kernlearn.experiments.config.finding import shipped_configs
+from kernlearn.experiments.config.loading import load_config, names_files
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.engine.spec import StoredDataset, canonical
@@ -259,7 +260,7 @@ def stored_plans(
     configs : sequence of Path
         User-defined configs; for other experiments the shipped config of the same name is used.
         A store says what it contains, and may come from anyone: it names no other config, and
-        its runs' settings load no plug-ins.
+        its runs' settings name no plug-ins and no files of data.
     profile : str, optional
         Profile of all experiments; by default, for each the profile of its runs with the most
         trials in the store.
@@ -307,11 +308,11 @@ def stored_plans(
         if settings:
             ways = list(dict.fromkeys((way[0], tuple(settings)) for way in ways))
         if not settings:
-            ways = [way for way in ways if not any(map(loads_plugins, way[1]))]
+            ways = [way for way in ways if not any(map(names_files, way[1]))]
         if not ways:
             reason = (
-                "its runs set `plugins`, files of Python code that a store may not name; give the "
-                "same setting by --option"
+                "its runs set `plugins` or `file`, files of code or data that a store may not "
+                "name; give the same setting by --option"
             )
             skipped.append(Skipped(name, reason))
             continue

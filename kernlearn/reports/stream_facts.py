@@ -29,7 +29,7 @@ def stream_remarks(trials: Iterable[tuple[str, Mapping[str, Any]]]) -> list[str]
     """
     found: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for label, info in trials:
-        if "rows_read" in info:
+        if {"rows_read", "n_train", "n_test"} <= info.keys():
             found[label].append(info)
     return [f"{label}: {_counts(infos)}" for label, infos in found.items()]
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.csv_text import csv_text
 from kernlearn.experiments import costs
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan, wanted
@@ -149,7 +150,7 @@ def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
     """Return a summary as CSV, numbers with six digits."""
     columns = summary_columns(config)
     columns += ["not_converged"] if summary["not_converged"].any() else []
-    return str(summary[columns].to_csv(index=False, float_format="%.6g"))
+    return csv_text(summary[columns], float_format="%.6g")
 
 
 def summary_columns(config: ExperimentConfig) -> list[str]:

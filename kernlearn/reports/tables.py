@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.csv_text import csv_text
 from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope
@@ -42,6 +43,7 @@ _COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
+_WHOLE = 1e15  # of labels below, the digits are all shown
 _BOLD = "❰{}❱"
 _LATEX = {
     "✓": r"$\checkmark$",
@@ -229,6 +231,8 @@ def _group_title(label: str, value: Any) -> str:
 def _text(value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
+        return str(int(value))  # a number of rows, say, among labels that do not apply to all
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -338,4 +342,4 @@ def to_csv(table: Table) -> str:
             "not converged": [str(c.not_converged or "") for c in cells],
         }
         texts |= {f"{head} {name}": column for name, column in more.items() if any(column)}
-    return pd.DataFrame(texts).to_csv(index=False)
+    return csv_text(pd.DataFrame(texts))

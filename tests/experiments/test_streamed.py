@@ -17,6 +17,7 @@ from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRankRLS, OnePassRidge, OnePassRidgeClassifier
 from kernlearn.onepass.folds import row_hashes
 from kernlearn.reports.report import assemble
+from kernlearn.reports.tables import build_tables
 from tests.experiments.numbers import numbers
 
 STREAM = "stream: {rows: 3000, chunk_size: 700, test_rows: 400, hold_out: 0.2}"
@@ -339,6 +340,10 @@ def test_what_reports_say(tmp_path):
         "entries, of which methods are tested on the first 400 of the stream",
     ]
     assert report.tables[0].row_heads[-1] == "rows"
+    # numbers are fractions where a label does not apply to all
+    many = report.summary.assign(rows=report.summary["rows"].astype(float) * 10_000)
+    (table,) = build_tables(many, plan.experiment.config)
+    assert [labels[-1] for labels, _ in table.rows] == ["5000000", "9000000"]
 
 
 def test_no_row_to_test_on(tmp_path):

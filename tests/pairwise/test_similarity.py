@@ -198,5 +198,10 @@ def test_alignment_is_the_cosine_of_the_matrices():
     expected = (gram * sign).sum() / np.linalg.norm(gram) / np.linalg.norm(sign)
     assert kernel_target_alignment("linear", X, Y) == pytest.approx(expected, rel=1e-12)
     assert kernel_target_alignment(lambda A, B: sign, X, Y) == pytest.approx(1.0)
+    for scale in (1e-200, 1e200):
+        scaled = kernel_target_alignment(lambda A, B, s=scale: s * A @ B.T, X, Y)
+        assert scaled == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        kernel_target_alignment(lambda A, B: np.full((len(A), len(B)), np.inf), X, Y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         kernel_target_alignment("linear", X, Y[:-1])

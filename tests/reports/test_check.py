@@ -250,6 +250,10 @@ ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
         (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
         (HEADS + ROW.replace("\n", ",,,\n"), ":2: 15 fields under 12 heads"),
         (HEADS + ROW + 'small,"moons', ":3: unexpected end of data"),
+        (HEADS + ROW.replace("{}", "[]"), ":2: params: not a JSON object"),
+        (HEADS + ROW.replace("{}", "[" * 10_000), ":2: params: not valid JSON: recursion limit"),
+        (HEADS + ROW.replace("{}", f'"{{""a"": {"9" * 5000}}}"'), ":2: params: not valid JSON"),
+        (HEADS + ROW.replace("0.9", "9" * 5000), ":2: mean is not a number"),
         ("\ud800", "cannot be read"),
     ],
 )
@@ -272,7 +276,11 @@ def test_baselines_that_are_not_there(tmp_path):
         read_summary("small", tmp_path)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "3"])
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", "3", "[" * 100_000, f'{{"profile": {"9" * 5000}}}', '{"profile": 3}',
+     '{"seconds": {"{}": "x"}}', '{"trial_seconds": -1}', '{"profile": "\\ud800"}'],
+)  # fmt: skip
 def test_details_that_are_none(text, tmp_path):
     (tmp_path / "small.json").write_text(text)
     with pytest.raises(SummaryError, match=r"small\.json: "):

@@ -19,7 +19,7 @@ from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.experiments.config.model import FigureSpec
 from kernlearn.reports import assemble, write_report, write_site
 from kernlearn.reports.addresses import joined, slug
-from kernlearn.reports.charts import build_chart, departures, figures
+from kernlearn.reports.charts import build_chart, departures, figures, x_axis
 from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.site.departing import deviations
 from kernlearn.reports.site.files import address
@@ -460,3 +460,23 @@ def test_a_logarithmic_axis_has_its_ticks_at_the_points(site):
     drawn = build_chart(summary[summary["method"] != "K"], only, config).to_dict()
     legend = drawn["vconcat"][0]["layer"][0]["encoding"]["color"]["legend"]
     assert legend == {"values": ["RF", "H0/1", "guess"]}
+
+
+def test_a_figure_may_draw_some_combinations_alone(site):
+    config = site.reports["held"].plan.experiment.config
+    summary = site.reports["held"].summary
+    datasets = list(config.datasets)
+    chosen = [{"dataset": datasets[0], "method": "RF"}, {"dataset": datasets[1], "method": "K"}]
+    some = FigureSpec(x="n_components", metrics=["accuracy"], panels=["dataset"], only=chosen)
+    (row,) = build_chart(summary, some, config).to_dict()["vconcat"]
+    rows = [value for panel in row["concat"] for value in panel["data"]["values"]]
+    assert {(r["panel"], r["method"]) for r in rows} == {
+        (datasets[0], "RF"), (datasets[1], "K"),
+    }  # fmt: skip
+
+
+def test_few_whole_numbers_on_an_axis_are_its_ticks():
+    spec = FigureSpec(x="n", metrics=["accuracy"])
+    assert x_axis(pd.Series([2.0, 1, 2, np.nan]), spec)["values"] == [1, 2]
+    assert x_axis(pd.Series([1.0, 2, 3, 4]), spec) == {"tickCount": 5}
+    assert x_axis(pd.Series([1.0, 2.5]), spec) == {"tickCount": 5}

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from kernlearn.cli.app import app
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config.loading import shipped_configs
+from kernlearn.experiments.config.finding import shipped_configs
 from kernlearn.reports import assemble, write_site
 from kernlearn.reports.site import stored_plans
 from tests.experiments.stores import begun, done, trial

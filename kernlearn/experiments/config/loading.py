@@ -9,17 +9,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kernlearn.consent import ask_for
 from kernlearn.exceptions import ConfigError, PluginError
 from kernlearn.experiments.config import model
 from kernlearn.experiments.config.beside import with_cards
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import axes_of
+from kernlearn.experiments.config.finding import find_config, readable
 from kernlearn.experiments.config.methods import RESERVED_KEYS, labelled
 from kernlearn.experiments.config.streamed import with_stream_axes
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.resources import shipped
 from kernlearn.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 
 _PLAIN = {
@@ -94,6 +95,8 @@ def _models_in(annotation: Any) -> Iterator[Any]:
 
 
 DEFAULT_PROFILE = model.DEFAULT_PROFILE
+# Keys under which configs name files.
+_FILES = frozenset(("plugins", "file"))
 # Sections of entries by label.
 _SECTIONS = ("datasets", "kernels", "methods")
 
@@ -126,61 +129,27 @@ class _Places:
 
     def message(self, path: Sequence[str | int], text: str) -> str:
         """Prefix a text with place and path, all on one line of moderate length."""
-        dotted = ".".join(_readable(str(step)) for step in path)
+        dotted = ".".join(readable(str(step)) for step in path)
         text = " ".join(text.split())
         if len(text) > _LONGEST:
             text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
         return f"{self.of(path)}: {dotted}: {text}" if dotted else f"{self.of(path)}: {text}"
 
 
-def _readable(key: str) -> str:
-    return key if key and key.isprintable() and len(key) <= 80 else shortened(key)
-
-
-def find_config(name: str | Path) -> Path:
-    """Find a config by path or, among those that come with kernlearn, by name.
-
-    Parameters
-    ----------
-    name : str or Path
-        ``configs/table3_1.yaml`` or ``table3_1``.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    ConfigError
-        If there is no such file and no shipped config of that name.
-    """
-    path = Path(name)
+def names_files(setting: str) -> bool:
+    """Tell whether a setting would name files: of plug-ins, which are executed, or of data."""
+    key, _, text = setting.partition("=")
     try:
-        if path.is_file():
-            return path
-        if path.is_dir() and path.parts != (path.stem,):
-            raise ConfigError(f"{_readable(str(name))}: is a folder; name a file in it")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigError(f"{_readable(str(name))}: cannot be read: {reason}") from None
-    configs = shipped_configs()
-    # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
-    if path.suffix in ("", ".yaml", ".yml") and path.stem in configs and len(path.parts) <= 2:
-        return configs[path.stem]
-    raise ConfigError(
-        f"{_readable(str(name))}: no such file, and no config of that name comes with "
-        f"kernlearn{suggestion(path.stem, list(configs))}"
-    )
+        value = parse_scalar(text)
+    except ConfigError:
+        value = None
+    return not _FILES.isdisjoint(_target(key)) or _has_key(value, _FILES)
 
 
-def shipped_configs() -> dict[str, Path]:
-    """Return the configs that come with kernlearn, by name."""
-    return {path.stem: path for path in sorted(shipped("configs").glob("*.yaml"))}
-
-
-def loads_plugins(setting: str) -> bool:
-    """Tell whether a setting would name plug-ins, which are Python code that is executed."""
-    return _target(setting.partition("=")[0])[:1] == ("plugins",)
+def _has_key(value: Any, keys: frozenset[str]) -> bool:
+    if isinstance(value, dict):
+        return not keys.isdisjoint(value) or any(_has_key(v, keys) for v in value.values())
+    return isinstance(value, list) and any(_has_key(v, keys) for v in value)
 
 
 def load_config(
@@ -222,7 +191,7 @@ def load_config(
     for setting in settings:
         _apply_setting(raw, setting, places)
 
-    checker = _Checker(path.parent, data_dir)
+    checker = _Checker(path, data_dir)
     config = checker.check(raw, places)
     # a profile that is not used now must be valid too
     for other, (changed, its_places) in variants.items():
@@ -247,7 +216,7 @@ def load_config(
 def load_scope(name: str | Path) -> Scope:
     """Load the plug-ins that a config names; nothing else of it is checked."""
     path, raw, places = _read(name)
-    scope, faults, causes = _scope(raw, path.parent)
+    scope, faults, causes = _scope(raw, path)
     if faults:
         raise ConfigError("\n".join(places.message(p, t) for p, t in faults)) from causes[0]
     return scope
@@ -277,10 +246,10 @@ class _Checker:
     the class of an estimator and so scikit-learn.
     """
 
-    def __init__(self, folder: Path, data_dir: Path | None) -> None:
+    def __init__(self, path: Path, data_dir: Path | None) -> None:
         from kernlearn.datasets.cache import recall
 
-        self.folder, self.data_dir = folder, data_dir
+        self.path, self.folder, self.data_dir = path, path.parent, data_dir
         self.known = frozenset(recall(_code()) or ())
         self.checked = set(self.known)
         self.messages: list[str] = []
@@ -291,7 +260,7 @@ class _Checker:
         """Return the experiment, unless it is wrong."""
         if "datasets" in raw:
             raw["datasets"] = with_cards(raw["datasets"], self.folder)
-        scope, faults, causes = _scope(raw, self.folder)
+        scope, faults, causes = _scope(raw, self.path)
         self.causes += causes
         context: dict[str, Any] = {"scope": scope}
         if not faults:  # without all plug-ins nobody can tell which names are wrong
@@ -331,17 +300,22 @@ class _Checker:
         )  # fmt: skip
 
 
-def _scope(raw: dict[str, Any], folder: Path) -> tuple[Scope, list[Fault], list[PluginError]]:
+def _scope(raw: dict[str, Any], path: Path) -> tuple[Scope, list[Fault], list[PluginError]]:
     """Return the names that a config sees, and the faults of its plug-ins."""
     scope, named = installed_plugins(), raw.get("plugins")
     faults: list[Fault] = []
     errors: list[PluginError] = []
-    for i, name in enumerate(named if isinstance(named, list) else []):
-        if not isinstance(name, str):
-            continue  # the model reports it
-        shown = str(folder / name)
+    # the model reports what is no text
+    listed = enumerate(named if isinstance(named, list) else [])
+    names = {i: name for i, name in listed if isinstance(name, str)}
+    try:
+        ask_for(str(path), [*names.values()])
+    except PluginError as error:
+        return scope, [(("plugins",), str(error))], [error]
+    for i, name in names.items():
+        shown = str(path.parent / name)
         try:
-            scope = extended(scope, load_file(folder / name, shown=shown), shown)
+            scope = extended(scope, load_file(path.parent / name, shown=shown), shown)
         except PluginError as error:
             faults.append((("plugins", i), str(error)))
             errors.append(error)
@@ -368,8 +342,8 @@ def _apply_profile(raw: dict[str, Any], profile: str, places: _Places) -> None:
 def _apply_setting(raw: dict[str, Any], setting: str, places: _Places) -> None:
     key, equals, text = setting.partition("=")
     if not equals or not key:
-        raise ConfigError(f"-o {_readable(setting)}: a setting is key=value, such as splits=2")
-    target, place = _target(key), f"-o {_readable(setting)}"
+        raise ConfigError(f"-o {readable(setting)}: a setting is key=value, such as splits=2")
+    target, place = _target(key), f"-o {readable(setting)}"
     try:
         value = parse_scalar(text)
     except ConfigError as error:
@@ -393,7 +367,7 @@ def _put(raw: dict[str, Any], target: KeyPath, value: Any, place: str) -> KeyPat
             new = min(new, target[: depth + 1], key=len)
         here = here[key]
         if not isinstance(here, dict):
-            section = ".".join(_readable(str(k)) for k in target[: depth + 1])
+            section = ".".join(readable(str(k)) for k in target[: depth + 1])
             raise ConfigError(f"{place}: {section} has no keys to set")
     here[target[-1]] = value
     return new

@@ -54,6 +54,9 @@ class FigureSpec(Section):
         default=[], description="labels with one panel per combination of values"
     )
     per_row: Count = Field(default=4, description="number of panels per row")
+    only: list[checks.Combination] = Field(
+        default=[], description="the combinations of labels to draw, by default all"
+    )
     color: checks.TableLabel = "method"
     dash: checks.TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"

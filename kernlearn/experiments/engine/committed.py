@@ -1,13 +1,13 @@
 """The seconds of trials in the committed results."""
 
 import csv
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
 from kernlearn.experiments.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.experiments.engine.spec import LABELS, CellKey, cell_key
+from kernlearn.experiments.summary_files import parse_details, parse_parameters
 from kernlearn.resources import shipped
 
 # Folders of committed results, by profile.
@@ -28,9 +28,9 @@ def committed_seconds(
     if folder is None or experiment.path.parent != shipped("configs"):
         return {}
     try:
-        details = json.loads(place.read_text(encoding="utf-8"))
+        details = parse_details(place.read_text(encoding="utf-8"))
         if "seconds" in details:
-            return {cell_key(json.loads(k)): s for k, s in details["seconds"].items()}
+            return {cell_key(parse_parameters(k)): s for k, s in details["seconds"].items()}
         return _from_means(place.with_suffix(".csv"), details["trial_seconds"], fits)
     except (OSError, ValueError, KeyError):  # a wheel without them, or a file of the user
         return {}
@@ -46,7 +46,7 @@ def _from_means(
             if not row["mean"]:
                 continue
             labels = {name: row[name] or None for name in LABELS}
-            key = cell_key({**labels, **json.loads(row["params"])})
+            key = cell_key({**labels, **parse_parameters(row["params"])})
             metric = row["metric"]
             # times on the clock, not those of the processor nor ratios
             if metric.endswith("_seconds") and not metric.endswith("_cpu_seconds"):

@@ -1,12 +1,13 @@
 """The greatest memory of a block of code."""
 
-import ctypes
 import gc
 import threading
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+from kernlearn import memory
 
 # Seconds between two looks where the system does not keep the greatest value.
 _LOOK = 0.01
@@ -32,7 +33,7 @@ class PeakMemory:
 
     def __enter__(self) -> "PeakMemory":
         gc.collect()
-        _give_back()
+        memory.return_freed_memory(kept=True)
         processes = _processes()
         self._before = {process.pid: process.memory_info().rss for process in processes}
         self._peaks = dict(self._before)
@@ -72,12 +73,6 @@ def _processes() -> list[Any]:
 
     own = psutil.Process()
     return [own, *own.children(recursive=True)]
-
-
-def _give_back() -> None:
-    """Let the C library return freed memory to the system, if it can."""
-    with suppress(OSError, TypeError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _reset_peak(pid: int) -> bool:

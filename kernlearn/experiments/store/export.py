@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from kernlearn.csv_text import guarded
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
@@ -83,7 +84,8 @@ def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
     rows : iterable of dict
         From :func:`tidy_rows`.
     form : {"csv", "json"}
-        JSON has null in place of NaN and infinities.
+        JSON has null in place of NaN and infinities; in CSV a text that a spreadsheet would
+        compute, such as ``=1+1``, has an apostrophe before it.
 
     Returns
     -------
@@ -97,7 +99,8 @@ def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    for row in rows:
+        writer.writerow({name: guarded(value) for name, value in row.items()})
     return text.getvalue()
 
 

@@ -148,6 +148,7 @@ class _Info(TypedDict, total=False):
 
     n_train: _Count
     n_test: _Count
+    rows_read: _Count
     positive: list[str]
     sample: str
     selected: dict[str, Any]

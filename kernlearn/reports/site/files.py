@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
+from kernlearn.csv_text import csv_text
 from kernlearn.datasets.cache import recall, remember, stamp
 from kernlearn.reports import charts, tables
 from kernlearn.reports.pictures import save_pictures
@@ -27,7 +28,7 @@ def write_downloads(
         return folder / f"{stem}{'_shown' if stem == summary.stem else ''}{suffix}"
 
     splits = path("splits", ".csv")
-    report.runs.to_csv(splits, index=False)
+    splits.write_text(csv_text(report.runs), encoding="utf-8")
     downloads = [
         ("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
         ("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),

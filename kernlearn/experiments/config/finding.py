@@ -1,0 +1,54 @@
+"""Where configs are: files of the user, and those that come with kernlearn by name."""
+
+from pathlib import Path
+
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments.suggestions import suggestion
+from kernlearn.resources import shipped
+from kernlearn.yaml import shortened
+
+
+def find_config(name: str | Path) -> Path:
+    """Find a config by path or, among those that come with kernlearn, by name.
+
+    Parameters
+    ----------
+    name : str or Path
+        ``configs/table3_1.yaml`` or ``table3_1``.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no shipped config of that name.
+    """
+    path = Path(name)
+    try:
+        if path.is_file():
+            return path
+        if path.is_dir() and path.parts != (path.stem,):
+            raise ConfigError(f"{readable(str(name))}: is a folder; name a file in it")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"{readable(str(name))}: cannot be read: {reason}") from None
+    configs = shipped_configs()
+    # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
+    if path.suffix in ("", ".yaml", ".yml") and path.stem in configs and len(path.parts) <= 2:
+        return configs[path.stem]
+    raise ConfigError(
+        f"{readable(str(name))}: no such file, and no config of that name comes with "
+        f"kernlearn{suggestion(path.stem, list(configs))}"
+    )
+
+
+def shipped_configs() -> dict[str, Path]:
+    """Return the configs that come with kernlearn, by name."""
+    return {path.stem: path for path in sorted(shipped("configs").glob("*.yaml"))}
+
+
+def readable(key: str) -> str:
+    """Write a key or a path for a message: as a value where it is long or not printable."""
+    return key if key and key.isprintable() and len(key) <= 80 else shortened(key)
