@@ -41,11 +41,11 @@ def row_blocks(
 def available_memory(root: Path = Path("/")) -> int:
     """Return the memory that can still be allocated without swapping, in bytes.
 
-    The smaller of what the operating system calls available and what the process's control
-    groups leave; without either, the free physical pages, or all of them. `root` is where
-    ``proc`` and ``sys`` are mounted.
+    The smallest of what the operating system calls available, what the process's control groups
+    leave, and what its own limits (``ulimit -v``) leave; without any, the free physical pages, or
+    all of them. `root` is where ``proc`` and ``sys`` are mounted.
     """
-    limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root)]
+    limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root), *_from_own_limits(root)]
     if limits:
         return max(0, min(limits))
     pages = "SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES"
@@ -129,6 +129,19 @@ def _from_meminfo(file: Path) -> Iterator[int]:
     for line in _lines(file):
         if line.startswith("MemAvailable:"):
             yield int(line.split()[1]) * 1024
+
+
+def _from_own_limits(root: Path) -> Iterator[int]:
+    """Yield what the limits of this process on its address space and its data leave."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    pages = " ".join(_lines(root / "proc/self/statm")).split()
+    for kind, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        limit = resource.getrlimit(kind)[0]
+        if limit != resource.RLIM_INFINITY and len(pages) > column:
+            yield limit - int(pages[column]) * resource.getpagesize()
 
 
 def _from_cgroups(root: Path) -> Iterator[int]:

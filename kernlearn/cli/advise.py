@@ -55,6 +55,7 @@ def advise(
     output: Annotated[Path, Option(help="Config to write.")] = Path("advised.yaml"),
     force: new_config.Force = False,
     data_dir: options.DataDir = None,
+    max_memory: options.MaxMemory = None,
 ) -> None:
     """Say which method to use for a data set, and write the config that runs it.
 

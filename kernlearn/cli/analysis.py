@@ -6,7 +6,7 @@ import typer
 from typer import Option
 
 from kernlearn import theory
-from kernlearn.cli.options import DataDir, make_console, make_table
+from kernlearn.cli.options import DataDir, MaxMemory, make_console, make_table
 from kernlearn.cli.outputs import Plot, save_picture
 from kernlearn.cli.samples import (
     MAX_POINTS,
@@ -38,6 +38,7 @@ def rademacher(
     max_points: Annotated[int, Option(min=2, help=MAX_POINTS)] = 2000,
     seed: Seed = 0,
     data_dir: DataDir = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Compare the bounds of tables 6.1 to 6.3 with the complexities that they bound.
 
@@ -99,6 +100,7 @@ def regret(
     seed: Seed = 0,
     plot: Plot = None,
     data_dir: DataDir = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Run OLP on a stream of pairs, and compare it with the best fixed weights.
 
@@ -113,6 +115,7 @@ def regret(
     """  # noqa: D301
     import numpy as np
 
+    from kernlearn.datasets.room import require_room
     from kernlearn.pairwise.regret import regret_curves
 
     check_options(plot, delta=delta)
@@ -121,6 +124,8 @@ def regret(
         name, code = _positive_class([str(n) for n in bunch.target_names], positive)
         order = np.random.RandomState(seed).permutation(bunch.data.shape[0])[:max_points]
         X = bunch.data[order]
+        what = f"{X.shape[0]} dense points of {X.shape[1]} features"
+        require_room(data, 24 * X.shape[0] * X.shape[1], what, advice="give fewer by --max-points")
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
         X = selected(X, slice(None), scale=True)
         X /= np.linalg.norm(X, axis=1).max() or 1.0

@@ -171,6 +171,8 @@ def main() -> None:
             terminal.flush_output()
     except KernlearnError as error:
         _fail(error, str(error))
+    except MemoryError as error:
+        _fail(error, str(error) or "more memory is needed than there is; fewer points need less")
     except BrokenPipeError:
         raise SystemExit(1) from None
     except OSError as error:

@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import datasets, experiments
-from kernlearn.cli.options import DataDir, check_choice, make_console, make_table
+from kernlearn.cli.options import DataDir, MaxMemory, check_choice, make_console, make_table
 from kernlearn.cli.plugin_files import reads_configs
 from kernlearn.exceptions import DataError
 
@@ -56,6 +56,7 @@ def show_list(
 def info(
     name: Annotated[str, Argument(help="A name in the catalogue, or a card file (YAML).")],
     data_dir: DataDir = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Describe a data set: the facts on its card, its columns, and a small picture."""
     console = make_console()
@@ -112,6 +113,7 @@ def fetch_some(
     timeout: Annotated[
         float, Option(min=0.1, help="Seconds without an answer that end an attempt.")
     ] = 30.0,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Fetch data sets from their publishers and compare them with their cards."""
     cards = [_card(name, None)[0] for name in names or []]
@@ -136,7 +138,9 @@ def fetch_some(
 
 
 @app.command("verify")
-def verify_some(names: Names = None, data_dir: DataDir = None) -> None:
+def verify_some(
+    names: Names = None, data_dir: DataDir = None, max_memory: MaxMemory = None
+) -> None:
     """Compare data sets with their cards.
 
     The exit code is 1 if a data set differs or is damaged, or a named one is missing.
@@ -216,6 +220,7 @@ def add_one(
     ] = None,
     folder: Annotated[Path, Option(help="Folder to write the card to.")] = Path("datasets"),
     copy: Annotated[bool, Option("--copy", help="Copy the file instead of linking.")] = False,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Write a card for your own data file, and report how it was read."""
     check_choice("missing", missing, ("drop", "mean", "most_frequent", "error"))

@@ -8,7 +8,7 @@ import typer
 from typer import Option
 
 from kernlearn import landmarks, theory
-from kernlearn.cli.options import DataDir, make_console, make_table
+from kernlearn.cli.options import DataDir, MaxMemory, make_console, make_table
 from kernlearn.cli.outputs import Plot, save_picture
 from kernlearn.cli.samples import (
     MAX_POINTS,
@@ -85,6 +85,7 @@ def goodness(
         Path | None, Option(help="Of several: file for the numbers, .csv or .json.")
     ] = None,
     data_dir: DataDir = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Assess how well a similarity suits a task, or which of several does best.
 
@@ -126,7 +127,8 @@ def goodness(
         name, kind = _compared(data, bunch, next(iter(similarity), None), kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
-        X = bunch.data[rows][:, rows] if matrix else selected(bunch.data, rows, scale is not False)
+        X = selected(bunch.data, rows, scale is not False and not matrix)
+        X = X[:, rows] if matrix else X
         y = bunch.target[rows]
         assessed = theory.goodness.assess_similarity(
             X, y, criteria, similarity=name, kind=kind, random_state=seed

@@ -91,6 +91,7 @@ def init(
     title: Annotated[str | None, Option(help="Title of the experiment.")] = None,
     force: new_config.Force = False,
     data_dir: options.DataDir = None,
+    max_memory: options.MaxMemory = None,
 ) -> None:
     """Write a config that runs for a data file, and say what to do next.
 

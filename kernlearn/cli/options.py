@@ -1,5 +1,6 @@
 """What several commands share: options, the plans that they select, console and tables."""
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,9 +11,19 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import datasets, experiments
+from kernlearn.datasets import room
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import engine
 from kernlearn.visible import unfiltered
+
+
+def _allow_memory(size: str | None) -> str | None:
+    """Set the variable that readers look at, in this process and those that it starts."""
+    if size is not None:
+        room.parse_size(size, "--max-memory")
+        os.environ[room.VARIABLE] = size
+    return size
+
 
 Configs = Annotated[
     list[str], Argument(metavar="CONFIG", help="Config files (YAML) or names of shipped configs.")
@@ -31,6 +42,14 @@ Settings = Annotated[
 DataDir = Annotated[
     Path | None, Option(help="Folder to search for data before $KERNLEARN_DATA and ./datasets.")
 ]
+MaxMemory = Annotated[
+    str | None,
+    Option(
+        metavar="SIZE", callback=_allow_memory,
+        help="Most memory that a step of reading data may take, such as 4GB.",
+        show_default="$KERNLEARN_MAX_MEMORY, else half of what is free",
+    ),
+]  # fmt: skip
 StorePath = Annotated[Path, Option("--store", help="Results store, an SQLite file.")]
 Output = Annotated[Path, Option(help="Folder for reports, with a subfolder per experiment.")]
 Summary = Annotated[

@@ -63,6 +63,7 @@ def run(
     force: Force = [],
     fail_fast: Annotated[bool, Option(help="Stop after the first failed trial.")] = False,
     data_dir: options.DataDir = None,
+    max_memory: options.MaxMemory = None,
     store: options.StorePath = options.STORE,
     output: options.Output = options.OUTPUT,
     summary: options.Summary = None,

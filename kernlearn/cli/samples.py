@@ -40,9 +40,14 @@ def check_options(plot: Path | None, **shares: float) -> None:
 def load_data(
     data: str, target: str | None, data_dir: Path | None, points: str | None = None
 ) -> Any:
-    """Load a data set and say what was done; nominal columns of a user's data are one-hot."""
+    """Load a data set and say what was done; nominal columns of a user's data are one-hot.
+
+    Features are of the type in which they are stored, until some rows are :func:`selected`.
+    """
     nominal: Any = "ordinal" if datasets.is_shipped(data) else "onehot"
-    bunch = datasets.load(data, target=target, points=points, data_dir=data_dir, nominal=nominal)
+    bunch = datasets.load(
+        data, target=target, points=points, data_dir=data_dir, nominal=nominal, dtype=None
+    )
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}", err=True)
     return bunch
@@ -74,7 +79,7 @@ def refuse_objects(data: str, bunch: Any) -> None:
 
 
 def selected(X: Any, rows: Any, scale: bool) -> Any:
-    """Return some rows; scaled means mean 0 (of dense data) and standard deviation 1.
+    """Return some rows as float64; scaled means mean 0 (of dense data) and standard deviation 1.
 
     Points that are no vectors are not scaled.
     """
@@ -83,7 +88,10 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
     from kernlearn.datasets.objects import kind_of
 
     X = X[rows]
-    scale = scale and kind_of(X) == "vectors"
+    vectors = kind_of(X) == "vectors"
+    if vectors:
+        X = X.astype("float64", copy=False)
+    scale = scale and vectors
     return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
 
 

@@ -1,24 +1,45 @@
-"""Arrays of numbers: NumPy's NPZ, Parquet, MATLAB files, and scikit-learn's bundled data sets."""
+"""Arrays of numbers: NumPy's NPZ, scikit-learn's bundled data sets, and their check for all."""
 
-import struct
 import zipfile
-import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import BytesIO
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernlearn.datasets import formats
-from kernlearn.datasets.files import LIMIT, naming_damage, read_bytes, too_large
 from kernlearn.datasets.formats import Expected, Table
-from kernlearn.datasets.text import canonical_labels, coder, number
+from kernlearn.datasets.room import require_room
+from kernlearn.datasets.text import canonical_label, canonical_labels, coder, joined, number
+from kernlearn.datasets.unpacking import ZIP_END, check_directory, naming_damage, read_bytes
 from kernlearn.exceptions import DataError
 
 Part = tuple[Path, Any, Any, Any]
 
-NO_PARQUET = "damaged, or no Parquet file"
+_NO_NPZ = "damaged, or no NPZ file of plain arrays"
+
+
+class Head(NamedTuple):
+    """The shape of an array in a file, the letter of its type, and its bytes if they are known."""
+
+    shape: tuple[int, ...]
+    kind: str
+    n_bytes: int = 0
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return prod(self.shape)
+
+
+class Coded(NamedTuple):
+    """Labels as positions among different values."""
+
+    codes: np.ndarray
+    values: list[str]
 
 
 def read_npz(paths: Sequence[Path], options: formats.Npz, expected: Expected) -> Table:
@@ -31,129 +52,70 @@ def read_npz(paths: Sequence[Path], options: formats.Npz, expected: Expected) ->
             raise DataError(f"{path}: has no array called {missing[0]}")
         matrix, y, query = (arrays.get(name or "") for name in names)
         parts.append((path, matrix, y, query))
-    return _as_table(parts, expected)
+    return as_table(parts, expected)
 
 
-def load_npz(path: Path, names: Sequence[str | None] | None = None) -> dict[str, Any]:
-    """Return the arrays of an NPZ file, all or those named; pickled objects are not loaded."""
+def load_npz(path: Path, names: Sequence[str | None]) -> dict[str, Any]:
+    """Return the arrays of these names; pickled objects are not loaded."""
     content = read_bytes(path)
-    with naming_damage(path, "damaged, or no NPZ file of plain arrays"):
-        with zipfile.ZipFile(BytesIO(content)) as packed:
-            if sum(info.file_size for info in packed.infolist()) > LIMIT:
-                raise too_large(path, LIMIT)
-        with np.load(BytesIO(content), allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files if not names or name in names}
+    with naming_damage(path, _NO_NPZ), _members(path, content) as (packed, members):
+        wanted = {name: members[name] for name in names if name is not None and name in members}
+        heads = {name: _head(packed, file) for name, file in wanted.items()}
+        needed = sum(head.n_bytes for head in heads.values())
+        held = len(content)
+        require_room(path, needed + held, f"the arrays {', '.join(wanted)}", held=held)
+        arrays = {}
+        for name, file in wanted.items():
+            with packed.open(file) as member:
+                arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+        return arrays
 
 
-def read_parquet(paths: Sequence[Path], options: formats.Parquet, expected: Expected) -> Table:
-    """Read Parquet files and concatenate their rows."""
-    parts: list[Part] = []
-    first: list[str] = []
-    for path in paths:
-        table = load_parquet(path)
-        names = list(table.column_names)
-        special = [options.target, *options.drop, *([options.query] if options.query else [])]
-        check_columns(path, names, [*special, *options.nominal])
-        features = [name for name in names if name not in special]
-        first = first or features
-        if features != first:
-            raise DataError(f"{path}: other columns than {paths[0]}, or in another order")
-        X = np.empty((table.num_rows, len(features)))
-        for i, name in enumerate(features):
-            X[:, i] = _column(path, table.column(name), name, options.nominal.get(name))
-        y = column_labels(path, table.column(options.target), options.target)
-        query = None if options.query is None else table.column(options.query).to_numpy()
-        parts.append((path, X, y, query))
-    result = _as_table(parts, expected, missing=True)
-    return result._replace(feature_names=tuple(first), nominal=dict(options.nominal))
-
-
-def load_parquet(path: Path) -> Any:
-    """Return the table of a Parquet file, with all its pages checked."""
-    from pyarrow import BufferReader, parquet
-
+def npz_heads(path: Path) -> dict[str, Head]:
+    """Return the shapes and kinds of the arrays of an NPZ file, without reading them."""
     content = read_bytes(path)
-    with naming_damage(path, NO_PARQUET):
-        file = parquet.ParquetFile(BufferReader(content), page_checksum_verification=True)
-        sizes = [file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups)]
-        if sum(sizes) > LIMIT:
-            raise too_large(path, LIMIT)
-        table = file.read()
-        table.validate(full=True)
-        list(table.column_names)  # raises for names that are not text
-    return table
+    with naming_damage(path, _NO_NPZ), _members(path, content) as (packed, members):
+        return {name: _head(packed, file) for name, file in members.items()}
 
 
-def category_order(column: Any) -> tuple[str, ...] | None:
-    """Return the values of an ordered categorical column of Arrow in their order, else None."""
-    from pyarrow import types
-
-    if not (types.is_dictionary(column.type) and column.type.ordered):
-        return None
-    return tuple(map(str, column.unify_dictionaries().chunk(0).dictionary.to_pylist()))
-
-
-def check_columns(path: Path, names: Sequence[str], wanted: Sequence[str]) -> None:
-    """Raise if columns of a Parquet file share a name, or a wanted one does not exist."""
-    if len(set(names)) != len(names):
-        raise DataError(f"{path}: two columns have the same name")
-    if unknown := [name for name in wanted if name not in names]:
-        raise DataError(f"{path}: has no column called {unknown[0]}")
-
-
-def is_number(kind: Any) -> bool:
-    """Tell whether a type of Arrow is one of numbers."""
-    from pyarrow import types
-
-    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
+@contextmanager
+def _members(path: Path, content: bytes) -> Iterator[tuple[zipfile.ZipFile, dict[str, str]]]:
+    """Open an NPZ file in memory; yield it, and its members by the names of the arrays."""
+    check_directory(path, content[-ZIP_END:], len(content))
+    with zipfile.ZipFile(BytesIO(content)) as packed:
+        files = [name for name in packed.namelist() if not name.endswith("/")]
+        others = [name for name in files if not name.endswith(".npy")]
+        if others:
+            n = f"{len(files)} files, among them" if len(files) > 1 else "the file"
+            advice = "unpack it, and name the file with the data"
+            for member, ending in (("[Content_Types].xml", ".xlsx"), ("content.xml", ".ods")):
+                if member in others:
+                    advice = f"a spreadsheet needs the ending {ending}"
+            raise DataError(
+                f"{path}: an archive of {n} {others[0]!r:.60}, and no NPZ file of arrays: {advice}"
+            )
+        if len(set(files)) < len(files):
+            raise DataError(f"{path}: two arrays have the same name")
+        yield packed, {name.removesuffix(".npy"): name for name in files}
 
 
-def column_numbers(
-    path: Path, column: Any, name: str, *, first: int = 1, missing: bool = False
-) -> np.ndarray:
-    """Return a column of numbers; `missing` allows null, as NaN. Its first row is `first`."""
-    null = column.is_null().to_numpy(zero_copy_only=False)
-    values = np.where(null, np.nan, column.to_numpy(zero_copy_only=False)).astype(np.float64)
-    if (wrong := ~np.isfinite(values) & ~(null & missing)).any():
-        row = int(wrong.argmax())
-        found = "nothing" if null[row] else repr(float(values[row]))
-        wanted = "a finite number" + (", or null" if missing else "")
-        raise _entry_fault(path, first + row, name, found, wanted)
-    return values
+def _head(packed: zipfile.ZipFile, file: str) -> Head:
+    """Read the beginning of an array in NumPy's format."""
+    with packed.open(file) as member:
+        version = np.lib.format.read_magic(member)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }.get(version)
+        if read is None:
+            raise ValueError(f"{file}: version {version} of the format is not read")
+        shape, _, dtype = read(member)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{file}: a length below 0")
+    return Head(tuple(shape), dtype.kind, prod(shape) * dtype.itemsize)
 
 
-def column_labels(path: Path, column: Any, name: str, *, first: int = 1) -> np.ndarray:
-    """Return a column of numbers or texts, without null. Its first row is `first`."""
-    if is_number(column.type):
-        return column_numbers(path, column, name, first=first)
-    values = column.to_pylist()
-    if None in values:
-        row = first + values.index(None)
-        raise _entry_fault(path, row, name, "nothing", "a number or a text")
-    if values and not isinstance(values[0], str):
-        raise DataError(f"{path}, column {name}: found {column.type}, expected numbers or texts")
-    return np.array(values)
-
-
-def _entry_fault(path: Path, row: int, name: str, found: str, expected: str) -> DataError:
-    """Make the error for one entry of a table."""
-    return DataError(f"{path}, row {row}, column {name}: found {found}, expected {expected}")
-
-
-def _column(path: Path, column: Any, name: str, nominal: tuple[str, ...] | None) -> np.ndarray:
-    if nominal is None and is_number(column.type):
-        return column_numbers(path, column, name, missing=True)
-    convert = number if nominal is None else coder(nominal)
-    values = np.empty(len(column))
-    for i, value in enumerate(column.to_pylist()):
-        try:
-            values[i] = np.nan if value is None else convert(str(value))
-        except ValueError as error:
-            raise _entry_fault(path, i + 1, name, f"{value!r:.60}", str(error)) from None
-    return values
-
-
-def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = False) -> Table:
+def as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = False) -> Table:
     """Check the matrix, labels and queries of each file, and concatenate their rows.
 
     `missing` allows NaN as a missing entry of the matrix.
@@ -168,9 +130,9 @@ def _as_table(parts: Sequence[Part], expected: Expected, *, missing: bool = Fals
             queries.append(np.ravel(query).astype(np.int64))
     if len({part.shape[1] for part in X}) > 1:
         raise DataError(f"{parts[0][0]}: the files differ in the number of columns")
-    query = np.concatenate(queries) if queries else None
+    query = joined(queries) if queries else None
     names = formats.default_names(X[0].shape[1])
-    return Table(np.concatenate(X), np.concatenate(y), names, query=query)
+    return Table(joined(X), joined(y), names, query=query)
 
 
 def _matrix(path: Path, matrix: Any, missing: bool) -> np.ndarray:
@@ -180,111 +142,48 @@ def _matrix(path: Path, matrix: Any, missing: bool) -> np.ndarray:
             f"{path}: found an array of shape {values.shape} and type {values.dtype}, "
             "expected a matrix of numbers"
         )
-    values = values.astype(np.float64)
-    wrong = ~np.isfinite(values).all(axis=1)
-    if not missing and wrong.any():
-        raise DataError(f"{path}, row {int(wrong.argmax()) + 1}: an entry is not finite")
-    if not len(values):
-        raise DataError(f"{path}: the file has no rows")
-    return np.ascontiguousarray(values)
+    if not values.size:
+        raise DataError(f"{path}: the file has no {'columns' if len(values) else 'rows'}")
+    # integers and float32 stay what they are as long as they can: float64 may be 8 times as large
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    elif values.dtype.kind == "f" and values.dtype not in (np.float32, np.float64):
+        values = values.astype(np.float64)
+    if not missing and values.dtype.kind == "f":
+        wrong = ~np.isfinite(values).all(axis=1)
+        if wrong.any():
+            raise DataError(f"{path}, row {int(wrong.argmax()) + 1}: an entry is not finite")
+    return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
 
 
 def _codes(path: Path, labels: Any, n_rows: int, expected: Expected) -> np.ndarray:
-    values = np.ravel(labels)
-    if values.size != n_rows or values.dtype.kind not in "fiubU":
-        raise DataError(
-            f"{path}: found {values.size} labels of type {values.dtype}, expected {n_rows} "
-            "numbers or texts"
-        )
-    convert = number if expected.classes is None else coder(expected.classes)
-    distinct, positions = np.unique(values, return_inverse=True)
-    codes = np.empty(len(distinct))
-    for i, label in enumerate(canonical_labels(distinct)):
-        try:
-            codes[i] = convert(label)
-        except ValueError as error:
-            row = int((positions == i).argmax()) + 1
+    if isinstance(labels, Coded):
+        distinct, positions = [canonical_label(value) for value in labels.values], labels.codes
+    else:
+        if np.ndim(labels) == 2 and min(np.shape(labels)) > 1:
             raise DataError(
-                f"{path}, row {row}: found label {str(label)!r:.60}, expected {error}"
+                f"{path}: found labels of shape {np.shape(labels)}, expected one per row; of "
+                "columns of 0 and 1, give the position of the 1 in each row"
+            )
+        values = np.ravel(labels)
+        if values.size != n_rows or values.dtype.kind not in "fiubU":
+            raise DataError(
+                f"{path}: found {values.size} labels of type {values.dtype}, expected {n_rows} "
+                "numbers or texts"
+            )
+        different, positions = np.unique(values, return_inverse=True)
+        distinct = canonical_labels(different).tolist()
+    convert = number if expected.classes is None else coder(expected.classes)
+    codes = np.zeros(len(distinct))
+    for place in np.unique(positions).tolist():  # of a dictionary some may be in no row
+        try:
+            codes[place] = convert(distinct[place])
+        except ValueError as error:
+            row = int((positions == place).argmax()) + 1
+            raise DataError(
+                f"{path}, row {row}: found label {distinct[place]!r:.60}, expected {error}"
             ) from None
     return codes[positions]
-
-
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_MATRIX, _COMPRESSED = 14, 15  # kinds of elements in a version 5 file
-_USER_BLOCK = 512  # where the HDF5 part of a version 7.3 file begins
-
-
-def read_matlab(paths: Sequence[Path], options: formats.Matlab, expected: Expected) -> Table:
-    """Read a matrix and its labels from MATLAB files."""
-    parts: list[Part] = []
-    names = [options.matrix, options.target]
-    for path in paths:
-        variables = load_matlab(path, names)
-        if missing := [name for name in names if name not in variables]:
-            raise DataError(f"{path}: has no full array called {missing[0]}")
-        parts.append((path, variables[options.matrix], variables[options.target], None))
-    return _as_table(parts, expected)
-
-
-def load_matlab(path: Path, names: list[str] | None = None) -> dict[str, Any]:
-    """Return the full arrays of a MATLAB file, all or those named."""
-    content = read_bytes(path)
-    is_hdf5 = _HDF5 in (content[:8], content[_USER_BLOCK : _USER_BLOCK + 8])
-    with naming_damage(path, "damaged, or no MATLAB file"):
-        return (_read_hdf5 if is_hdf5 else _read_version_5)(content, names)
-
-
-def _read_version_5(content: bytes, names: list[str] | None) -> dict[str, Any]:
-    from scipy.io import loadmat
-
-    if content[126:128] in (b"IM", b"MI"):
-        _check_elements(content)
-    variables = loadmat(BytesIO(content), variable_names=names)
-    # without names the header and what is no array are left out
-    wanted = names or [n for n, held in variables.items() if hasattr(held, "ndim")]
-    return {name: _dense(variables[name]) for name in wanted if name in variables}
-
-
-def _check_elements(content: bytes) -> None:
-    """Check sizes and checksums of a version 5 file, which scipy does not."""
-    order = "<" if content[126:128] == b"IM" else ">"
-    at = 128
-    while at < len(content):
-        kind, size = struct.unpack_from(f"{order}II", content, at)
-        element = content[at + 8 : at + 8 + size]
-        if kind not in (_MATRIX, _COMPRESSED) or len(element) < size:
-            raise ValueError(f"cut short, or no element at byte {at}")
-        if kind == _COMPRESSED:
-            unpacker = zlib.decompressobj()
-            if len(unpacker.decompress(element, LIMIT + 1)) > LIMIT:
-                raise ValueError(f"holds more than {LIMIT >> 20} MiB unpacked")
-            if not unpacker.eof:
-                raise ValueError(f"the element at byte {at} is cut short")
-        at += 8 + size
-
-
-def _dense(array: Any) -> Any:
-    """Return a sparse matrix or a cell array of texts or single numbers as a plain array."""
-    if hasattr(array, "toarray"):
-        return array.toarray()
-    if array.dtype.kind != "O":
-        return array
-    return np.array([np.asarray(cell).item() if np.size(cell) == 1 else "" for cell in array.flat])
-
-
-def _read_hdf5(content: bytes, names: list[str] | None) -> dict[str, Any]:
-    import h5py
-
-    variables = {}
-    with h5py.File(BytesIO(content), "r") as file:
-        for name in names or list(file):
-            stored = file.get(name)
-            if isinstance(stored, h5py.Dataset) and stored.dtype.kind in "fiu":
-                if stored.nbytes > LIMIT:
-                    raise ValueError(f"{name} holds more than {LIMIT >> 20} MiB")
-                variables[name] = np.asarray(stored).T  # MATLAB stores column by column
-    return variables
 
 
 def read_bundled(paths: Sequence[Path], options: formats.Bundled, expected: Expected) -> Table:

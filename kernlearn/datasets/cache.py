@@ -11,9 +11,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from kernlearn.datasets.files import cache_folder, container
+from kernlearn.datasets.files import cache_folder
 from kernlearn.datasets.objects import are_objects, content, packed, unpacked
 from kernlearn.datasets.text import canonical_labels
+from kernlearn.datasets.unpacking import container
 
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20

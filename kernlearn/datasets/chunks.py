@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets import files
+from kernlearn.datasets import unpacking
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.table_batches import csv_batches, parquet_batches
 from kernlearn.datasets.text import fault
@@ -124,11 +124,11 @@ def iter_chunks(
 
 def chunk_format(file: Path, format: str | None = None) -> str:
     """Return the format in which a file is read in chunks; None looks at its first bytes."""
-    if files.is_archive(files.container(file)):
+    if unpacking.is_archive(unpacking.container(file)):
         raise DataError(f"{file}: an archive is not read in chunks; unpack it")
     if file.suffix == ".Z":
-        raise files.packed_by_compress(file)
-    with files.naming_damage(file), file.open("rb") as raw:
+        raise unpacking.packed_by_compress(file)
+    with unpacking.naming_damage(file), file.open("rb") as raw:
         if format is None:
             named_csv = ".csv" in file.suffixes[-2:]
             format = "csv" if named_csv else "libsvm"
@@ -151,8 +151,8 @@ def _libsvm_chunks(path: Path, size: int, n_features: int, lowest: int) -> Itera
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text with their numbers from 1; refuse what is not text."""
-    with files.naming_damage(path):
-        raw = files.OPENERS.get(path.suffix, open)(path, "rb")
+    with unpacking.naming_damage(path):
+        raw = unpacking.OPENERS.get(path.suffix, open)(path, "rb")
         with TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape") as stream:
             for at, line in enumerate(stream, start=1):
                 if wrong := _NO_TEXT.search(line):

@@ -44,13 +44,14 @@ class Entries:
         self, name: str, entries: Sequence[str], order: Sequence[str] | None = None
     ) -> None:
         self.name, self.counts, self.order = name, Counter(entries), order
+        self.n_entries, self.n_different = len(entries), len(self.counts)
         self._entries = entries
         texts = {entry for entry in self.counts if not is_number(entry)}
         self.numeric = texts <= _MISSING and len(texts) < len(self.counts)
         self.missing = texts & (_MISSING if self.numeric else SURELY_MISSING)
 
     @property
-    def numbers(self) -> list[float]:
+    def numbers(self) -> Sequence[float] | np.ndarray:
         """The entries as numbers, if all are."""
         return [text.number(entry) for entry in self._entries]
 
@@ -60,13 +61,13 @@ class Entries:
         held = [entry for entry in self._entries if entry not in self.missing]
         if self.numeric or not held or not all(map(_DATE.fullmatch, held)):
             return ""
-        in_order = all(a <= b for a, b in pairwise(held)) and len(self.counts) > 2
+        in_order = all(a <= b for a, b in pairwise(held)) and self.n_different > 2
         order = ", in ascending order: random splits mix past and future" if in_order else ""
         return f"dates, such as {held[0]}{order}"
 
     def labels(self) -> dict[str, int] | None:
         """Return the values in order with their counts; None if there are too many."""
-        if len(self.counts) > MANY:
+        if self.n_different > MANY:
             return None
         labels: Counter[str] = Counter()
         for entry, count in self.counts.items():
@@ -76,6 +77,30 @@ class Entries:
             given = [text.canonical_label(value) for value in self.order]
             return {value: labels[value] for value in given if value in labels}
         return dict(sorted(labels.items(), key=lambda x: float(x[0]) if self.numeric else x[0]))
+
+
+class NumberEntries(Entries):
+    """The entries of a column of numbers, of which many different ones are not counted each.
+
+    `values` are float64, and anything where `missing`.
+    """
+
+    dates = ""
+
+    def __init__(self, name: str, values: np.ndarray, missing: np.ndarray) -> None:
+        different, times = np.unique(values[~missing], return_counts=True)
+        n_missing = int(missing.sum())
+        self.name, self.order, self.n_entries = name, None, len(values)
+        self.n_different = len(different) + (n_missing > 0)
+        few = zip(different.tolist(), times.tolist(), strict=True) if len(times) <= MANY else ()
+        self.counts = Counter({text.canonical_label(value): n for value, n in few})
+        self.counts[""] = n_missing
+        self.numeric, self.missing = len(different) > 0, {""} if n_missing else set()
+        self._values = values
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return self._values
 
 
 def guess_columns(
@@ -112,7 +137,7 @@ def guess_columns(
                 f"{path}: column {columns[points].name} holds the points; it is {what}"
             )
         drop = set(range(len(columns))) - {points, target}
-        n = len(columns[points].counts)
+        n = columns[points].n_different
         texts = "text" if n == 1 else "different texts"
         remarks.append(f"the points are the texts of column {columns[points].name}: {n} {texts}")
     if not header and given.target is None and (other := _other_targets(columns, target)):
@@ -139,11 +164,11 @@ def guess_columns(
             remarks.append(f"column {column.name} is left out: {column.dates}")
             continue
         values = column.labels()
-        if not values or len(values) > max(20, chosen.counts.total() // 2):
+        if not values or len(values) > max(20, chosen.n_entries // 2):
             drop.add(i)
             reason = "it has no entries" if values == {} else "text with too many values"
             remarks.append(f"column {column.name} is left out: {reason}")
-            n = len(column.counts)
+            n = column.n_different
             left_out[column.name] = reason if values == {} else f"text with {n} values"
             continue
         nominal[column.name] = list(values)
@@ -158,7 +183,7 @@ def guess_columns(
             "use only one of them"
         )
     if absent := sum(chosen.counts[entry] for entry in chosen.missing):
-        total = chosen.counts.total()
+        total = chosen.n_entries
         raise DataError(
             f"{path}: {remark}, and missing in {absent} of {total} rows: name another by target, "
             f"or remove these rows{_other_targets(columns, target, '; ')}"
@@ -228,7 +253,7 @@ def _refuse_matrix(
     path: Path, columns: Sequence[Entries], target: int, given: FileOptions
 ) -> None:
     """Refuse a matrix of similarities or distances whose last column would be the target."""
-    n_rows = columns[0].counts.total()
+    n_rows = columns[0].n_entries
     numbers = [column for column in columns if column.numeric and not column.missing]
     if columns[target] not in numbers or len(numbers) != n_rows:
         return
@@ -249,7 +274,7 @@ def listed(values: Collection[str]) -> str:
 
 def _other_targets(columns: Sequence[Entries], target: int, before: str = "") -> str:
     """Name columns of text that could be the target, if the one chosen is of numbers."""
-    if not columns[target].numeric or len(columns[target].counts) <= _FEW:
+    if not columns[target].numeric or columns[target].n_different <= _FEW:
         return ""
     few = {i: c.labels() or {} for i, c in enumerate(columns) if not c.numeric}
     named = [f"{i} ({', '.join(values)})" for i, values in few.items() if 2 <= len(values) <= _FEW]

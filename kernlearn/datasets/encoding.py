@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from kernlearn.datasets import room
 from kernlearn.datasets.cache import Contents, fingerprint
 from kernlearn.datasets.card import Card, Form
-from kernlearn.datasets.files import LIMIT, Found, too_large
+from kernlearn.datasets.files import Found
 from kernlearn.datasets.formats import Expected, Missing, Table
 from kernlearn.datasets.missing import settle_missing
 from kernlearn.datasets.objects import are_objects
@@ -26,14 +27,15 @@ class Wanted(NamedTuple):
 
     nominal: Nominal
     missing: Missing
-    dtype: "np.dtype[Any]"
+    dtype: "np.dtype[Any] | None"
     drop: tuple[int | str, ...] = ()
     dense: bool = False
 
     @property
     def plain(self) -> dict[str, Any]:
         """The options as JSON has them."""
-        return {**self._asdict(), "dtype": self.dtype.str, "drop": list(self.drop)}
+        dtype = None if self.dtype is None else self.dtype.str
+        return {**self._asdict(), "dtype": dtype, "drop": list(self.drop)}
 
 
 def read(found: Found) -> Table:
@@ -69,8 +71,7 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         remarks=_remarks(card, form, table),
     )
     table = _without(found, table, wanted.drop)
-    gaps = table.X != table.X  # only NaN differs from itself
-    n_gaps, n_rows = int(gaps.sum()), int((np.ravel(gaps.sum(axis=1)) > 0).sum())
+    n_gaps, n_rows = _count_gaps(table.X)
     table, note = settle_missing(table, wanted.missing, found.place)
     if n_gaps and wanted.missing == "drop":
         done = replace(done, rows_dropped=n_rows)
@@ -89,12 +90,23 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         done, id_like=ids, coded={} if one_hot else values, one_hot=values if one_hot else {},
         grades=_unordered(card, form),
     )  # fmt: skip
-    X, names = _one_hot(table) if one_hot and values else (table.X, table.feature_names)
+    X, names = table.X, table.feature_names
+    if one_hot and values:
+        width = sum(values.get(name, 1) for name in names)
+        what = f"{len(X)} rows of {width} columns, one per nominal value,"
+        room.require_room(found.place, 16 * len(X) * width, what, advice="drop columns")
+        X, names = _one_hot(table)
     if wanted.dense and hasattr(X, "toarray"):
-        if 8 * X.shape[0] * X.shape[1] > LIMIT:
-            raise too_large(found.paths[0], LIMIT)
+        room.require_room(
+            found.place, X.shape[0] * X.shape[1] * X.dtype.itemsize,
+            f"{X.shape[0]} dense rows of {X.shape[1]} columns", advice="leave out `dense`",
+        )  # fmt: skip
         X = X.toarray()
-    X = X.astype(wanted.dtype, copy=False)
+    if wanted.dtype is not None and X.dtype != wanted.dtype:
+        if not hasattr(X, "tocsr"):
+            what = f"{X.shape[0]} rows of {X.shape[1]} columns as {wanted.dtype}"
+            room.require_room(found.place, X.size * wanted.dtype.itemsize, what)
+        X = X.astype(wanted.dtype)
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
     if card.task == "similarity":
@@ -108,6 +120,14 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         X, target, labels, np.array(names, dtype=np.str_), fingerprint(X, labelled), table.query,
         note, json.dumps(done.plain),
     )  # fmt: skip
+
+
+def _count_gaps(X: Any) -> tuple[int, int]:
+    """Count the missing entries, and the rows that have some."""
+    if X.dtype.kind != "f":
+        return 0, 0
+    gaps = X != X  # only NaN differs from itself
+    return int(gaps.sum()), int((np.ravel(gaps.sum(axis=1)) > 0).sum())
 
 
 def _encode_objects(found: Found, table: Table, wanted: Wanted) -> Contents:

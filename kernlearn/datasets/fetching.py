@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import Any, Literal
 
-from kernlearn.datasets import files
+from kernlearn.datasets import files, unpacking
 from kernlearn.datasets.card import Card, Form, find_card
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
@@ -62,7 +62,7 @@ def fetch(
     force: bool = False,
     timeout: float = 30.0,
     retries: int = 3,
-    max_bytes: int = files.LIMIT,
+    max_bytes: int | None = None,
     progress: Callable[[str, str, int, int | None], None] | None = None,
     on_done: Callable[[Fetched], None] | None = None,
 ) -> list[Fetched]:
@@ -85,8 +85,9 @@ def fetch(
         Seconds without an answer, or with less than 1 KiB of it, after which an attempt ends.
     retries : int, default=3
         Further attempts per address.
-    max_bytes : int, default=2**30
-        The largest file that is accepted, as transferred and unpacked.
+    max_bytes : int, optional
+        The largest file that is accepted, as transferred and unpacked. By default 2**30, or half
+        of the free memory if that is less, or what ``KERNLEARN_MAX_MEMORY`` says.
     progress : callable, optional
         Called during a transfer: (data set, file, bytes so far, total bytes or None).
     on_done : callable, optional
@@ -112,6 +113,8 @@ def fetch(
     wanted = [names] if isinstance(names, str | Card) else list(names)
     cards = [find_card(name) if isinstance(name, str) else name for name in wanted]
     place = files.cache_folder() / "datasets" if folder is None else files.expanded(folder)
+    if max_bytes is None:
+        max_bytes = unpacking.content_limit()
     limits = {"timeout": timeout, "retries": retries, "max_bytes": max_bytes}
     results = []
     for card in cards:
@@ -179,7 +182,7 @@ def _fetch_files(
         try:
             if address not in bodies:
                 body = _download(address, stage, report and partial(report, file), **limits)
-                bodies[address] = body.rename(body.with_suffix(files.archive_kind(body)))
+                bodies[address] = body.rename(body.with_suffix(unpacking.archive_kind(body)))
             member = form.members.get(file, file)
             new[file] = _extract(bodies[address], file, member, limits["max_bytes"])
         except DataError as error:
@@ -229,7 +232,7 @@ def _download(
         return Path(manager.fetch(name, downloader=attempt))
     except (requests.RequestException, ValueError) as error:  # those after which pooch retries
         known = (text for kind, text in reasons.items() if isinstance(error, kind))
-        raise DataError(next(known, files.one_line(error))) from None
+        raise DataError(next(known, unpacking.one_line(error))) from None
 
 
 def _save(answer: Any, path: Path, report: Report | None, timeout: float, max_bytes: int) -> None:
@@ -273,7 +276,7 @@ def _publish(new: dict[str, Path], own: Path) -> None:
     """Move new files to their place, and remove copies packed otherwise, which would hide them."""
     for file, path in new.items():
         path.replace(own / path.name)
-        for name in (file, *(file + suffix for suffix in files.PACKED)):
+        for name in (file, *(file + suffix for suffix in unpacking.PACKED)):
             if name != path.name:
                 (own / name).unlink(missing_ok=True)
 
@@ -315,20 +318,20 @@ def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:
     if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
         raise DataError("the server sent a web page, not the file")
     try:
-        if files.is_archive(body) and Path(file).suffix not in _WHOLE:
-            name = files.find_member(body, member, max_bytes)
+        if unpacking.is_archive(body) and Path(file).suffix not in _WHOLE:
+            name = unpacking.find_member(body, member, max_bytes)
             if name is None:
-                names = files.list_members(body, max_bytes)
+                names = unpacking.list_members(body, max_bytes)
                 others = ", ".join(name.rpartition("/")[2] for name in names)[:200] or "nothing"
                 raise DataError(f"{body}: has no {member}, but {others}")
             target = body.with_name(file + name.rpartition(member)[2])
-            target.write_bytes(files.read_bytes(body / name, max_bytes, unpack=False))
+            target.write_bytes(unpacking.read_bytes(body / name, max_bytes, unpack=False))
         else:
             suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
             target = body.with_name(file.removesuffix(suffix) + suffix)
             copyfile(body, target)
-        if target.suffix in files.OPENERS:
-            files.read_bytes(target, max_bytes)
+        if target.suffix in unpacking.OPENERS:
+            unpacking.read_bytes(target, max_bytes)
     except DataError as error:
         message = str(error).replace(str(body), "the archive")
         raise DataError(message.replace(f"{body.parent}{os.sep}", "")) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.datasets.cache import recall, remember, stamp
-from kernlearn.datasets.card import Card, Task, find_card, read_card
+from kernlearn.datasets.card import Card, Task, find_card, make_card, read_card
 from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, locate, missing_message
 from kernlearn.exceptions import DataError
@@ -113,5 +113,5 @@ def _find_file(path: Path, given: FileOptions) -> Found:
     if (content := recall(mark)) is None:
         content, _ = guess.card_content(path, name, given)
         remember(mark, content)
-    card = Card.model_validate(content)
+    card = make_card(content, f"{path}: no card can be made")
     return Found(card.forms[0], (path,), card)

@@ -262,7 +262,7 @@ class Matlab(Options):
     """
 
     kind: Literal["matlab"] = "matlab"
-    reader = "arrays:read_matlab"
+    reader = "matlab:read_matlab"
     matrix: str = "A"
     target: str = "C"
 
@@ -303,7 +303,7 @@ class Parquet(Options):
     """
 
     kind: Literal["parquet"] = "parquet"
-    reader = "arrays:read_parquet"
+    reader = "parquet:read_parquet"
     target: str
     drop: tuple[str, ...] = ()
     nominal: dict[str, tuple[Label, ...]] = {}

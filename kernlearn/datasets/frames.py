@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernlearn.datasets import text
-from kernlearn.datasets.files import naming_damage, read_bytes
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
 from kernlearn.datasets.objects import as_objects
+from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError
 
 #: The first bytes of .xls; .xlsx and .ods are archives.

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from kernlearn.datasets import arrays, frames, grades, matrices
-from kernlearn.datasets.columns import Entries, guess_columns
+from kernlearn.datasets import arrow_columns, frames, grades, matrices, parquet
+from kernlearn.datasets.columns import Entries, NumberEntries, guess_columns, position
 from kernlearn.datasets.file_options import FileOptions, Guess
 from kernlearn.datasets.formats import Expected, Format
 from kernlearn.datasets.guess_arrays import guess_matlab, guess_npz
@@ -15,7 +15,7 @@ from kernlearn.datasets.guess_objects import JSON_LINES, guess_json_lines, guess
 from kernlearn.datasets.guess_text import guess_text
 from kernlearn.exceptions import DataError
 
-VERSION = 4  # to be raised when other guesses are made: cards made before are then made again
+VERSION = 5  # to be raised when other guesses are made: cards made before are then made again
 _TASKS = ("classification", "regression", "ordinal", "similarity")
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -152,18 +152,36 @@ def _guess_frame(
 
 
 def _guess_parquet(path: Path, given: FileOptions) -> Guess:
-    table = arrays.load_parquet(path)
-    names = list(table.column_names)
+    kinds = parquet.column_types(path)
+    all_names = list(kinds)
+    drop = {all_names[position(path, c, all_names, len(kinds))] for c in given.drop}
+    target = given.target
+    if target is not None:
+        target = all_names[position(path, target, all_names, len(kinds))]
+        if target in drop:
+            raise DataError(f"{path}: column {target} is the target; it cannot be dropped too")
+    left_out = {n: f"values of type {kind:.60}" for n, kind in kinds.items() if kind}
+    left_out = {name: why for name, why in left_out.items() if name not in drop | {target}}
+    away = [name for name in all_names if name in drop or name in left_out]
+    table = parquet.load_parquet(path, drop=away)
     columns = [
-        Entries(
-            name,
-            ["" if value is None else str(value) for value in column.to_pylist()],
-            arrays.category_order(column),
-        )
-        for name, column in zip(names, table.columns, strict=True)
+        _arrow_entries(name, column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
     ]
     options: dict[str, Any] = {"kind": "parquet"}
     remarks = ["Parquet format"]
-    guess = guess_columns(path, columns, names, given, options, remarks, null="")
+    remarks += [f"column {name} is left out: {why}" for name, why in left_out.items()]
+    given = given._replace(target=target, drop=())
+    guess = guess_columns(path, columns, table.column_names, given, options, remarks, null="")
     options.pop("missing", None)  # a missing entry is null
-    return guess
+    options["drop"] = [*away, *options["drop"]]
+    return guess._replace(left_out={**left_out, **guess.left_out})
+
+
+def _arrow_entries(name: str, column: Any) -> Entries:
+    if arrow_columns.is_number(column.type):
+        null = column.is_null().to_numpy(zero_copy_only=False)
+        return NumberEntries(name, arrow_columns.plain_numbers(column, null), null)
+    codes, values = arrow_columns.different_values(column)
+    texts = [*map(str, values), ""]  # the last for -1
+    return Entries(name, [texts[code] for code in codes], arrow_columns.category_order(column))

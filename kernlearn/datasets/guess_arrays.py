@@ -1,12 +1,13 @@
 """Guessing what the arrays of an NPZ or MATLAB file are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kernlearn.datasets import arrays, text
+from kernlearn.datasets import arrays, matlab, text
+from kernlearn.datasets.arrays import Head
 from kernlearn.datasets.columns import MANY
 from kernlearn.datasets.file_options import Column, Guess
 from kernlearn.exceptions import DataError
@@ -17,21 +18,22 @@ _LABELS = ("y", "Y", "C", "label", "labels", "target", "class", "classes", "gnd"
 
 def guess_npz(path: Path, target: Column | None) -> Guess:
     """Choose the matrix and the labels of an NPZ file."""
-    return _guess(path, "npz", "NPZ", arrays.load_npz(path), target, ("X",), ("y",))
+    heads = arrays.npz_heads(path)
+    return _guess(path, "npz", "NPZ", heads, arrays.load_npz, target, ("X",), ("y",))
 
 
 def guess_matlab(path: Path, target: Column | None) -> Guess:
     """Choose the matrix and the labels of a MATLAB file."""
-    stored = arrays.load_matlab(path)
-    return _guess(path, "matlab", "MATLAB", stored, target, _MATRICES, _LABELS)
+    heads = matlab.matlab_heads(path)
+    return _guess(path, "matlab", "MATLAB", heads, matlab.load_matlab, target, _MATRICES, _LABELS)
 
 
-def choose_matrix(path: Path, stored: Mapping[str, Any], preferred: tuple[str, ...]) -> str:
+def choose_matrix(path: Path, stored: Mapping[str, Head], preferred: tuple[str, ...]) -> str:
     """Return the name of the matrix among arrays: a preferred one, or the only one."""
     matrices = [
         name
         for name, array in stored.items()
-        if array.ndim == 2 and min(array.shape) > 1 and array.dtype.kind in "fiub"
+        if len(array.shape) == 2 and min(array.shape) > 1 and array.kind in "fiub"
     ]
     matrix = next((name for name in preferred if name in matrices), None)
     matrix = matrix or (matrices[0] if len(matrices) == 1 else None)
@@ -42,7 +44,7 @@ def choose_matrix(path: Path, stored: Mapping[str, Any], preferred: tuple[str, .
     return matrix
 
 
-def _held(stored: Mapping[str, Any]) -> str:
+def _held(stored: Mapping[str, Head]) -> str:
     return ", ".join(f"{name} {array.shape}" for name, array in stored.items()) or "nothing"
 
 
@@ -50,7 +52,8 @@ def _guess(
     path: Path,
     kind: str,
     title: str,
-    stored: Mapping[str, Any],
+    stored: Mapping[str, Head],
+    load: Callable[[Path, Sequence[str]], Mapping[str, Any]],
     target: Column | None,
     matrices: tuple[str, ...],
     labelled: tuple[str, ...],
@@ -68,7 +71,7 @@ def _guess(
             f"{path}: {wanted or 'no array'} holds one label per row of {matrix}{hint}. It holds "
             f"{_held(stored)}"
         )
-    y = stored[labels].ravel()
+    y = load(path, [labels])[labels].ravel()
     options = {"kind": kind, "matrix": matrix, "target": labels}
     remarks = [f"{title} format, features in {matrix}, the target in {labels}"]
     return Guess(options, n_features, counted(y), y.dtype.kind in "fiub", remarks)

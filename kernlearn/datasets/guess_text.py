@@ -19,9 +19,13 @@ from kernlearn.datasets.columns import (
 from kernlearn.datasets.file_options import FileOptions, Guess
 from kernlearn.datasets.formats import Arff, Expected
 from kernlearn.datasets.guess_arrays import counted
+from kernlearn.datasets.room import require_room
 from kernlearn.exceptions import DataError
 
 _SEPARATORS = ("\t", ";", ",", "|", None)
+_OF_ENTRY = 130  # bytes of its text, its places in lists, and its count
+_MOST_COLUMNS = 2**31 - 1  # numbers of columns have 32 bits
+_INDEX = re.compile(r"(?<!\S)(\d{1,18}):", re.ASCII)
 _LIBSVM = re.compile(r"\s*[+-]?[\d.eE+-]+(\s+\d+:[^\s:]+)*\s*(#.*)?")
 _SEPARATOR_LINE = re.compile(r"""\s*"?sep=(.)"?\s*""", re.IGNORECASE)  # as Excel writes and reads
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -38,7 +42,7 @@ def guess_text(path: Path, given: FileOptions) -> Guess:
     rows = [line for line in head if not line.lstrip().startswith("#")]
     if any(":" in row for row in rows) and all(_LIBSVM.fullmatch(row) for row in rows):
         _refuse_points(path, given)
-        return guess_libsvm(lines)
+        return guess_libsvm(path, lines)
     return _guess_delimited(path, lines, given, encoding)
 
 
@@ -66,16 +70,25 @@ def decoded(path: Path) -> tuple[list[str], str]:
             raise error from None
 
 
-def guess_libsvm(lines: Sequence[str]) -> Guess:
+def guess_libsvm(path: Path, lines: Sequence[str]) -> Guess:
     """Guess the number of features and the first index of LIBSVM's text."""
-    rows = [words for line in lines if (words := line.split("#", 1)[0].split())]
-    target = Entries("label", [label for label, *_ in rows])
-    # a faulty index is reported when the file is loaded
-    indices = {int(i) for row in rows for i in re.findall(r"(\d+):", " ".join(row[1:]))}
-    zero_based = 0 in indices
+    labels: list[str] = []
+    lowest, highest = 1, 0
+    for number, line in enumerate(lines, start=1):
+        label, *rest = line.split("#", 1)[0].split(maxsplit=1) or [""]
+        if label:
+            labels.append(label)
+        for found in _INDEX.finditer("".join(rest)):
+            # a faulty index is reported when the file is loaded
+            index = int(found[1])
+            lowest, highest = min(lowest, index), max(highest, index)
+        if highest >= _MOST_COLUMNS:
+            raise text.fault(path, number, highest, f"indices below {_MOST_COLUMNS}")
+    target = Entries("label", labels)
+    zero_based = lowest == 0
     options = {"kind": "libsvm", "zero_based": zero_based}
     remarks = [f"LIBSVM format, the first feature has index {int(not zero_based)}"]
-    n_features = max(indices, default=0) + zero_based
+    n_features = highest + zero_based
     return Guess(options, n_features, target.labels(), target.numeric, remarks)
 
 
@@ -156,6 +169,9 @@ def _records(
     path: Path, lines: list[str], at: list[int], separator: str | None, options: dict[str, Any]
 ) -> list[tuple[int, list[str]]]:
     """Split all lines, with the number of each; note in the options whether quotes are used."""
+    marks = (separator,) if separator else (" ", "\t")
+    n_entries = sum(lines[i].count(mark) for i in at for mark in marks) + len(at)
+    require_room(path, _OF_ENTRY * n_entries, f"{n_entries} entries of {len(at)} lines")
     # names in quotes alone read without the option
     if any('"' in lines[i] for i in at[1:]):
         options["quote"] = '"'

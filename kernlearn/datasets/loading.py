@@ -12,10 +12,11 @@ from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, 
 from kernlearn.datasets.card import Card, Task, find_card
 from kernlearn.datasets.encoding import Nominal, Wanted, encode, read
 from kernlearn.datasets.file_options import FileOptions
-from kernlearn.datasets.files import Found, container, locate, missing_message
+from kernlearn.datasets.files import Found, locate, missing_message
 from kernlearn.datasets.finding import find, is_file
 from kernlearn.datasets.formats import Missing
 from kernlearn.datasets.preparation import Preparation
+from kernlearn.datasets.unpacking import container
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def load(
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool | None = None,
-    dtype: np.typing.DTypeLike = np.float64,
+    dtype: np.typing.DTypeLike | None = np.float64,
     cache: bool = True,
 ) -> "Bunch":
     """Load a data set.
@@ -80,8 +81,9 @@ def load(
         ``preparation`` says what was done.
     dense : bool, optional
         Whether a sparse matrix is made a dense one. By default as the card says, else not.
-    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        The type of the features.
+    dtype : {numpy.float64, numpy.float32} or None, default=numpy.float64
+        The type of the features. None leaves them as they are stored: integers and float32 of
+        arrays need less memory.
     cache : bool, default=True
         Whether to keep a parsed copy in the user's cache, and to use it.
 
@@ -165,7 +167,7 @@ def load(
         fields["similarity"] = card.similarity
     if form.folds and len(contents.target) == sum(form.folds):
         fields["fold"] = _published_folds(found, contents)
-    published = nominal == "ordinal" and dtype == np.float64 and not wanted.drop
+    published = nominal == "ordinal" and dtype != np.float32 and not wanted.drop
     comparable = published and (wanted.missing == "drop" or not contents.note)
     notes, content = [form.note, contents.note], contents.fingerprint
     if comparable and form.fingerprint not in (None, content):
@@ -264,7 +266,7 @@ def _wanted(
     missing: Missing | None,
     drop: Sequence[int | str],
     dense: bool | None,
-    dtype: "np.dtype[Any]",
+    dtype: "np.dtype[Any] | None",
 ) -> Wanted:
     """Fill in what the card says, and check the values."""
     card = found.card
@@ -308,8 +310,10 @@ def _published_folds(found: Found, contents: Contents) -> np.ndarray:
     return fold
 
 
-def _float_type(dtype: np.typing.DTypeLike) -> "np.dtype[Any]":
+def _float_type(dtype: np.typing.DTypeLike | None) -> "np.dtype[Any] | None":
+    if dtype is None:
+        return None
     for allowed in (np.dtype(np.float64), np.dtype(np.float32)):
         if dtype in (allowed, allowed.type, allowed.name):
             return allowed
-    raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
+    raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.datasets import arrays, text
+from kernlearn.datasets import arrays, matlab, text
 from kernlearn.datasets.columns import is_number
 from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.guess_arrays import choose_matrix
 from kernlearn.datasets.guess_text import decoded, split_rows
+from kernlearn.datasets.room import require_room
 from kernlearn.exceptions import DataError
 
 
@@ -45,8 +46,12 @@ def read_matrix(path: Path, given: FileOptions) -> np.ndarray:
     with path.open("rb") as opened:
         magic = opened.read(8)
     if magic.startswith((b"PK", b"MATLAB", b"\x89HDF")):
-        stored = (arrays.load_npz if magic.startswith(b"PK") else arrays.load_matlab)(path)
-        return np.asarray(stored[choose_matrix(path, stored, ("X", "A"))], dtype=np.float64)
+        npz = magic.startswith(b"PK")
+        heads = arrays.npz_heads(path) if npz else matlab.matlab_heads(path)
+        name = choose_matrix(path, heads, ("X", "A"))
+        stored = (arrays.load_npz if npz else matlab.load_matlab)(path, [name])[name]
+        require_room(path, 8 * stored.size, "the entries of the matrix")
+        return np.asarray(stored, dtype=np.float64)
     rows = [row for _, row in split_rows(path, decoded(path)[0], given)]
     if rows and not any(map(is_number, rows[0][1:])):  # the names of columns
         rows = rows[1:]

@@ -11,6 +11,8 @@ from kernlearn.exceptions import DataError
 def settle_missing(table: Table, missing: Missing, place: str) -> tuple[Table, str]:
     """Drop, fill or refuse missing entries (NaN); return the table and a note on it."""
     X = table.X
+    if X.dtype.kind != "f":  # integers are never missing
+        return table, ""
     gaps = X != X  # only NaN differs from itself
     rows = np.ravel(gaps.sum(axis=1)) > 0
     n_entries, n_rows, total = int(gaps.sum()), int(rows.sum()), len(rows)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.memory import row_blocks
+
 _ID_NAME = re.compile(
     r"(.*[\s_.-])?(id|uuid|guid)|index|idx|key|row|row_?names?|unnamed: ?\d+", re.IGNORECASE
 )
@@ -149,7 +151,12 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
 
 def asymmetry(S: Any) -> float:
     """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
-    return float(np.abs(S - S.T).max()) if len(S) else 0.0
+    # in blocks, and as float64: integers without a sign have no negative differences
+    blocks = (
+        np.abs(np.asarray(S[rows], dtype=np.float64) - S.T[rows]).max()
+        for rows in row_blocks(len(S), len(S))
+    )
+    return float(max(blocks, default=0.0))
 
 
 def compares_rows(X: Any) -> str:
@@ -157,7 +164,7 @@ def compares_rows(X: Any) -> str:
     n = len(X) if isinstance(X, np.ndarray) else 0
     if n < _FEWEST_COMPARED or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
         return ""
-    if asymmetry(X) <= 1e-9 * np.abs(X).max():
+    if asymmetry(X) <= 1e-9 * max(float(X.max()), -float(X.min())):
         return "symmetric"
     return "with zeros on the diagonal" if not np.diag(X).any() and (X >= 0).all() else ""
 
@@ -180,7 +187,7 @@ def _numbers_rows(column: np.ndarray, first: bool) -> bool:
     for part in (column[:1000], column):  # most columns need no look at all rows
         if not (np.floor(part) == part).all() or _different(part) < len(part):
             return False
-    return (first and n >= _MANY) or float(column.max() - column.min()) < 2 * n
+    return (first and n >= _MANY) or float(column.max()) - float(column.min()) < 2 * n
 
 
 def _columns(names: Any, kind: str = "") -> str:

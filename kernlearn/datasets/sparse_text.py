@@ -1,6 +1,7 @@
 """Text that may have sparse rows: the pairs of LIBSVM and LETOR, and Weka's ARFF."""
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from io import BytesIO
@@ -11,12 +12,15 @@ import numpy as np
 from scipy import sparse
 
 from kernlearn.datasets import text
-from kernlearn.datasets.files import one_line
 from kernlearn.datasets.formats import Arff, Expected, Letor, Libsvm, Table, default_names
-from kernlearn.datasets.text import canonical_labels, coder, fault, number, read_lines
+from kernlearn.datasets.room import require_room
+from kernlearn.datasets.text import canonical_labels, coder, fault, joined, number, read_lines
+from kernlearn.datasets.unpacking import one_line
 from kernlearn.exceptions import DataError
 
 _DENSE_FROM = 0.2
+# Bytes of an index and a value as they are parsed, of a row, and of a column's name in two forms.
+_OF_PAIR, _OF_ROW, _OF_COLUMN = 60, 120, 150
 _COMMENT = re.compile(r"#[^\n]*")
 _UNUSUAL = re.compile(r"[^0-9eE+\-.: \t\n]")
 _INDEX = re.compile(r"\+?\d{1,18}", re.ASCII)  # more digits would overflow
@@ -37,16 +41,22 @@ def read_pairs(paths: Sequence[Path], options: Libsvm | Letor, expected: Expecte
     """
     queries = isinstance(options, Letor)
     lowest = 0 if isinstance(options, Libsvm) and options.zero_based else 1
+    require_room(
+        paths[0], _OF_COLUMN * expected.n_features, f"the names of {expected.n_features} columns"
+    )
     parts = []
     for path in paths:
         lines = list(enumerate(read_lines(path), start=1))
         parts.append(parse_pairs(path, lines, expected, lowest, queries))
         if not len(parts[-1][1]):
             raise DataError(f"{path}: the file has no rows")
-    X = sparse.csr_matrix(sparse.vstack([X for X, _, _ in parts], format="csr"))
-    y = np.concatenate([y for _, y, _ in parts])
-    query = np.concatenate([query for _, _, query in parts]) if queries else None
-    return Table(_dense_or_sparse(X), y, default_names(expected.n_features), query=query)
+    X = parts[0][0]
+    if len(parts) > 1:
+        X = sparse.csr_matrix(sparse.vstack([X for X, _, _ in parts], format="csr"))
+    y = joined([y for _, y, _ in parts])
+    query = joined([query for _, _, query in parts]) if queries else None
+    X = _dense_or_sparse(paths[0], X)
+    return Table(X, y, default_names(expected.n_features), query=query)
 
 
 def parse_pairs(
@@ -58,6 +68,10 @@ def parse_pairs(
 ) -> tuple[Any, np.ndarray, np.ndarray]:
     """Parse numbered lines of LIBSVM or LETOR: a CSR matrix, codes or numbers, and queries."""
     code = number if expected.classes is None else coder(expected.classes)
+    n_letters = sum(len(line) for _, line in lines)
+    n_pairs = sum(line.count(":") for _, line in lines)
+    needed = 5 * n_letters + _OF_PAIR * n_pairs + _OF_ROW * len(lines)
+    require_room(path, needed, f"{n_pairs} entries of {len(lines)} lines")
     try:
         content = "\n".join(line for _, line in lines)
         X, targets, query = _parse(content, expected.n_features, lowest, queries)
@@ -71,9 +85,17 @@ def parse_pairs(
     return X, y, query.astype(np.int64)
 
 
-def _dense_or_sparse(X: Any) -> Any:
+def _dense_or_sparse(path: Path, X: Any) -> Any:
     """Make a CSR matrix dense if a fifth of its entries or more is not zero."""
-    return X.toarray() if X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1] else X
+    return _dense(path, X) if X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1] else X
+
+
+def _dense(path: Path, X: Any) -> np.ndarray:
+    """Make a CSR matrix dense, if it fits."""
+    n_rows, n_columns = X.shape
+    require_room(path, 8 * n_rows * n_columns, f"{n_rows} dense rows of {n_columns} columns")
+    dense: np.ndarray = X.toarray()
+    return dense
 
 
 def _parse(text: str, n_features: int, lowest: int, queries: bool) -> tuple[Any, Any, Any]:
@@ -142,13 +164,14 @@ def read_arff(paths: Sequence[Path], options: Arff, expected: Expected) -> Table
     for path, (other, _, _) in zip(paths, parts, strict=True):
         if (other.names, other.nominal) != (layout.names, layout.nominal):
             raise DataError(f"{path}: its attributes differ from those of {paths[0]}")
-    y = np.concatenate([y for _, _, y in parts])
+    y = joined([y for _, _, y in parts])
     names = tuple(layout.names[i] for i in layout.features)
     blocks = [X for _, X, _ in parts]
     if all(sparse.issparse(X) for X in blocks) and not layout.nominal:
-        X = _dense_or_sparse(sparse.csr_matrix(sparse.vstack(blocks, format="csr")))
+        X = _dense_or_sparse(paths[0], sparse.csr_matrix(sparse.vstack(blocks, format="csr")))
     else:
-        X = np.concatenate([X.toarray() if sparse.issparse(X) else X for X in blocks])
+        dense = zip(paths, blocks, strict=True)
+        X = joined([_dense(path, X) if sparse.issparse(X) else X for path, X in dense])
     return Table(X, y, names, layout.nominal)
 
 
@@ -156,6 +179,7 @@ def _read_arff_file(
     path: Path, options: Arff, expected: Expected
 ) -> tuple[text.Layout, Any, np.ndarray]:
     lines, types, first = read_declarations(path, read_lines(path))
+    require_room(path, 4 * sum(map(len, lines)), f"its {len(lines)} lines")
     rows = "\n".join(lines[first:])
     layout = _layout(path, types, options, expected, "?" if "?" in rows else None)
     if rows.lstrip().startswith("{"):
@@ -227,9 +251,7 @@ def _read_sparse(
     """Read sparse rows; `kind` is the type of the target."""
     width, (target,) = len(layout.names), layout.targets
     default = kind[0] if isinstance(kind, tuple) else "0"  # the value of a target left out
-    values: list[float] = []
-    indices: list[int] = []
-    indptr = [0]
+    values, indices, indptr = array("d"), array("q"), array("q", [0])
     for line_number, line in enumerate(lines[first:], start=first + 1):
         if not (row := line.strip().removesuffix(",").rstrip()):
             continue
@@ -250,8 +272,8 @@ def _read_sparse(
             values.append(layout.value(path, line_number, index, _unquoted(entry)))
             indices.append(index)
         indptr.append(len(values))
-    matrix = sparse.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, width))
-    return matrix.astype(np.float64)
+    parts = np.array(values), np.array(indices), np.array(indptr)
+    return sparse.csr_matrix(parts, shape=(len(indptr) - 1, width), dtype=np.float64)
 
 
 def _split_row(width: int, line: str) -> list[str]:

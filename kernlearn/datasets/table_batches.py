@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.datasets import arrays, files
+from kernlearn.datasets import arrow_columns, parquet, unpacking
 from kernlearn.exceptions import DataError
 
 Batch = tuple[np.ndarray, np.ndarray]
@@ -37,7 +37,7 @@ def parquet_batches(
             with _opened(path, metadata) as file:
                 yield from file.iter_batches(size, row_groups=groups, columns=[*features, target])
 
-    damage = arrays.NO_PARQUET
+    damage = parquet.DAMAGED
     yield from _converted(path, batches(), features, target, missing, damage, before + 1)
 
 
@@ -49,10 +49,10 @@ def parquet_parts(path: Path) -> list[range]:
 
 
 def _opened(path: Path, metadata: Any = None) -> Any:
-    from pyarrow import parquet
+    from pyarrow.parquet import ParquetFile
 
     # with other options Arrow keeps a whole row group, or all of it that was read
-    return parquet.ParquetFile(
+    return ParquetFile(
         path,
         metadata=metadata,
         page_checksum_verification=True,
@@ -62,7 +62,7 @@ def _opened(path: Path, metadata: Any = None) -> Any:
 
 
 def _metadata(path: Path) -> Any:
-    with files.naming_damage(path, arrays.NO_PARQUET), _opened(path) as file:
+    with unpacking.naming_damage(path, parquet.DAMAGED), _opened(path) as file:
         return file.metadata
 
 
@@ -86,11 +86,11 @@ def csv_batches(
     from pyarrow import csv, float64, string, types
 
     damage = "damaged, or no CSV file"
-    with files.naming_damage(path, damage), csv.open_csv(path) as opened:
+    with unpacking.naming_damage(path, damage), csv.open_csv(path) as opened:
         schema = opened.schema
     features = _features(path, schema, target, drop, width)
     kind = schema.field(target).type
-    texts = not (arrays.is_number(kind) or types.is_null(kind))
+    texts = not (arrow_columns.is_number(kind) or types.is_null(kind))
     # the first block alone would decide whether numbers are whole
     kinds = dict.fromkeys(features, float64())
     options = csv.ConvertOptions(
@@ -98,7 +98,7 @@ def csv_batches(
         include_columns=[*features, target],
         strings_can_be_null=True,
     )
-    with files.naming_damage(path, damage):
+    with unpacking.naming_damage(path, damage):
         reader = csv.open_csv(path, convert_options=options)
     with reader:
         empty = True
@@ -116,13 +116,13 @@ def _features(
     from pyarrow import types
 
     names = list(schema.names)
-    arrays.check_columns(path, names, [target, *drop])
+    arrow_columns.check_columns(path, names, [target, *drop])
     features = [name for name in names if name != target and name not in drop]
     if width is not None and len(features) != width:
         raise DataError(f"{path}: found {len(features)} feature columns, expected {width}")
     for name in features:
         kind = schema.field(name).type
-        if not (arrays.is_number(kind) or types.is_null(kind)):
+        if not (arrow_columns.is_number(kind) or types.is_null(kind)):
             raise DataError(f"{path}, column {name}: found {kind}, expected numbers; or drop it")
     return features
 
@@ -138,7 +138,7 @@ def _converted(
 ) -> Iterator[Batch]:
     """Convert batches of Arrow to matrices and labels; `first` is the number of the first row."""
     while True:
-        with files.naming_damage(path, damage):
+        with unpacking.naming_damage(path, damage):
             batch = next(batches, None)
         if batch is None:
             return
@@ -146,6 +146,8 @@ def _converted(
             X = np.empty((batch.num_rows, len(features)))
             for i, name in enumerate(features):
                 column = batch.column(name)
-                X[:, i] = arrays.column_numbers(path, column, name, first=first, missing=missing)
-            yield X, arrays.column_labels(path, batch.column(target), target, first=first)
+                X[:, i] = arrow_columns.column_numbers(
+                    path, column, name, first=first, missing=missing
+                )
+            yield X, arrow_columns.column_labels(path, batch.column(target), target, first=first)
         first += batch.num_rows

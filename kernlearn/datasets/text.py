@@ -2,6 +2,7 @@
 
 import csv
 import re
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -11,12 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernlearn.datasets.files import read_bytes
 from kernlearn.datasets.formats import Delimited, Expected, Table, default_names
 from kernlearn.datasets.objects import as_objects
+from kernlearn.datasets.room import require_room
+from kernlearn.datasets.unpacking import read_bytes
 from kernlearn.exceptions import DataError
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# without backtracking, which takes hours for a million digits
+_NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?+", re.ASCII)
+_WIDE = re.compile(rb"[\xf0-\xf4]")
+_OF_LINE = 80  # bytes of a line's text beside its letters, and of its place in a list
+_OF_NUMBER = 28  # an array that grows, the features, and these in order
 
 Convert = Callable[[str], float]
 Split = Callable[[str], list[str]]
@@ -26,18 +32,33 @@ Record = tuple[int, list[str]]
 def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:
     """Return all lines of a text file, also blank ones, so that line i is at position i - 1."""
     content = read_bytes(path)
+    _require_lines(path, content, encoding)
     try:
         text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         wanted = f"{encoding.upper()} text"
         raise fault(path, line, content[error.start : error.start + 1], wanted) from None
-    if not text.strip():
+    if not text or text.isspace():
         raise DataError(f"{path}: the file is empty")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         raise fault(path, text.count("\n", 0, text.index("\0")) + 1, "\0", "text")
     return text.split("\n")
+
+
+def _require_lines(path: Path, content: bytes, encoding: str) -> None:
+    """Refuse a file of which the text and its lines take too much memory."""
+    width = 1
+    if encoding != "utf-8":
+        width = 2
+    elif not content.isascii():  # a letter outside the Basic Multilingual Plane widens all others
+        width = 4 if _WIDE.search(content) else 2
+    n_returns = content.count(b"\r")
+    n_lines = content.count(b"\n") + n_returns + 1
+    copies = 3 if n_returns else 2
+    needed = len(content) * (1 + width * copies) + _OF_LINE * n_lines
+    require_room(path, needed, f"its {n_lines} lines", held=len(content))
 
 
 def fault(path: Path, line: int, found: object, expected: str, column: str = "") -> DataError:
@@ -152,6 +173,11 @@ def _or_missing(convert: Convert, missing: Collection[str], text: str) -> float:
     return float("nan") if text.strip() in missing else convert(text)
 
 
+def joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Concatenate arrays; a single one is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
 def column_position(
     path: Path, column: int | str, names: Sequence[str] | None, width: int, noun: str = "column"
 ) -> int:
@@ -185,6 +211,8 @@ def parse_rows(
     rows = [line for line in lines[first:] if line.strip()]
     if not rows:
         raise DataError(f"{path}: the file has no rows")
+    width = len(layout.names)
+    require_room(path, _OF_NUMBER * len(rows) * width, f"{len(rows)} rows of {width} columns")
     if split is None and quote is None:
         # numpy reads plain numbers itself; everything else goes through our converters
         converters: dict[int | str, Convert] = {
@@ -196,7 +224,7 @@ def parse_rows(
             )
             if values.shape[1] == len(layout.names) and np.isfinite(values).all():
                 return values
-    width, numbers = len(layout.names), []
+    numbers = array("d")
     # slow, but it names the first faulty entry
     if quote is not None:
         records = quoted_records(path, lines, first, delimiter, quote)
@@ -205,8 +233,8 @@ def parse_rows(
     for line_number, entries in records:
         if len(entries) != width:
             raise fault(path, line_number, len(entries), f"{width} columns")
-        numbers.append([layout.value(path, line_number, i, e) for i, e in enumerate(entries)])
-    return np.array(numbers)
+        numbers.extend(layout.value(path, line_number, i, e) for i, e in enumerate(entries))
+    return np.array(numbers).reshape(-1, width)
 
 
 def _plain_records(lines: list[str], first: int, split: Split) -> Iterator[Record]:
@@ -245,8 +273,8 @@ def read_delimited(paths: Sequence[Path], options: Delimited, expected: Expected
     for path, (other, _, _) in zip(paths, parts, strict=True):
         if other.names != layout.names:
             raise fault(path, 1, ", ".join(other.names), f"the columns of {paths[0]}, in order")
-    X = np.concatenate([values for _, values, _ in parts])
-    y = np.concatenate([y for _, _, y in parts])
+    X = joined([values for _, values, _ in parts])
+    y = joined([y for _, _, y in parts])
     if options.blocks is not None:
         n_rows = options.blocks * len(expected.classes or ())
         if len(X) != n_rows:

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from kernlearn.checks import check_count, check_positive
 from kernlearn.landmarks.base import SimilarityEstimator
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer
-from kernlearn.memory import row_blocks
+from kernlearn.memory import require_memory, row_blocks
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
@@ -346,6 +346,10 @@ def measure_criteria(
                 f"'weights' must have one number per point, ({n},), got shape {w.shape}"
             )
     drawn = stratified_sample(codes, max_references, check_random_state(random_state))
+    k = len(sample.classes)
+    needed = 8 * k * (n * (len(criteria) + 3) + k)
+    purpose = f"margins of {n} points for {k} classes by {len(criteria)} criteria"
+    require_memory(needed, None, purpose, "give fewer points or classes")
     margins = {name: np.empty((n, len(sample.classes))) for name in criteria}
     ranges = dict.fromkeys(criteria, (np.inf, -np.inf))
     for rows, values in sample.blocks():

@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
-from kernlearn.datasets.arrays import read_npz, read_parquet
+from kernlearn.datasets.arrays import read_npz
 from kernlearn.datasets.formats import Expected, Npz, Parquet
+from kernlearn.datasets.parquet import read_parquet
 from kernlearn.exceptions import DataError
 
 X = np.array([[1.5, -2.0], [0.0, 1e-300], [3.0, 4.0]])
@@ -75,7 +75,7 @@ def test_no_pickle_is_loaded(npz, folder):
 
 
 def test_bombs_are_refused(npz, parquet, monkeypatch):
-    monkeypatch.setattr(module, "LIMIT", 100)
+    monkeypatch.setenv("KERNLEARN_MAX_MEMORY", "100")
     with pytest.raises(DataError, match="holds more than 100 bytes unpacked"):
         npz(X=np.zeros((100, 2)), y=np.zeros(100))
     with pytest.raises(DataError, match="holds more than 100 bytes unpacked"):

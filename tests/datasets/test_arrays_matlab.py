@@ -4,10 +4,9 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from kernlearn.datasets import arrays as module
 from kernlearn.datasets import load
-from kernlearn.datasets.arrays import read_matlab
 from kernlearn.datasets.formats import Expected, Matlab
+from kernlearn.datasets.matlab import read_matlab
 from kernlearn.exceptions import DataError
 
 MATRIX = np.array([[1.0, 0.2, 0.7], [0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])  # not symmetric
@@ -133,9 +132,9 @@ def test_other_files(folder, content):
 def test_a_bomb_is_refused(folder, monkeypatch):
     save_v5(folder / "m.mat", A=np.zeros((300, 300)), C=np.zeros(300))
     save_v73(folder / "h.mat", A=np.zeros((300, 300)), C=np.zeros(300))
-    monkeypatch.setattr(module, "LIMIT", 1000)
+    monkeypatch.setenv("KERNLEARN_MAX_MEMORY", "100kB")
     for file in ("m.mat", "h.mat"):
-        with pytest.raises(DataError, match="holds more than 0 MiB"):
+        with pytest.raises(DataError, match=r"holds more than 100\.0 kB"):
             read_matlab([folder / file], Matlab(), TWO)
 
 

@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from kernlearn.datasets import files as module
 from kernlearn.datasets import load, locate
-from kernlearn.datasets.files import container, find_member, is_archive, read_bytes
+from kernlearn.datasets import unpacking as module
+from kernlearn.datasets.unpacking import container, find_member, is_archive, read_bytes
 from kernlearn.exceptions import DataError
 from tests.datasets.conftest import NURSERY_ROWS
 

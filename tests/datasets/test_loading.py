@@ -176,8 +176,8 @@ def test_an_unknown_name():
     [
         ({"nominal": "codes"}, "nominal must be one of ordinal, onehot, got 'codes'"),
         ({"missing": "keep"}, "missing must be one of drop, mean, .* got 'keep'"),
-        ({"dtype": np.int64}, "dtype must be float64 or float32, got .*int64"),
-        ({"dtype": "quad"}, "dtype must be float64 or float32, got 'quad'"),
+        ({"dtype": np.int64}, "dtype must be float64, float32 or None, got .*int64"),
+        ({"dtype": "quad"}, "dtype must be float64, float32 or None, got 'quad'"),
     ],
 )
 def test_bad_arguments(arguments, message):

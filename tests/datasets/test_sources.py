@@ -90,7 +90,7 @@ def test_csv_labels_may_be_texts_and_numbers_change_their_form(folder):
         ("a,label\n1,x\n2,\n", "row 2, column label: found nothing"),
         ("a,label\nblue,x\n", "column a: found string, expected numbers; or drop it"),
         ("a,label\n", "the file has no rows"),
-        ("a,a\n1,2\n", "two columns have the same name"),
+        ("a,a\n1,2\n", "two columns are called 'a'; rename one"),
         ("a,b\n1,2\n", "has no column called label"),
         ("a,label\n1,2,3\n", "damaged, or no CSV file"),
         ("", "damaged, or no CSV file"),
