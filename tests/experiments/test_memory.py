@@ -3,8 +3,10 @@
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
+import psutil
 import pytest
 
 from kernlearn.exceptions import ExecutorError
@@ -107,6 +109,23 @@ def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
 
 def _kill_self():
     os.kill(os.getpid(), 9)
+
+
+def test_the_process_ends_with_the_one_that_asked():
+    code = "from tests.experiments.test_memory import _say_and_sleep as f; "
+    code += "from kernlearn.experiments.engine.own_process import call_alone; call_alone(f)"
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as asking:
+        number = int(asking.stderr.readline())
+        child = psutil.Process(number)
+        assert child.is_running()
+        asking.kill()
+        child.wait(timeout=20)
+    assert not psutil.pid_exists(number)
+
+
+def _say_and_sleep():
+    print(os.getpid(), flush=True)  # to standard error: the other stream is for the value
+    time.sleep(60)
 
 
 def test_freed_memory_is_not_kept_where_it_is_measured(monkeypatch):
