@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_in_turns, least_seconds, once
 from kernlearn.datasets import row_source
+from kernlearn.experiments.engine.peak_memory import greatest_memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRankRLS, OnePassRidge, OnePassRidgeClassifier
@@ -200,6 +201,4 @@ def _memory(label: str, n_components: int, h01: bool, path: Path) -> Row:
 def most_memory(n_components: int, h01: bool, path: str) -> float:
     """Return the greatest memory of this process in GB, after a pass and its path."""
     passes(n_components, h01, row_source(path, target="y"), N_ROWS, 2)
-    # the system's maximum for a process, ru_maxrss, may be that of the one that started it
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e9
+    return greatest_memory(os.getpid()) / 1e9

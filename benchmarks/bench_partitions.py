@@ -1,9 +1,9 @@
 """Partitions on Dask: one worker against two, what a partition costs, and a cluster on paper.
 
 Rows of 54 columns are drawn by the tasks on the workers, as blocks of `bench_moments` are. Workers
-are processes of this machine with one thread each; the scheduler and the client are in this
-process. One and two workers, and few and many partitions, are measured in turns, and the best of
-some runs counts. Two workers need two idle cores.
+are processes of this machine with one thread each, which keep the memory that they free; the
+scheduler and the client are in this process. One and two workers, and few and many partitions, are
+measured in turns, and the best of some runs counts. Two workers need two idle cores.
 
 `paper_seconds` computes from the measured figures what a pass would take on a cluster.
 
@@ -12,8 +12,7 @@ some runs counts. Two workers need two idle cores.
 
 import os
 import pickle
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, log
@@ -22,6 +21,7 @@ from typing import Any
 from benchmarks._measure import Row, least_cpu_seconds, least_in_turns, once
 from benchmarks.bench_moments import chunks
 from kernlearn.datasets import row_source
+from kernlearn.experiments.engine.streamed import workers
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRidgeClassifier
@@ -89,20 +89,6 @@ def nothing(context: None, part: Any) -> int:
 
 def nothing_more(values: Any) -> int:
     return 0
-
-
-@contextmanager
-def workers(count: int) -> Iterator[Any]:
-    """Start workers, and yield their client."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
 
 
 def model_of(n_components: int) -> OnePassRidgeClassifier:

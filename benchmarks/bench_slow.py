@@ -7,7 +7,6 @@ Everything is on one thread but for what has two workers.
 """
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ import numpy as np
 import psutil
 
 from benchmarks._measure import Row
+from kernlearn.experiments.engine.peak_memory import greatest_memory
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier
 from kernlearn.similarities import AeonDistance, FunctionSimilarity
 
@@ -96,7 +96,7 @@ def predict_many(window: float | None = 0.05) -> None:
     before, start = psutil.Process().memory_info().rss, process_time()
     model.predict(points)
     seconds = process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = greatest_memory(os.getpid())
     print(seconds, (peak - points.nbytes) / _MIB, (peak - before) / _MIB, model.n_comparisons_)
 
 

@@ -93,6 +93,14 @@ def keep_freed_memory() -> None:
         change(_TRIM_THRESHOLD, -1)
 
 
+def keeping_variables(most: int) -> dict[str, str]:
+    """Return the variables by which a process keeps up to `most` bytes that it frees, on Linux.
+
+    The C library looks at them when the process starts.
+    """
+    return {"MALLOC_TRIM_THRESHOLD_": str(most), "MALLOC_MMAP_MAX_": "0"}
+
+
 def return_freed_memory(*, kept: bool = False) -> None:
     """Give the memory that this process has freed back to the system, if the C library can.
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.pages import with_tables
 from tests.conformance import (
     CHECKS,
     FAILS,
@@ -55,9 +56,6 @@ def test_other_rows(name):
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text("utf-8")
-    for mark, lines in (("features", table_of_features()), ("tools", table())):
-        written = "".join(f"{line}\n" for line in lines)
-        place = rf"(?s)(<!-- {mark} -->\n).*?(<!-- end -->)"
-        text = re.sub(place, lambda found, t=written: found[1] + t + found[2], text)
-    PAGE.write_text(text, "utf-8")
+    written = {"features": table_of_features(), "tools": table()}
+    written = {name: "\n".join([*lines, ""]) for name, lines in written.items()}
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8"), written), "utf-8")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.pages import with_tables
 from tests.conformance import estimators
 from tests.hostile import TABLES, cell, table
 
@@ -41,9 +42,5 @@ def test_other_outcomes(title):
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text("utf-8")
-    for mark in TABLES:
-        written = "".join(f"{line}\n" for line in table(mark, list(estimators())))
-        place = rf"(?s)(<!-- {mark} -->\n).*?(<!-- end -->)"
-        text = re.sub(place, lambda found, t=written: found[1] + t + found[2], text)
-    PAGE.write_text(text, "utf-8")
+    written = {name: "\n".join([*table(name, list(estimators())), ""]) for name in TABLES}
+    PAGE.write_text(with_tables(PAGE.read_text("utf-8"), written), "utf-8")

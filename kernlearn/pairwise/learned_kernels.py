@@ -70,7 +70,7 @@ def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> floa
                 "the kernel returns NaN or infinite values for these points: scale the features"
             )
         # squares of very large or small values are not representable; powers of 2 do not round
-        power = 2.0 ** (np.frexp(greatest)[1] - 1.0)
+        power = 2.0 ** (int(np.frexp(greatest)[1]) - 1)
         if power > scale:
             inner *= scale / power
             squares *= (scale / power) ** 2
@@ -78,7 +78,7 @@ def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> floa
         gram = gram / scale
         inner += float(np.vdot(gram, pair_labels(labels[rows, None], labels, "product")))
         squares += float(np.vdot(gram, gram))
-    return inner / (float(np.sqrt(squares)) * len(labels)) if squares else 0.0
+    return float(inner / (np.sqrt(squares) * len(labels))) if squares else 0.0
 
 
 class AlignmentScoreMixin:

@@ -8,6 +8,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import resource
 import sys
 import tarfile
@@ -15,6 +16,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from kernlearn.experiments.engine.peak_memory import greatest_memory
 
 #: Bytes of address space beside those of the process before.
 ALLOWED = 1 << 29
@@ -161,10 +164,6 @@ def a_directory_of_gigabytes(path: Path) -> None:
     )  # fmt: skip
 
 
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
 def main(folder: Path, names: list[str]) -> None:
     """Write and read the bombs, or those named."""
     # what readers import is there before the limit is
@@ -177,7 +176,7 @@ def main(folder: Path, names: list[str]) -> None:
     load(small, cache=False)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ALLOWED,) * 2)
-    before = _peak()
+    before = greatest_memory(os.getpid())
     for name in names or BOMBS:
         file, write, read = BOMBS[name]
         path = folder / file
@@ -190,7 +189,7 @@ def main(folder: Path, names: list[str]) -> None:
         size = path.stat().st_size
         path.unlink()
         found = {"name": name, "kind": kind, "message": message, "size": size}
-        print(json.dumps({**found, "taken": _peak() - before}), flush=True)
+        print(json.dumps({**found, "taken": greatest_memory(os.getpid()) - before}), flush=True)
 
 
 if __name__ == "__main__":

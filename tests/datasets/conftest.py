@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 from kernlearn.datasets import Card
+from tests.isolated import no_real_folders
+
+__all__ = ["no_real_folders"]
 
 NURSERY_LIKE = {
     "columns": ["parents", "children", "class"],
@@ -14,15 +17,6 @@ NURSERY_LIKE = {
     "nominal": {"parents": ["usual", "pretentious", "great_pret"], "children": [1, 2, 3, "more"]},
 }
 NURSERY_ROWS = "usual,1,no\nusual,more,yes\ngreat_pret,2,yes\npretentious,1,no\ngreat_pret,3,no\n"
-
-
-@pytest.fixture(autouse=True)
-def _no_real_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep every test out of the user's cache, data and current folder."""
-    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
-    (tmp_path / "cwd").mkdir()
-    monkeypatch.chdir(tmp_path / "cwd")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from kernlearn.experiments.engine.selection import (
     parse_only,
     trial_states,
 )
-from kernlearn.experiments.store.results import Result
+from kernlearn.experiments.store.results import Result, utc_now
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_states_tell_numbers_failures_and_other_settings_apart(plan, small, tmp_
 
         failed = other_seed.trials[0]
         run = store.begin_run("small", "full", 1, {})
-        store.put(run, failed, Result(failed.key, "failed", "t", 0.1, error="E: x"))
+        store.put(run, failed, Result(failed.key, "failed", utc_now(), 0.1, error="E: x"))
         states = trial_states(other_seed, store)
         assert states[failed.key] == "failed"
         assert failed not in chosen(other_seed, states, Choice())

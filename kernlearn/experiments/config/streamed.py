@@ -156,19 +156,15 @@ def _file_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
 
 
 def _card_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
-    from kernlearn.datasets import find_card, read_card
-    from kernlearn.experiments.config.targets import SUITABLE
+    from kernlearn.experiments.config.targets import SUITABLE, named_card
 
     try:
-        if entry.file is not None:
-            card = read_card(names.folder / entry.file)
-        elif entry.name is not None and names.is_card(entry.name):
-            card = find_card(entry.name, names.data_dir)
-        else:
-            return  # a fault that is reported elsewhere
+        card = named_card(entry, names)
     except DataError as error:
         yield (), str(error)
         return
+    if card is None:
+        return  # a fault that is reported elsewhere
     formats = {form.format.kind for form in card.forms}
     if not formats & {*CARD_FORMATS}:
         text = (

@@ -44,27 +44,33 @@ def target_faults(entry: "DatasetEntry", names: Names) -> Iterator[Fault]:
             kind = "numbers" if names.task == "regression" else _HOLDS["ranking"]
             yield (), f"{entry.generator} draws classes, and `task: {names.task}` needs {kind}"
         return
-    from kernlearn.datasets import find_card, read_card
-
-    try:
-        if entry.file is not None:
-            path = names.folder / entry.file
-            if not os.path.isfile(path):  # noqa: PTH113  (raises for no name)
-                return  # a fault that is reported elsewhere
-            if path.suffix not in (".yaml", ".yml"):
-                yield from _file_faults(entry, path, names)
-                return
-            card = read_card(path)
-        elif entry.name is None or entry.name in names.scope.datasets:
-            return
-        elif names.is_card(entry.name):
-            card = find_card(entry.name, names.data_dir)
-        else:
+    if entry.file is not None:
+        path = names.folder / entry.file
+        if not os.path.isfile(path):  # noqa: PTH113  (raises for no name)
             return  # a fault that is reported elsewhere
+        if path.suffix not in (".yaml", ".yml"):
+            yield from _file_faults(entry, path, names)
+            return
+    elif entry.name in names.scope.datasets:
+        return
+    try:
+        card = named_card(entry, names)
     except DataError as error:
         yield (), str(error)
         return
-    yield from (((), text) for text in card_faults(entry, card, names))
+    if card is not None:  # else the fault is reported elsewhere
+        yield from (((), text) for text in card_faults(entry, card, names))
+
+
+def named_card(entry: "DatasetEntry", names: Names) -> "Card | None":
+    """Return the card of a data set by its file or its name; None if there is no such name."""
+    from kernlearn.datasets import find_card, read_card
+
+    if entry.file is not None:
+        return read_card(names.folder / entry.file)
+    if entry.name is not None and names.is_card(entry.name):
+        return find_card(entry.name, names.data_dir)
+    return None
 
 
 def _file_faults(entry: "DatasetEntry", path: Path, names: Names) -> Iterator[Fault]:

@@ -11,13 +11,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from kernlearn.exceptions import ExecutorError
+from kernlearn.memory import keeping_variables
 
 Value = TypeVar("Value")
 
 # Seconds between two looks for the parent process.
 _PARENT_LOOK = 0.5
-#: Variables that let freed memory stay with a process, which would hide what a fit needs.
-KEEPING = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_MAX_")
 
 
 def call_alone(function: Callable[..., Value], *arguments: Any, **options: Any) -> Value:
@@ -35,7 +34,9 @@ def call_alone(function: Callable[..., Value], *arguments: Any, **options: Any) 
         If the process dies.
     """
     start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
-    environment = {k: v for k, v in os.environ.items() if k not in KEEPING}
+    # freed memory that stays would hide what a fit needs
+    keeping = keeping_variables(0)
+    environment = {k: v for k, v in os.environ.items() if k not in keeping}
     process = subprocess.Popen(
         [sys.executable, "-c", start],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,

@@ -49,7 +49,7 @@ class PeakMemory:
         trace: TracebackType | None,
     ) -> None:
         if self._watching is None:
-            self._peaks = {pid: _kept_peak(pid) for pid in self._before}
+            self._peaks = {pid: greatest_memory(pid) for pid in self._before}
         else:
             self._ended.set()
             self._watching.join()
@@ -81,11 +81,15 @@ def _reset_peak(pid: int) -> bool:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     except OSError:
         return False
-    return _kept_peak(pid) > 0
+    return greatest_memory(pid) > 0
 
 
-def _kept_peak(pid: int) -> int:
-    """Return the greatest memory of a process that the system has kept, 0 if it has not."""
+def greatest_memory(pid: int) -> int:
+    """Return the greatest memory of a process that the system has kept, 0 if it has not.
+
+    It is that of the program which runs now: ``ru_maxrss`` may be that of the process which
+    started it.
+    """
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

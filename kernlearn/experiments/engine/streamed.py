@@ -35,15 +35,13 @@ from kernlearn.experiments.engine.stream_rows import (
 )
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import Scope
-from kernlearn.memory import return_freed_memory
+from kernlearn.memory import keeping_variables, return_freed_memory
 
 # Variables of the processes that read partitions. By default Dask lets them give freed memory back
 # at once, and each thread has memory of its own: on virtual machines to have it again takes more
 # than half as long as a pass of the same rows.
 _VARIABLES = "distributed.nanny.pre-spawn-environ"
-_OF_WORKERS = {
-    "MALLOC_ARENA_MAX": 1, "MALLOC_TRIM_THRESHOLD_": 2**40, "MALLOC_MMAP_MAX_": 0,
-}  # fmt: skip
+_OF_WORKERS = {**keeping_variables(2**40), "MALLOC_ARENA_MAX": "1"}
 
 
 def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:

@@ -15,7 +15,7 @@ from kernlearn.experiments.engine.own_process import depend_on_parent
 from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
-from kernlearn.memory import available_memory
+from kernlearn.memory import available_memory, keeping_variables
 
 # Seconds between two looks at a trial's memory.
 _LOOK = 0.05
@@ -24,10 +24,6 @@ _MIB = 2**20
 #: Variables of a process that stays: loky ends one after a task that leaves it 300 MB larger than
 #: the first one did, and with it would go what trials share.
 STAYING = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
-# Variables of the C library of Linux: memory that a trial frees stays with its process, up to a
-# size. On virtual machines that take it back, a gigabyte costs four seconds to have again.
-_KEEPING = "MALLOC_TRIM_THRESHOLD_"
-_FROM_HEAP = {"MALLOC_MMAP_MAX_": "0"}
 
 #: Called with a trial when a process takes it up.
 OnStart = Callable[[Trial], None]
@@ -277,7 +273,7 @@ class Worker:
                 # some libraries read their number of threads only when they are loaded
                 env = dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | STAYING
                 if self.limits.memory is None:
-                    env |= _FROM_HEAP | {_KEEPING: str(self.kept_memory)}
+                    env |= keeping_variables(self.kept_memory)
                 self._pool = ProcessPoolExecutor(1, env=env, initializer=depend_on_parent)
                 self._pid = self._pool.submit(_get_ready).result()
             return self._pool
