@@ -55,7 +55,7 @@ def run() -> list[Row]:
         folder = Path(name)
         config, store = folder / "many.yaml", folder / "store.sqlite"
         config.write_text(MANY)
-        count = _plant(store, config)
+        count = plant(store, config)
         start = perf_counter()
         subprocess.run(
             [sys.executable, "-m", "kernlearn", "report", store, "--config", config],
@@ -72,7 +72,7 @@ def run() -> list[Row]:
     ]
 
 
-def _plant(store: Path, config: Path) -> int:
+def plant(store: Path, config: Path) -> int:
     """Finish every trial with numbers drawn at random; return how many there are."""
     plan = make_plan(load_config(config))
     rng = np.random.default_rng(0)
