@@ -31,6 +31,7 @@ if "dask" in sys.argv:
 
 out, log, *arguments = sys.argv[1:]
 sys.argv = ["kernlearn", *arguments]
+all_signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 def changes():
     try:
@@ -41,6 +42,7 @@ def changes():
 for line in sys.stdin:
     when, milliseconds, number, to_all = line.split()
     Path(out).write_text("")
+    signal.pthread_sigmask(signal.SIG_BLOCK, all_signals)
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -50,6 +52,7 @@ for line in sys.stdin:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         break
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, all_signals)
     ended = 0, 0
     while when != "start" and b'"trial_done"' not in Path(out).read_bytes() and not ended[0]:
         time.sleep(0.002)
@@ -65,7 +68,11 @@ for line in sys.stdin:
     print(child, os.waitstatus_to_exitcode(ended[1]), flush=True)
 else:
     sys.exit()
-kernlearn.cli.app.main()
+try:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, all_signals)
+    kernlearn.cli.app.main()
+except KeyboardInterrupt:  # before the command has begun
+    sys.exit(130)
 """
 SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
 #: Options of each way to run trials, and the milliseconds until its first trial.
