@@ -100,7 +100,9 @@ def check_directory(path: Path, end: bytes, n_bytes: int) -> None:
 
 def container(path: Path) -> Path:
     """Return the archive of a path such as ``archive.zip/member``; any other path itself."""
-    return next((p for p in path.parents if is_archive(p.name) and p.is_file()), path)
+    # a name that is too long makes pathlib raise
+    found = (p for p in path.parents if is_archive(p.name) and os.path.isfile(p))  # noqa: PTH113
+    return next(found, path)
 
 
 def find_member(archive: Path, file: str, limit: int | None = None) -> str | None:
@@ -164,6 +166,24 @@ def read_bytes(path: Path, limit: int | None = None, *, unpack: bool = True) -> 
     :func:`content_limit`) raises a DataError.
     """
     most = limit or content_limit()
+    content = BytesIO()
+    with _opened(path, limit, unpack) as stream:
+        while block := stream.read(_BLOCK):
+            content.write(block)
+            if content.tell() > most:
+                raise too_large(path, most)
+    return content.getvalue()
+
+
+def read_head(path: Path, n_bytes: int) -> bytes:
+    """Read the first bytes of what :func:`read_bytes` reads."""
+    with _opened(path) as stream:
+        head: bytes = stream.read(n_bytes)
+        return head
+
+
+@contextmanager
+def _opened(path: Path, limit: int | None = None, unpack: bool = True) -> Iterator[Any]:
     archive, name = container(path), path.name
     if archive != path:
         member = find_member(archive, path.relative_to(archive).as_posix(), limit)
@@ -173,18 +193,13 @@ def read_bytes(path: Path, limit: int | None = None, *, unpack: bool = True) -> 
     suffix = PurePosixPath(name).suffix if unpack else ""
     if suffix == ".Z":
         raise packed_by_compress(path)
-    content = BytesIO()
     with naming_damage(path), ExitStack() as stack:
         stream = stack.enter_context(
             path.open("rb") if archive == path else _open_member(archive, name, stack)
         )
         if suffix in OPENERS:
             stream = stack.enter_context(OPENERS[suffix](stream, "rb"))
-        while block := stream.read(_BLOCK):
-            content.write(block)
-            if content.tell() > most:
-                raise too_large(path, most)
-    return content.getvalue()
+        yield stream
 
 
 def _open_member(archive: Path, name: str, stack: ExitStack) -> IO[bytes]:
