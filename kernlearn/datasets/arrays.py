@@ -68,7 +68,17 @@ def load_npz(path: Path, names: Sequence[str | None]) -> dict[str, Any]:
         for name, file in wanted.items():
             with packed.open(file) as member:
                 arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+            if not _are_texts(arrays[name]):
+                raise ValueError(f"{name}: texts with what is no character")
         return arrays
+
+
+def _are_texts(array: np.ndarray) -> bool:
+    """Tell whether the texts of an array, if it has any, are of characters alone."""
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+    return bool(((codes < 0xD800) | ((codes > 0xDFFF) & (codes < 0x110000))).all())
 
 
 def npz_heads(path: Path) -> dict[str, Head]:

@@ -16,6 +16,7 @@ from typing import IO, Any
 
 from kernlearn.datasets import room
 from kernlearn.exceptions import DataError
+from kernlearn.visible import visible
 
 #: The largest size of unpacked data, in bytes; no data set of the catalogue has a quarter of it.
 LIMIT = 1 << 30
@@ -253,4 +254,4 @@ def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[
 
 def one_line(error: Exception) -> str:
     """Return the message of an error as one short line."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return visible(" ".join(str(error).split()))[:200] or type(error).__name__
