@@ -82,9 +82,9 @@ class _Ready:
     def end(self) -> None:
         """End the process and what it calls."""
         with suppress(OSError):
-            if _FORKS:
+            if self.lives and _FORKS:  # the number of one that has ended may be another's
                 os.killpg(self.process.pid, signal.SIGKILL)
-            else:
+            elif self.lives:
                 self.process.kill()
         with suppress(OSError):
             self.process.communicate()
@@ -92,6 +92,7 @@ class _Ready:
 
 _ready: _Ready | None = None
 _lock = threading.Lock()
+_is_a_copy = False
 
 
 def _forget() -> None:
@@ -194,9 +195,10 @@ def serve() -> None:
 
 
 def _in_a_copy(request: list[Any]) -> int:
+    global _is_a_copy
     child = os.fork()
     if not child:
-        status = 1
+        status, _is_a_copy = 1, True
         try:
             status = _answer(*request)
         finally:
@@ -237,7 +239,7 @@ def _answer(
 def _limit_memory(n_bytes: int) -> None:
     """Let a copy take so many bytes beside what it has."""
     statm = Path("/proc/self/statm")
-    if resource is None or not _FORKS or not statm.exists():
+    if resource is None or not _is_a_copy or not statm.exists():
         return
     has = int(statm.read_text().split()[0]) * resource.getpagesize()
     _set_limit(resource.RLIMIT_AS, has + n_bytes)
@@ -245,8 +247,8 @@ def _limit_memory(n_bytes: int) -> None:
 
 
 def allow_for(n_bytes: int) -> None:
-    """End this copy if it computes for much longer than so many bytes may need."""
-    if resource is not None and _FORKS:
+    """End this copy, if it is one, when it computes for much longer than so many bytes may need."""
+    if resource is not None and _is_a_copy:
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = used.ru_utime + used.ru_stime + _SECONDS + n_bytes / _SPEED
         _set_limit(resource.RLIMIT_CPU, math.ceil(seconds))

@@ -92,7 +92,7 @@ def member_names(path: Path) -> tuple[str, ...]:
     """Return the names of all files of an archive, of which it is not clear that it is an NPZ."""
     content = read_bytes(path)
     check_directory(path, content[-ZIP_END:], len(content))
-    with naming_damage(path), zipfile.ZipFile(BytesIO(content)) as packed:
+    with naming_damage(path, _NO_NPZ), zipfile.ZipFile(BytesIO(content)) as packed:
         return tuple(info.filename for info in packed.infolist() if not info.is_dir())
 
 

@@ -12,6 +12,8 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from kernlearn.datasets.unpacking import clear_errors
+
 #: What is done with missing entries.
 Missing = Literal["drop", "mean", "most_frequent", "error"]
 
@@ -69,7 +71,8 @@ class Options(Strict):
         """Read files and concatenate their rows; a fault raises a DataError that says where."""
         module, _, function = self.reader.partition(":")
         read = getattr(import_module(f"kernlearn.datasets.{module}"), function)
-        table: Table = read(paths, self, expected)
+        with clear_errors():
+            table: Table = read(paths, self, expected)
         return table
 
     def check(self, n_features: int, n_classes: int = 0) -> None:

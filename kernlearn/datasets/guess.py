@@ -14,7 +14,7 @@ from kernlearn.datasets.guess_arrays import guess_matlab, guess_npz
 from kernlearn.datasets.guess_objects import JSON_LINES, guess_json_lines, guess_series
 from kernlearn.datasets.guess_text import guess_text
 from kernlearn.datasets.members import SHEETS, ZIP, suffix_of
-from kernlearn.datasets.unpacking import container, read_head
+from kernlearn.datasets.unpacking import clear_errors, container, read_head
 from kernlearn.exceptions import DataError
 
 VERSION = 6  # to be raised when other guesses are made: cards made before are then made again
@@ -24,6 +24,7 @@ _PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 _MATLAB = (b"\x89HDF\r\n\x1a\n", b"MATLAB")
 
 
+@clear_errors()
 def card_content(path: Path, name: str, given: FileOptions) -> tuple[dict[str, Any], Guess]:
     """Guess how a file reads; return the content of a card for it, and the guess."""
     task, matrix = given.task, given.matrix

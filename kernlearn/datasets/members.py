@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 
 from kernlearn.datasets.unpacking import (
     PACKED,
+    clear_errors,
     container,
     is_archive,
     list_members,
@@ -21,6 +22,7 @@ _KNOWN = (
 _SHOWN = 5
 
 
+@clear_errors()
 def data_file(path: Path) -> Path:
     """Return the path of a data file, ``archive.zip/member`` for an archive with one.
 

@@ -21,6 +21,7 @@ from kernlearn.visible import visible
 #: The largest size of unpacked data, in bytes; no data set of the catalogue has a quarter of it.
 LIMIT = 1 << 30
 _BLOCK = 1 << 20
+_LONGEST = 1600  # characters of a message
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = (*OPENERS, ".Z")  # files packed by compress are found, but not read
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -250,6 +251,23 @@ def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[
         else:
             reason = f"{damage}: {one_line(error)}"
         raise DataError(f"{path}: {reason}") from None
+
+
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Let each DataError be one line of some length, whatever names the data has.
+
+    As a decorator it does so for a function.
+    """
+    try:
+        yield
+    except DataError as error:
+        message = visible(str(error))
+        if len(message) > _LONGEST:
+            message = f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 4 :]}"
+        if message == str(error):
+            raise
+        raise DataError(message) from None
 
 
 def one_line(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """HDF5 files, also as MATLAB 7.3 writes them, and the process in which they are read."""
 
 import os
+import resource
 import signal
 
 import h5py
@@ -155,6 +156,7 @@ def test_what_is_read_there_is_what_is_read_here(tmp_path):
     here = hdf5_content.load(str(tmp_path / "f.h5"), ["X", "Z", "b", "none"])
     there = matlab.load_matlab(tmp_path / "f.h5", ["X", "Z", "b", "none"])
     assert isinstance(here, Answer)
+    assert resource.getrlimit(resource.RLIMIT_CPU)[0] == resource.RLIM_INFINITY
     assert [*there] == here.value == ["X", "Z", "b"]
     for one, other in zip(here.arrays, there.values(), strict=True):
         np.testing.assert_array_equal(one, other)
