@@ -247,7 +247,7 @@ def _limit_memory(n_bytes: int) -> None:
 
 
 def allow_for(n_bytes: int) -> None:
-    """End this copy, if it is one, when it computes for much longer than so many bytes may need."""
+    """End this copy if it computes for much longer than so many bytes may need."""
     if resource is not None and _is_a_copy:
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = used.ru_utime + used.ru_stime + _SECONDS + n_bytes / _SPEED

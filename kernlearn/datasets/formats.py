@@ -1,7 +1,6 @@
 """File formats: the options of each, as on a card, and the result of its reader.
 
-A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function in
-a module of its own.
+A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,8 +71,7 @@ class Options(Strict):
         module, _, function = self.reader.partition(":")
         read = getattr(import_module(f"kernlearn.datasets.{module}"), function)
         with clear_errors():
-            table: Table = read(paths, self, expected)
-        return table
+            return read(paths, self, expected)  # type: ignore[no-any-return]
 
     def check(self, n_features: int, n_classes: int = 0) -> None:
         """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
