@@ -39,6 +39,7 @@ class Wanted(NamedTuple):
         return {**self._asdict(), "dtype": dtype, "drop": list(self.drop)}
 
 
+@clear_errors()
 def read(found: Found) -> Table:
     """Read the files of a data set, and compare their content with the card."""
     card, form = found.card, found.form

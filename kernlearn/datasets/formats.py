@@ -1,6 +1,7 @@
 """File formats: the options of each, as on a card, and the result of its reader.
 
-A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function.
+A new format is an :class:`Options` class here, listed in :data:`Format`, and a reader function in
+a module of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,6 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-
-from kernlearn.datasets.unpacking import clear_errors
 
 #: What is done with missing entries.
 Missing = Literal["drop", "mean", "most_frequent", "error"]
@@ -70,8 +69,8 @@ class Options(Strict):
         """Read files and concatenate their rows; a fault raises a DataError that says where."""
         module, _, function = self.reader.partition(":")
         read = getattr(import_module(f"kernlearn.datasets.{module}"), function)
-        with clear_errors():
-            return read(paths, self, expected)  # type: ignore[no-any-return]
+        table: Table = read(paths, self, expected)
+        return table
 
     def check(self, n_features: int, n_classes: int = 0) -> None:
         """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
