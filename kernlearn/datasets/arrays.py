@@ -68,7 +68,17 @@ def load_npz(path: Path, names: Sequence[str | None]) -> dict[str, Any]:
         for name, file in wanted.items():
             with packed.open(file) as member:
                 arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+            if not _are_texts(arrays[name]):
+                raise ValueError(f"{name}: texts with what is no character")
         return arrays
+
+
+def _are_texts(array: np.ndarray) -> bool:
+    """Tell whether the texts of an array, if it has any, are of characters alone."""
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+    return bool(((codes < 0xD800) | ((codes > 0xDFFF) & (codes < 0x110000))).all())
 
 
 def npz_heads(path: Path) -> dict[str, Head]:
@@ -78,21 +88,24 @@ def npz_heads(path: Path) -> dict[str, Head]:
         return {name: _head(packed, file) for name, file in members.items()}
 
 
+def member_names(path: Path) -> tuple[str, ...]:
+    """Return the names of all files of an archive, of which it is not clear that it is an NPZ."""
+    content = read_bytes(path)
+    check_directory(path, content[-ZIP_END:], len(content))
+    with naming_damage(path, _NO_NPZ), zipfile.ZipFile(BytesIO(content)) as packed:
+        return tuple(info.filename for info in packed.infolist() if not info.is_dir())
+
+
 @contextmanager
 def _members(path: Path, content: bytes) -> Iterator[tuple[zipfile.ZipFile, dict[str, str]]]:
     """Open an NPZ file in memory; yield it, and its members by the names of the arrays."""
     check_directory(path, content[-ZIP_END:], len(content))
     with zipfile.ZipFile(BytesIO(content)) as packed:
         files = [name for name in packed.namelist() if not name.endswith("/")]
-        others = [name for name in files if not name.endswith(".npy")]
-        if others:
+        if others := [name for name in files if not name.endswith(".npy")]:
             n = f"{len(files)} files, among them" if len(files) > 1 else "the file"
-            advice = "unpack it, and name the file with the data"
-            for member, ending in (("[Content_Types].xml", ".xlsx"), ("content.xml", ".ods")):
-                if member in others:
-                    advice = f"a spreadsheet needs the ending {ending}"
             raise DataError(
-                f"{path}: an archive of {n} {others[0]!r:.60}, and no NPZ file of arrays: {advice}"
+                f"{path}: an archive of {n} {others[0]!r:.60}, and no NPZ file of arrays"
             )
         if len(set(files)) < len(files):
             raise DataError(f"{path}: two arrays have the same name")
@@ -156,11 +169,16 @@ def _matrix(path: Path, matrix: Any, missing: bool) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
 
 
+def is_vector(shape: tuple[int, ...], n: int) -> bool:
+    """Tell whether an array has one entry per row: as a vector, a column or a row."""
+    return shape in ((n,), (n, 1), (1, n))
+
+
 def _codes(path: Path, labels: Any, n_rows: int, expected: Expected) -> np.ndarray:
     if isinstance(labels, Coded):
         distinct, positions = [canonical_label(value) for value in labels.values], labels.codes
     else:
-        if np.ndim(labels) == 2 and min(np.shape(labels)) > 1:
+        if np.ndim(labels) > 2 or (np.ndim(labels) == 2 and min(np.shape(labels)) > 1):
             raise DataError(
                 f"{path}: found labels of shape {np.shape(labels)}, expected one per row; of "
                 "columns of 0 and 1, give the position of the 1 in each row"

@@ -18,6 +18,7 @@ from kernlearn.datasets.missing import settle_missing
 from kernlearn.datasets.objects import are_objects
 from kernlearn.datasets.preparation import Preparation, asymmetry, compares_rows, look_like_ids
 from kernlearn.datasets.text import canonical_labels, column_position
+from kernlearn.datasets.unpacking import clear_errors
 from kernlearn.exceptions import DataError
 
 Nominal = Literal["ordinal", "onehot"]
@@ -39,6 +40,7 @@ class Wanted(NamedTuple):
         return {**self._asdict(), "dtype": dtype, "drop": list(self.drop)}
 
 
+@clear_errors()
 def read(found: Found) -> Table:
     """Read the files of a data set, and compare their content with the card."""
     card, form = found.card, found.form
@@ -61,6 +63,7 @@ def read(found: Found) -> Table:
     return table
 
 
+@clear_errors()
 def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
     """Make the arrays that are returned, and a record of what was done."""
     card, form = found.card, found.form

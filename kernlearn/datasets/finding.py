@@ -106,10 +106,9 @@ def find_as(arguments: dict[str, Any], data_dir: Path | None = None) -> Found:
 def _find_file(path: Path, given: FileOptions) -> Found:
     """Make a card for a data file, or take the one made before for the file as it is."""
     from kernlearn.datasets import guess
+    from kernlearn.datasets.members import data_file
 
-    if not path.is_file():
-        raise DataError(f"{path}: no such file")
-    name = guess.file_name(path)
+    name, path = guess.file_name(path), data_file(path)
     plain = {k: list(v) if isinstance(v, tuple) else v for k, v in given._asdict().items()}
     mark = stamp(name, [path], {**plain, "guess": guess.VERSION})
     if (content := recall(mark)) is None:

@@ -13,16 +13,18 @@ from kernlearn.datasets.formats import Expected, Format
 from kernlearn.datasets.guess_arrays import guess_matlab, guess_npz
 from kernlearn.datasets.guess_objects import JSON_LINES, guess_json_lines, guess_series
 from kernlearn.datasets.guess_text import guess_text
+from kernlearn.datasets.members import SHEETS, ZIP, suffix_of
+from kernlearn.datasets.unpacking import clear_errors, container, read_head
 from kernlearn.exceptions import DataError
 
-VERSION = 5  # to be raised when other guesses are made: cards made before are then made again
+VERSION = 6  # to be raised when other guesses are made: cards made before are then made again
 _TASKS = ("classification", "regression", "ordinal", "similarity")
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
-_ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+_PARQUET, _NPY = b"PAR1", b"\x93NUMPY"
 _MATLAB = (b"\x89HDF\r\n\x1a\n", b"MATLAB")
-_SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
+@clear_errors()
 def card_content(path: Path, name: str, given: FileOptions) -> tuple[dict[str, Any], Guess]:
     """Guess how a file reads; return the content of a card for it, and the guess."""
     task, matrix = given.task, given.matrix
@@ -32,6 +34,11 @@ def card_content(path: Path, name: str, given: FileOptions) -> tuple[dict[str, A
     task = task or ("similarity" if matrix is not None else _task(guess))
     content: dict[str, Any] = {"name": name, "title": name, "task": task}
     form: dict[str, Any] = {"files": [re.sub(r"[:\\/]", "_", path.name.strip()) or "data"]}
+    if (archive := container(path)) != path:
+        member = path.relative_to(archive).as_posix()
+        guess.remarks.append(f"the data is {member} in the archive {archive.name}")
+        if member != form["files"][0]:
+            form["members"] = {form["files"][0]: member}
     form["format"] = guess.format
     if task == "regression" and not guess.numeric:
         raise DataError(f"{path}: the target of a regression must be numbers")
@@ -86,11 +93,8 @@ def _task(guess: Guess) -> str:
 
 
 def _guess(path: Path, given: FileOptions) -> Guess:
-    if not path.is_file():
-        raise DataError(f"{path}: no such file")
-    with path.open("rb") as opened:
-        magic = opened.read(8)
-    if magic == frames.OLD_EXCEL or (magic.startswith(_ZIP) and path.suffix.lower() in _SHEETS):
+    magic, suffix = read_head(path, 8), suffix_of(path.name)
+    if magic == frames.OLD_EXCEL or (magic.startswith(ZIP) and suffix in SHEETS):
         return _guess_sheet(path, given)
     if given.sheet is not None:
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
@@ -99,17 +103,22 @@ def _guess(path: Path, given: FileOptions) -> Guess:
         return guess_series(path, given)
     if any(suffix in JSON_LINES for suffix in suffixes):
         return guess_json_lines(path, given)
-    if magic.startswith((_ZIP, *_MATLAB)) and given.points is not None:
+    if magic.startswith((ZIP, *_MATLAB)) and given.points is not None:
         raise DataError(
             f"{path}: points: is for text in columns, sheets, lines of JSON and series"
         )
-    if magic.startswith(_ZIP):
+    if magic.startswith(ZIP):
         return guess_npz(path, given.target)
     if magic.startswith(_PARQUET):
         return _guess_parquet(path, given)
-    if magic.startswith(_MATLAB):
+    if magic.startswith(_MATLAB) or suffix == ".mat":
         return guess_matlab(path, given.target)
-    if path.suffix.lower() == ".dta":
+    if magic.startswith(_NPY):
+        raise DataError(
+            f"{path}: an NPY file holds one array and no labels: write both to an NPZ file, by "
+            "numpy.savez(file, X=X, y=y)"
+        )
+    if suffix == ".dta":
         return _guess_frame(path, "stata", frames.load_stata(path), given, {})
     return guess_text(path, given)
 
@@ -164,6 +173,8 @@ def _guess_parquet(path: Path, given: FileOptions) -> Guess:
     left_out = {name: why for name, why in left_out.items() if name not in drop | {target}}
     away = [name for name in all_names if name in drop or name in left_out]
     table = parquet.load_parquet(path, drop=away)
+    if not table.num_rows:
+        raise DataError(f"{path}: the file has no rows")
     columns = [
         _arrow_entries(name, column)
         for name, column in zip(table.column_names, table.columns, strict=True)

@@ -60,17 +60,23 @@ def _guess(
 ) -> Guess:
     matrix = choose_matrix(path, stored, matrices)
     n_samples, n_features = stored[matrix].shape
-    vectors = [n for n, array in stored.items() if n != matrix and array.size == n_samples]
-    preferred = next((name for name in labelled if name in vectors), None)
+    others = {name: array.shape for name, array in stored.items() if name != matrix}
+    vectors = [name for name, shape in others.items() if arrays.is_vector(shape, n_samples)]
+    named = [name for name in labelled if name in others]
+    preferred = next((name for name in named if name in vectors), next(iter(named), None))
     wanted = str(target) if target is not None else preferred
     labels = wanted or (vectors[0] if len(vectors) == 1 else None)
     if labels not in vectors:
-        turned = [n for n, array in stored.items() if n != matrix and array.size == n_features]
+        turned = [name for name, shape in others.items() if arrays.is_vector(shape, n_features)]
         hint = f"; {matrix} has one column for each of {turned[0]}: transpose it" if turned else ""
-        raise DataError(
-            f"{path}: {wanted or 'no array'} holds one label per row of {matrix}{hint}. It holds "
-            f"{_held(stored)}"
-        )
+        if wanted is None:
+            found = f"no array holds one label per row of {matrix}"
+        elif wanted not in others:
+            found = f"no array is called {wanted:.60}"
+        else:
+            shape = others[wanted]
+            found = f"{wanted:.60} has the shape {shape}, expected one label per row of {matrix}"
+        raise DataError(f"{path}: {found}{hint}. It holds {_held(stored)}")
     y = load(path, [labels])[labels].ravel()
     options = {"kind": kind, "matrix": matrix, "target": labels}
     remarks = [f"{title} format, features in {matrix}, the target in {labels}"]

@@ -215,10 +215,14 @@ def _separator(path: Path, lines: Sequence[str]) -> str | None:
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     head, body = rows[0], rows[1:1000]
-    if not body or len(set(head)) < len(head):
+    if not body:
         return False
     if any(entry in SURELY_MISSING or is_number(entry) for entry in head):
         return False
+    if len(set(head)) < len(head) and not any(
+        all(is_number(row[i]) for row in body) for i in range(len(head))
+    ):
+        return False  # values may occur twice
     # a name does not occur below itself, and text above numbers is a name
     return all(entry not in {row[i] for row in body} for i, entry in enumerate(head))
 

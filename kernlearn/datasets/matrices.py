@@ -11,6 +11,7 @@ from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.guess_arrays import choose_matrix
 from kernlearn.datasets.guess_text import decoded, split_rows
 from kernlearn.datasets.room import require_room
+from kernlearn.datasets.unpacking import clear_errors, read_head
 from kernlearn.exceptions import DataError
 
 
@@ -41,10 +42,10 @@ def check_square(path: Path, shape: tuple[int, ...], labelled: bool) -> None:
     )
 
 
+@clear_errors()
 def read_matrix(path: Path, given: FileOptions) -> np.ndarray:
     """Read a matrix without labels from text, NPZ or MATLAB; names of rows are skipped."""
-    with path.open("rb") as opened:
-        magic = opened.read(8)
+    magic = read_head(path, 8)
     if magic.startswith((b"PK", b"MATLAB", b"\x89HDF")):
         npz = magic.startswith(b"PK")
         heads = arrays.npz_heads(path) if npz else matlab.matlab_heads(path)

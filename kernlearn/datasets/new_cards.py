@@ -18,7 +18,9 @@ from kernlearn.datasets.files import Found
 from kernlearn.datasets.formats import Missing
 from kernlearn.datasets.guess import card_content
 from kernlearn.datasets.loading import load
+from kernlearn.datasets.members import data_file
 from kernlearn.datasets.preparation import Preparation
+from kernlearn.datasets.unpacking import container
 from kernlearn.exceptions import DataError
 
 
@@ -73,13 +75,14 @@ def add(
     r"""Guess how a data file reads and write a card for it.
 
     Text in columns (with quotes, ``sep=`` lines or decimal commas too), LIBSVM's text, ARFF, NPZ,
-    Parquet, Excel, Stata and MATLAB files are supported, text also compressed. The file stays
-    where it is; a link next to the card makes it available to :func:`load`.
+    Parquet, Excel, Stata, MATLAB and HDF5 files are supported, also compressed, and alone of their
+    kind in an archive. The file stays where it is; a link next to the card makes it available to
+    :func:`load`.
 
     Parameters
     ----------
     file : path-like
-        The file.
+        The file, or an archive that holds one; ``archive.zip/file`` is one of several.
     name : str
         The data set's name: lower case, digits and underscores.
     target : int or str, optional
@@ -153,7 +156,8 @@ def add(
     with ExitStack() as stack:
         if labels is not None:
             temporary = stack.enter_context(tempfile.TemporaryDirectory())
-            path = _with_labels(path, Path(labels), Path(temporary), given)
+            path = _with_labels(data_file(path), Path(labels), Path(temporary), given)
+        path = data_file(path)
         content, guess = card_content(path, name, given)
         if labels is not None:
             n = content["n_features"]
@@ -164,7 +168,9 @@ def add(
         content |= {"missing": missing} if missing is not None else {}
         form = content["forms"][0]
         form["own_folder"] = True
-        own = place / name / form["files"][0]
+        own = (
+            place / name / (form["files"][0] if container(path) == path else container(path).name)
+        )
         classes = form.get("classes")
         card = make_card(content, f"{path}: no card can be made")
         # loaded by the card before anything is written
@@ -179,7 +185,7 @@ def add(
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
             card_path.write_text(text, encoding="utf-8")
-            linked = _put_next_to_card(path, own, copy or labels is not None)
+            linked = _put_next_to_card(container(path), own, copy or labels is not None)
         except (DataError, OSError) as error:
             with suppress(OSError):
                 card_path.unlink()
@@ -213,9 +219,8 @@ def _with_labels(path: Path, labels: Path, folder: Path, given: FileOptions) -> 
 
     if given.task != "similarity" and given.matrix is None:
         raise DataError(f"{labels}: labels in a file of their own go with the task similarity")
-    for file in (path, labels):
-        if not file.is_file():
-            raise DataError(f"{file}: no such file")
+    if not labels.is_file():
+        raise DataError(f"{labels}: no such file")
     S = matrices.read_matrix(path, given)
     matrices.check_square(path, S.shape, labelled=False)
     written = folder / f"{path.stem}.npz"

@@ -11,7 +11,9 @@ from kernlearn.exceptions import DataError
 
 Batch = tuple[np.ndarray, np.ndarray]
 
-_MAPPED_BYTES = 2**26  # of a Parquet file; more are mapped for a row group that is larger
+# Of a Parquet file; a row group may be larger.
+_MAPPED_BYTES = 2**24
+_PART_BYTES = 2**26
 
 
 def parquet_batches(
@@ -33,7 +35,7 @@ def parquet_batches(
 
     def batches() -> Iterator[Any]:
         # what has been read counts as memory until its mapping is closed
-        for groups in _mapped_together(metadata, chosen):
+        for groups in _together(metadata, chosen, _MAPPED_BYTES):
             with _opened(path, metadata) as file:
                 yield from file.iter_batches(size, row_groups=groups, columns=[*features, target])
 
@@ -44,7 +46,7 @@ def parquet_batches(
 def parquet_parts(path: Path) -> list[range]:
     """Return the row groups of a Parquet file in parts that can be read by themselves."""
     metadata = _metadata(path)
-    parts = _mapped_together(metadata, range(metadata.num_row_groups))
+    parts = _together(metadata, range(metadata.num_row_groups), _PART_BYTES)
     return [range(part[0], part[-1] + 1) for part in parts]
 
 
@@ -66,13 +68,13 @@ def _metadata(path: Path) -> Any:
         return file.metadata
 
 
-def _mapped_together(metadata: Any, row_groups: range) -> Iterator[list[int]]:
-    """Yield consecutive row groups of about as many bytes as may be mapped."""
+def _together(metadata: Any, row_groups: range, size: int) -> Iterator[list[int]]:
+    """Yield consecutive row groups, each time as few as have `size` bytes."""
     together, n_bytes = [], 0
     for place in row_groups:
         together.append(place)
         n_bytes += metadata.row_group(place).total_byte_size
-        if n_bytes >= _MAPPED_BYTES:
+        if n_bytes >= size:
             yield together
             together, n_bytes = [], 0
     if together:

@@ -16,10 +16,12 @@ from typing import IO, Any
 
 from kernlearn.datasets import room
 from kernlearn.exceptions import DataError
+from kernlearn.visible import visible
 
 #: The largest size of unpacked data, in bytes; no data set of the catalogue has a quarter of it.
 LIMIT = 1 << 30
 _BLOCK = 1 << 20
+_LONGEST = 1600  # characters of a message
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 PACKED = (*OPENERS, ".Z")  # files packed by compress are found, but not read
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -100,7 +102,9 @@ def check_directory(path: Path, end: bytes, n_bytes: int) -> None:
 
 def container(path: Path) -> Path:
     """Return the archive of a path such as ``archive.zip/member``; any other path itself."""
-    return next((p for p in path.parents if is_archive(p.name) and p.is_file()), path)
+    # a name that is too long makes pathlib raise
+    found = (p for p in path.parents if is_archive(p.name) and os.path.isfile(p))  # noqa: PTH113
+    return next(found, path)
 
 
 def find_member(archive: Path, file: str, limit: int | None = None) -> str | None:
@@ -164,6 +168,24 @@ def read_bytes(path: Path, limit: int | None = None, *, unpack: bool = True) -> 
     :func:`content_limit`) raises a DataError.
     """
     most = limit or content_limit()
+    content = BytesIO()
+    with _opened(path, limit, unpack) as stream:
+        while block := stream.read(_BLOCK):
+            content.write(block)
+            if content.tell() > most:
+                raise too_large(path, most)
+    return content.getvalue()
+
+
+def read_head(path: Path, n_bytes: int) -> bytes:
+    """Read the first bytes of what :func:`read_bytes` reads."""
+    with _opened(path) as stream:
+        head: bytes = stream.read(n_bytes)
+        return head
+
+
+@contextmanager
+def _opened(path: Path, limit: int | None = None, unpack: bool = True) -> Iterator[Any]:
     archive, name = container(path), path.name
     if archive != path:
         member = find_member(archive, path.relative_to(archive).as_posix(), limit)
@@ -173,18 +195,13 @@ def read_bytes(path: Path, limit: int | None = None, *, unpack: bool = True) -> 
     suffix = PurePosixPath(name).suffix if unpack else ""
     if suffix == ".Z":
         raise packed_by_compress(path)
-    content = BytesIO()
     with naming_damage(path), ExitStack() as stack:
         stream = stack.enter_context(
             path.open("rb") if archive == path else _open_member(archive, name, stack)
         )
         if suffix in OPENERS:
             stream = stack.enter_context(OPENERS[suffix](stream, "rb"))
-        while block := stream.read(_BLOCK):
-            content.write(block)
-            if content.tell() > most:
-                raise too_large(path, most)
-    return content.getvalue()
+        yield stream
 
 
 def _open_member(archive: Path, name: str, stack: ExitStack) -> IO[bytes]:
@@ -236,6 +253,23 @@ def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[
         raise DataError(f"{path}: {reason}") from None
 
 
+@contextmanager
+def clear_errors() -> Iterator[None]:
+    """Let each DataError be one line of some length, whatever names the data has.
+
+    As a decorator it does so for a function.
+    """
+    try:
+        yield
+    except DataError as error:
+        message = visible(str(error))
+        if len(message) > _LONGEST:
+            message = f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 4 :]}"
+        if message == str(error):
+            raise
+        raise DataError(message) from None
+
+
 def one_line(error: Exception) -> str:
     """Return the message of an error as one short line."""
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return visible(" ".join(str(error).split()))[:200] or type(error).__name__

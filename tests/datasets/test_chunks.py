@@ -308,6 +308,7 @@ def test_row_groups_are_mapped_a_few_at_a_time(table, monkeypatch):
     path = table({"x": values, "y": values % 3}, row_group_size=7)
     X, y, sizes = together(iter_chunks(path, 30, target="y"))
     monkeypatch.setattr(table_batches, "_MAPPED_BYTES", 1)
+    monkeypatch.setattr(table_batches, "_PART_BYTES", 1)
     again, labels, others = together(iter_chunks(path, 30, target="y"))
     assert sizes == others == [30, 30, 30, 10]
     assert X.ravel().tolist() == again.ravel().tolist() == values.tolist()

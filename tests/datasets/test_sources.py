@@ -154,7 +154,7 @@ def test_dask_arrays_and_frames():
 def test_partitions_are_read_by_themselves(folder, monkeypatch):
     pq.write_table(pa.Table.from_pandas(frame()), folder / "rows.parquet", row_group_size=9)
     frame().to_csv(folder / "rows.csv", index=False)
-    monkeypatch.setattr("kernlearn.datasets.table_batches._MAPPED_BYTES", 1)
+    monkeypatch.setattr("kernlearn.datasets.table_batches._PART_BYTES", 1)
     source = row_source([folder / "rows.parquet", folder / "rows.csv"], target="label", n_rows=5)
     assert source.is_divided
     parts = source.partitions

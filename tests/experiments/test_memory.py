@@ -12,10 +12,11 @@ import pytest
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.costs import is_cost, is_time
-from kernlearn.experiments.engine import own_process, peak_memory
+from kernlearn.experiments.engine import peak_memory
 from kernlearn.experiments.engine.own_process import call_alone
 from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.executors import Processes
+from kernlearn.memory import keeping_variables
 
 CONFIG = """\
 title: t
@@ -129,10 +130,11 @@ def _say_and_sleep():
 
 
 def test_freed_memory_is_not_kept_where_it_is_measured(monkeypatch):
-    for name in own_process.KEEPING:
+    keeping = keeping_variables(0)
+    for name in keeping:
         monkeypatch.setenv(name, "1000000000")
     found = call_alone(_environment)
-    assert not set(own_process.KEEPING) & found.keys()
+    assert not keeping.keys() & found.keys()
 
 
 def _environment():

@@ -55,7 +55,10 @@ source: {publisher: Nobody}
 licence: none
 citation: none
 forms:
-- {files: [small.csv], rows: 30, classes: {x: 20, y: 10}, format: {kind: delimited, header: true, target: c}}
+- files: [small.csv]
+  rows: 30
+  classes: {x: 20, y: 10}
+  format: {kind: delimited, header: true, target: c}
 """
 
 #: Arguments that suit a parameter of a name; others are drawn from all of these.
@@ -69,8 +72,10 @@ SUITABLE = {
     "task": ["classification", "regression"], "missing": ["drop", "mean"], "seed": ["0", "7"],
     "fit_seconds": ["1"], "run_a": ["1", "s.sqlite"], "run_b": ["1", "s.sqlite"],
     "metric": ["accuracy"], "control": ["guess"], "margin": ["0.1"], "best_of": ["SVM"],
-    "paths": ["s.sqlite", "other.sqlite", "new.sqlite"], "prefer": ["source", "destination"], "experiment": ["tiny"],
-    "form": ["csv", "json"], "level": ["0.95"], "alpha": ["0.05"], "similarity": ["gaussian", "cosine", "strings"],
+    "paths": ["s.sqlite", "other.sqlite", "new.sqlite"], "prefer": ["source", "destination"],
+    "experiment": ["tiny"],
+    "form": ["csv", "json"], "level": ["0.95"], "alpha": ["0.05"],
+    "similarity": ["gaussian", "cosine", "strings"],
     "kernels": ["kernels.yaml"], "transfer": ["1", "sign"], "rank_by": ["neighbors"],
     "kernel": ["gaussian"], "max_points": ["20", "30"], "pairs": ["5"], "trials": ["3"],
     "buffer_size": ["2"], "buffer": ["fifo", "rs"], "positive": ["x"], "radius": ["1"],

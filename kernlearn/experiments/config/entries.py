@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from kernlearn.datasets.unpacking import container
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
 from kernlearn.experiments.config.streamed import StreamEntry, stream_faults
 from kernlearn.experiments.config.targets import target_faults
@@ -251,7 +252,8 @@ class DatasetEntry(Entry):
                 return
             defaults = dict(scope.generators[self.generator].parameters)
         elif self.file is not None:
-            if not os.path.isfile(names.folder / self.file):  # noqa: PTH113  (raises for no name)
+            file = container(names.folder / self.file)  # a file may be one of an archive
+            if not os.path.isfile(file):  # noqa: PTH113  (raises for no name)
                 yield ("file",), f"no file {self.file!r} in the config's folder, {names.folder}"
         elif own := scope.datasets.get(self.name or ""):
             defaults = dict(own.parameters)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 
 from kernlearn.datasets import load
+from kernlearn.datasets.unpacking import container
 from kernlearn.exceptions import DataError, PluginError
 from kernlearn.experiments.compose import make_method
 from kernlearn.experiments.engine.protocol import generator, random_state
@@ -67,7 +68,7 @@ def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
     """Load a data set of the catalogue or a file, or take it from the last trials."""
     stamp = None
     if isinstance(file := arguments["name"], Path):  # a user may edit it
-        status = file.stat()
+        status = container(file).stat()
         stamp = (status.st_mtime_ns, status.st_size)
     return _load_once(stamp, data_dir=data_dir, **arguments)
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from kernlearn.apart import cause_of_death
 from kernlearn.exceptions import ExecutorError
 from kernlearn.memory import keeping_variables
 
@@ -48,7 +49,7 @@ def call_alone(function: Callable[..., Value], *arguments: Any, **options: Any) 
         process.wait()
         raise
     if process.returncode:
-        raise ExecutorError(f"its own process died: {_cause(process.returncode)}")
+        raise ExecutorError(f"its own process died: {cause_of_death(process.returncode)}")
     value: Value = pickle.loads(answer)
     return value
 
@@ -76,9 +77,3 @@ def _end_after(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_LOOK)
     os._exit(1)
-
-
-def _cause(status: int) -> str:
-    if status == -signal.SIGKILL:
-        return "it was killed, probably because the memory of the machine was full"
-    return f"signal {-status}" if status < 0 else f"exit code {status}"
