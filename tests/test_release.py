@@ -1,4 +1,4 @@
-"""What the check of a release says of known faults and failures, and what it takes of the README."""
+"""What the check of a release says of faults and failures, and what it takes of the README."""
 
 import json
 import subprocess

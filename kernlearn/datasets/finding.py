@@ -88,7 +88,7 @@ def find(
         return name
     if named:
         option = next(iter(named))
-        called = name if isinstance(name, str) else name.name
+        called = name.name if isinstance(name, Card) else str(name)
         raise DataError(f"{called}: {option} is for the path of a file; a card names its own")
     card = name if isinstance(name, Card) else find_card(str(name), data_dir)
     found = locate(card, data_dir)
