@@ -95,7 +95,8 @@ class NumberEntries(Entries):
         self.n_different = len(different) + (n_missing > 0)
         few = zip(different.tolist(), times.tolist(), strict=True) if len(times) <= MANY else ()
         self.counts = Counter({text.canonical_label(value): n for value, n in few})
-        self.counts[""] = n_missing
+        if n_missing:
+            self.counts[""] = n_missing
         self.numeric, self.missing = len(different) > 0, {""} if n_missing else set()
         self._values = values
 
