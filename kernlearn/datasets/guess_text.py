@@ -99,6 +99,8 @@ def _guess_delimited(path: Path, lines: list[str], given: FileOptions, encoding:
     if encoding != "utf-8":
         options["encoding"] = encoding
     records = split_rows(path, lines, given, options, remarks)
+    if not records:
+        raise DataError(f"{path}: the file has no rows")
     separator = options["delimiter"]
     width = len(records[0][1])
     for line, row in records:
