@@ -164,7 +164,10 @@ def _entries(line: str, separator: str | None) -> list[str]:
     """Split a line, with quotes if it has any."""
     if '"' not in line:
         return line.split(separator)
-    return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=True), [])
+    try:
+        return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=True), [])
+    except csv.Error:  # an entry is too long; the line is named when all are read
+        return line.split(separator)
 
 
 def _records(

@@ -53,6 +53,11 @@ FOUND = {
     "a letter beyond all": ("f.npz", with_codes(0x110000), "y: texts with what is no character"),
     "half of a letter": ("f.npz", with_codes(0xD800), "y: texts with what is no character"),
     "a separator and no rows": ("f.csv", b"sep=;", "the file has no rows"),
+    "a long entry in quotes": (
+        "f.csv",
+        b'"' + b"x" * 200_000 + b'",1,2\n"a",3,4\n"b",5,6\n',
+        "field larger than field limit",
+    ),
     "no rows of Stata": (
         "f.dta",
         stata(pd.DataFrame({"a": pd.Series(dtype=float), "y": pd.Series(dtype=float)})),
