@@ -31,7 +31,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all fuzz lint format docs bench check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all fuzz lint format docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -121,6 +121,10 @@ baseline: $(READY)        ## write the numbers that check and smoke compare with
 
 report: $(READY)          ## write a site of all results
 	$(BIN)/kernlearn report
+
+release-check: $(READY)   ## build what is released, install it in empty environments, use it, look up known faults
+	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[release]'
+	$(BIN)/python -m release.check
 
 clean:           ## remove everything that make creates but results
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

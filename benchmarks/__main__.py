@@ -23,6 +23,7 @@ LONG = (
     "advise",
     "bias",
     "slow",
+    "load",
 )
 
 

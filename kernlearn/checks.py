@@ -1,9 +1,25 @@
 """Checks of arguments: of single numbers, which raise a ValueError, and of the kind of a table."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
+
+# An integer of more digits is no position of anything; Python refuses those of over 4300.
+_WHOLE = re.compile(r"-?\d{1,18}")
+
+
+def whole_number(text: object) -> int | None:
+    """Return the integer that a text gives, such as a position; None if it gives none.
+
+    Examples
+    --------
+    >>> from kernlearn.checks import whole_number
+    >>> whole_number("-1"), whole_number("--1"), whole_number("9" * 5000)
+    (-1, None, None)
+    """
+    return int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else None
 
 
 def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:

@@ -1,5 +1,6 @@
 """Processes that measure candidates, and that can be stopped in the middle of a fit."""
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent import futures
@@ -9,7 +10,8 @@ from kernlearn.advice.candidates import Candidate
 from kernlearn.advice.fitting import Done, Fitter, Job, make_estimator
 from kernlearn.advice.samples import Problem
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES
-from kernlearn.experiments.executors.local import STAYING, depend_on_parent
+from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_parent
+from kernlearn.experiments.executors.local import STAYING
 
 # Seconds between two looks at the time of the jobs.
 _LOOK = 0.05
@@ -51,7 +53,9 @@ class Crew:
 
     def __enter__(self) -> Self:
         try:
-            started = [self._pool(p).submit(_load, self._candidates) for p in range(self.size)]
+            with deaf_processes():
+                pools = map(self._pool, range(self.size))
+                started = [pool.submit(_load, self._candidates) for pool in pools]
             for one in started:
                 one.result()
         except BaseException:
@@ -97,7 +101,8 @@ class Crew:
         yield from ((job, None) for job in reversed(waiting))
 
     def _submit(self, place: int, job: Job) -> "futures.Future[Done]":
-        future: futures.Future[Done] = self._pool(place).submit(_run, job)
+        with deaf_processes():
+            future: futures.Future[Done] = self._pool(place).submit(_run, job)
         return future
 
     def _pool(self, place: int) -> Any:
@@ -107,7 +112,7 @@ class Crew:
         if self._pools[place] is None:
             env = dict.fromkeys(THREAD_VARIABLES, "1") | STAYING
             self._pools[place] = ProcessPoolExecutor(
-                1, env=env, initializer=_begin, initargs=(self._problem,)
+                1, env=env, initializer=_begin, initargs=(os.getpid(), self._problem)
             )
         return self._pools[place]
 
@@ -166,8 +171,8 @@ class Alone:
             yield job, None if late else self._fitter.run(job)
 
 
-def _begin(problem: Problem) -> None:
-    depend_on_parent()
+def _begin(parent: int, problem: Problem) -> None:
+    depend_on_parent(parent)
     _fitters[:] = [Fitter(problem)]
 
 

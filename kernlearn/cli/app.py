@@ -173,6 +173,8 @@ def main() -> None:
         _fail(error, str(error))
     except MemoryError as error:
         _fail(error, str(error) or "more memory is needed than there is; fewer points need less")
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     except BrokenPipeError:
         raise SystemExit(1) from None
     except OSError as error:

@@ -9,6 +9,7 @@ import typer
 from typer import Option
 
 from kernlearn import experiments
+from kernlearn.checks import whole_number
 from kernlearn.cli import options
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import engine
@@ -39,7 +40,8 @@ def name_of(data: str) -> Any:
 
 def column_of(target: str | None) -> int | str | None:
     """Return the column that an option names: a number is its position."""
-    return int(target) if target is not None and target.lstrip("-").isdecimal() else target
+    number = whole_number(target)
+    return target if number is None else number
 
 
 def label_of(data: str) -> str:

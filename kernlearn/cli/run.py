@@ -13,6 +13,7 @@ from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.experiments import engine, executors
+from kernlearn.interrupts import Interrupts
 from kernlearn.memory import keep_freed_memory
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
@@ -37,6 +38,7 @@ Only = Annotated[
 Jobs = Annotated[int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")]
 
 
+@Interrupts.caught()
 def run(
     configs: options.Configs,
     profile: options.Profile = "full",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import text
 from kernlearn.datasets.file_options import Column, FileOptions, Guess
 from kernlearn.datasets.preparation import compares_rows
@@ -25,7 +26,7 @@ TARGETS = {"target", "class", "label", "y", "outcome"}
 _MISSING = {"?", "", "NA", "N/A", "na", "NaN", "nan", "null", "NULL"}
 #: Missing entries of a column of text, in which NA may be a value.
 SURELY_MISSING = {"?", ""}
-_NAMELESS = re.compile(r"x[1-9]\d*")
+_NAMELESS = re.compile(r"x[1-9]\d{0,17}")
 _TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
 _DAY = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
@@ -94,7 +95,8 @@ class NumberEntries(Entries):
         self.n_different = len(different) + (n_missing > 0)
         few = zip(different.tolist(), times.tolist(), strict=True) if len(times) <= MANY else ()
         self.counts = Counter({text.canonical_label(value): n for value, n in few})
-        self.counts[""] = n_missing
+        if n_missing:
+            self.counts[""] = n_missing
         self.numeric, self.missing = len(different) > 0, {""} if n_missing else set()
         self._values = values
 
@@ -227,8 +229,8 @@ def position(path: Path, column: Column, names: Sequence[str], width: int) -> in
 
     Without names the columns are x1, x2, and so on.
     """
-    if isinstance(column, str) and column not in names and column.removeprefix("-").isdecimal():
-        column = int(column)
+    if column not in names and (number := whole_number(column)) is not None:
+        column = number
     if isinstance(column, str) and not names and _NAMELESS.fullmatch(column):
         column = int(column[1:]) - 1
     return text.column_position(path, column, names, width)

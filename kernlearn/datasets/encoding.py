@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import room
 from kernlearn.datasets.cache import Contents, fingerprint
 from kernlearn.datasets.card import Card, Form
@@ -203,9 +204,8 @@ def _left_out(found: Found, table: Table, drop: Sequence[int | str]) -> dict[str
 def _positions(found: Found, table: Table, drop: Sequence[int | str]) -> list[int]:
     names = table.feature_names
     place = found.paths[0] if found.paths else Path(found.card.name)
-    wanted = [
-        int(c) if isinstance(c, str) and c not in names and c.isdecimal() else c for c in drop
-    ]
+    numbers = [None if c in names else whole_number(c) for c in drop]
+    wanted = [c if n is None else n for c, n in zip(drop, numbers, strict=True)]
     return sorted({column_position(place, c, names, len(names), "feature") for c in wanted})
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from shutil import copyfile, rmtree
 from typing import Any, Literal
@@ -15,18 +14,13 @@ from typing import Any, Literal
 from kernlearn.datasets import files, unpacking
 from kernlearn.datasets.card import Card, Form, find_card
 from kernlearn.datasets.loading import load
+from kernlearn.datasets.transfers import Report, download
 from kernlearn.exceptions import DataError
-from kernlearn.version import __version__
 
 _STAGING = ".fetching-"
 _ABANDONED = 24 * 3600  # seconds after which another fetch's folder is removed
-_BLOCK = 1 << 16
-_SLOWEST = 1024  # bytes that must arrive within the time-out
-_TEMPORARY = {408, 425, 429}  # statuses after which a later attempt may succeed
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x1f\x9d": ".Z"}
 _WHOLE = {".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz"}  # archives that are data files
-
-Report = Callable[..., None]
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,9 @@ def fetch(
 
     A transfer that is cut or slow is repeated. A file gets its name when it is complete, so that
     a part is never taken for data. From an archive only the data set's files are extracted. A
-    file that does not read as the card says is set aside as ``<file>.rejected``.
+    file that does not read as the card says is set aside as ``<file>.rejected``. What comes over
+    http, not https, can be changed on its way: it is fetched only if the card has a fingerprint,
+    and kept only if the content has that.
 
     Parameters
     ----------
@@ -160,8 +156,8 @@ def _fetch_card(
             if time.time() - folder.stat().st_mtime > _ABANDONED:
                 rmtree(folder)
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
-        new = _fetch_files(card, form, Path(staging), force, report, limits)
-        remark = _check_content(card, form, own, new)
+        new, plain = _fetch_files(card, form, Path(staging), force, report, limits)
+        remark = _check_content(card, form, own, new, plain)
         n_bytes = sum(path.stat().st_size for path in new.values())
         _publish(new, own)
     paths = tuple(path for file in form.files if (path := files.existing(own / file)))
@@ -170,9 +166,12 @@ def _fetch_card(
 
 def _fetch_files(
     card: Card, form: Form, stage: Path, force: bool, report: Report | None, limits: dict[str, Any]
-) -> dict[str, Path]:
-    """Fetch the files of a form that are not there, or all, into a staging folder."""
-    own = stage.parent
+) -> tuple[dict[str, Path], bool]:
+    """Fetch the files of a form that are not there, or all, into a staging folder.
+
+    Returns them, and whether any came over http, on whose way they can be changed.
+    """
+    own, plain, known = stage.parent, False, form.fingerprint is not None
     new: dict[str, Path] = {}
     bodies: dict[str, Path] = {}  # an archive of several files is transferred once
     for file in form.files:
@@ -181,95 +180,33 @@ def _fetch_files(
         address = card.source.downloads[file]
         try:
             if address not in bodies:
-                body = _download(address, stage, report and partial(report, file), **limits)
+                told = report and partial(report, file)
+                body, unsafe = download(address, stage, told, known, **limits)
+                plain |= unsafe
                 bodies[address] = body.rename(body.with_suffix(unpacking.archive_kind(body)))
             member = form.members.get(file, file)
             new[file] = _extract(bodies[address], file, member, limits["max_bytes"])
         except DataError as error:
-            _publish({f: p for f, p in new.items() if files.existing(own / f) is None}, own)
+            if not plain:  # which nothing could be compared with yet
+                _publish({f: p for f, p in new.items() if files.existing(own / f) is None}, own)
             raise DataError(
                 f"{card.name}: {file}: {address}: {error}. Try again later, or put the file into "
                 f"{own} by hand"
             ) from None
-    if packed := [path.name for path in new.values() if path.suffix == ".Z"]:
+    packed = [path.name for path in new.values() if path.suffix == ".Z"]
+    if packed and plain:
+        raise DataError(
+            f"{card.name}: {', '.join(packed)}: came over http, and is packed by compress, so "
+            f"that it cannot be compared with the card; put the file into {own} by hand"
+        )
+    if packed:
         _publish(new, own)
         paths = " ".join(f"'{own / name}'" for name in packed)
         raise DataError(
             f"{card.name}: fetched, but packed by compress, which Python does not read; "
             f"unpack it with: gzip -d {paths}"
         )
-    return new
-
-
-def _download(
-    address: str, folder: Path, report: Report | None, timeout: float, retries: int, max_bytes: int
-) -> Path:
-    """Transfer what an address serves into a folder; the message of a DataError is the reason."""
-    import pooch
-    import requests
-
-    name = sha256(address.encode()).hexdigest()[:16]
-    manager = pooch.Pooch(folder, "", {name: None}, {name: address}, retry_if_failed=retries)
-    pooch.get_logger().setLevel("WARNING")
-    reasons = {
-        requests.Timeout: f"no answer within {timeout:g} s",
-        requests.exceptions.SSLError: "the server's certificate is not valid",
-        requests.TooManyRedirects: "it is redirected without end",
-        requests.ConnectionError: "the server cannot be reached, or hung up",
-    }
-
-    def attempt(url: str, output_file: str, _: Any) -> None:
-        headers = {"User-Agent": f"kernlearn/{__version__}", "Accept-Encoding": "identity"}
-        with requests.get(url, headers=headers, timeout=timeout, stream=True) as response:
-            status = response.status_code
-            if status != 200:
-                later = status >= 500 or status in _TEMPORARY
-                error = requests.RequestException if later else DataError
-                raise error(f"the server answered {status} {response.reason}".strip())
-            _save(response, Path(output_file), report, timeout, max_bytes)
-
-    try:
-        return Path(manager.fetch(name, downloader=attempt))
-    except (requests.RequestException, ValueError) as error:  # those after which pooch retries
-        known = (text for kind, text in reasons.items() if isinstance(error, kind))
-        raise DataError(next(known, unpacking.one_line(error))) from None
-
-
-def _save(answer: Any, path: Path, report: Report | None, timeout: float, max_bytes: int) -> None:
-    """Write what a server sends to a file, and give up if that is too slow, short or long."""
-    from requests import RequestException
-    from rich.filesize import decimal
-    from urllib3.exceptions import HTTPError, ReadTimeoutError
-
-    length = answer.headers.get("Content-Length", "")
-    total = int(length) if length.isdecimal() else None
-    so_far = mark = 0
-    deadline = time.monotonic() + timeout
-    with path.open("wb") as file:
-        while True:
-            if max(so_far, total or 0) > max_bytes:
-                raise DataError(f"it is larger than {decimal(max_bytes)}, the limit")
-            if report is not None:
-                report(so_far, total)
-            try:
-                block = answer.raw.read1(_BLOCK)  # not unpacked, other than requests does
-            except ReadTimeoutError:
-                reason = f"nothing came within {timeout:g} s after {decimal(so_far)}"
-                raise RequestException(reason) from None
-            except HTTPError:
-                break
-            if not block:
-                total = so_far if total is None else total
-                break
-            file.write(block)
-            so_far += len(block)
-            if so_far - mark >= _SLOWEST:
-                mark, deadline = so_far, time.monotonic() + timeout
-            elif time.monotonic() > deadline:
-                raise RequestException(f"hardly anything came within {timeout:g} s")
-    if so_far != total:
-        of = "" if total is None else f" of {decimal(total)}"
-        raise RequestException(f"the connection was cut after {decimal(so_far)}{of}")
+    return new, plain
 
 
 def _publish(new: dict[str, Path], own: Path) -> None:
@@ -281,11 +218,16 @@ def _publish(new: dict[str, Path], own: Path) -> None:
                 (own / name).unlink(missing_ok=True)
 
 
-def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path]) -> str:
-    """Load the new files before they get their place; set them aside if that fails."""
+def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path], plain: bool) -> str:
+    """Load the new files before they get their place; set them aside if that fails.
+
+    What came over http (`plain`) is set aside also if it is not what the card's fingerprint says.
+    """
     paths = tuple(new.get(f) or files.existing(own / f) or own / f for f in form.files)
     try:
         content = load(files.Found(form, paths, card), cache=False).fingerprint
+        if plain and content != form.fingerprint:
+            raise DataError(f"{_prints(content, form)}, and it came over http")
     except DataError as error:
         addresses = dict.fromkeys(card.source.downloads[file] for file in new)
         message = str(error)
@@ -301,8 +243,12 @@ def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path]) -> s
         return "the card has no fingerprint to compare the content with"
     if content == form.fingerprint:
         return "the content is that of the card"
-    prints = f"(fingerprint {content[:12]}) differs from the card's ({form.fingerprint[:12]})"
-    return f"the content {prints}: results may differ"
+    return f"the content {_prints(content, form)}: results may differ"
+
+
+def _prints(content: str, form: Form) -> str:
+    known = (form.fingerprint or "")[:12]
+    return f"(fingerprint {content[:12]}) differs from the card's ({known})"
 
 
 def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:

@@ -87,7 +87,9 @@ def find(
     if isinstance(name, Found):
         return name
     if named:
-        raise ValueError(f"{next(iter(named))} is for the path of a file; a card names its own")
+        option = next(iter(named))
+        called = name.name if isinstance(name, Card) else str(name)
+        raise DataError(f"{called}: {option} is for the path of a file; a card names its own")
     card = name if isinstance(name, Card) else find_card(str(name), data_dir)
     found = locate(card, data_dir)
     if found is None:

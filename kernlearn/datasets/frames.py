@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import text
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
 from kernlearn.datasets.objects import as_objects
@@ -43,8 +44,8 @@ def load_sheet(path: Path, sheet: int | str | None, header: bool | None = None) 
         book = CalamineWorkbook.from_object(BytesIO(read_bytes(path)))
         names = book.sheet_names
         position = 0 if sheet is None else sheet
-        if isinstance(position, str) and position not in names and position.isdecimal():
-            position = int(position)
+        if position not in names and (number := whole_number(position)) is not None:
+            position = number
         known = position in names if isinstance(position, str) else -1 < position < len(names)
         if not known:
             raise DataError(f"{path}: no sheet {sheet!r}; its sheets: {', '.join(names)}")

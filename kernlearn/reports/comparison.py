@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import whole_number
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.registry import METRICS
@@ -51,10 +52,10 @@ def read_side(name: str, store: Path) -> Side:
     The name is the number of a run of ``store``, the path of a store, or ``path#number``.
     """
     path, mark, number = name.rpartition("#")
-    if name.isdecimal():
-        place, run = store, int(name)
-    elif mark and number.isdecimal() and not Path(name).exists():
-        place, run = Path(path), int(number)
+    if name.isdecimal() and (run := whole_number(name)) is not None:
+        place = store
+    elif mark and (run := whole_number(number)) is not None and not Path(name).exists():
+        place = Path(path)
     else:
         place, run = Path(name), None
     with Store.existing(place) as opened:

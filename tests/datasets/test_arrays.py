@@ -89,6 +89,11 @@ def test_parquet_keeps_the_names(parquet):
     assert table.feature_names == ("a", "b")
 
 
+def test_a_parquet_target_of_few_numbers_is_loaded(folder):
+    FRAME.assign(y=[0, 1, 1]).to_parquet(folder / "f.parquet", index=False)
+    assert load(folder / "f.parquet", target="y").target.tolist() == [0, 1, 1]
+
+
 def test_parquet_types(parquet):
     frame = pd.DataFrame(
         {

@@ -69,7 +69,7 @@ def test_what_cannot_be_is_said_in_one_line(file, tmp_path):
         load(tmp_path / "none.csv")
     with pytest.raises(DataError, match="kid"):
         load(file, target="kid")
-    with pytest.raises(ValueError, match="target is for the path of a file"):
+    with pytest.raises(DataError, match="target is for the path of a file"):
         load("iris", target="kind")
 
 

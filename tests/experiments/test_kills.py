@@ -1,103 +1,216 @@
-"""A run that is killed again and again loses nothing and does nothing twice."""
+"""A run that is killed again and again loses nothing, does nothing twice and leaves nothing."""
 
+import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
+from collections import Counter
 
+import psutil
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from tests.experiments.numbers import numbers
 
-#: Runs the command in a child of a process that has its imports behind it, and kills it the
-#: given number of milliseconds after its start, or after its first finished trial.
+#: Runs the command in a child of a process that has its imports behind it, and sends it a signal a
+#: number of milliseconds after its start, its first finished trial or, after that, a change of
+#: the store's log. The child has a session of its own, so that what it starts can be found.
 KILLER = """\
 import os, signal, sys, time
+from pathlib import Path
 import kernlearn.cli.app, kernlearn.cli.progress, kernlearn.reports.site
 import kernlearn.experiments.engine.trial
-import kernlearn.features, kernlearn.solvers, sklearn.datasets, filelock
+import kernlearn.features, kernlearn.solvers, sklearn.datasets, filelock, joblib, loky
+if "dask" in sys.argv:
+    import distributed
 
-sys.argv = ["kernlearn", *sys.argv[1:]]
+out, log, *arguments = sys.argv[1:]
+sys.argv = ["kernlearn", *arguments]
+all_signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
+def changes():
+    try:
+        return os.stat(log).st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
 for line in sys.stdin:
-    when, milliseconds = line.split()
-    told, tell = os.pipe()
+    when, milliseconds, number, to_all = line.split()
+    Path(out).write_text("")
+    signal.pthread_sigmask(signal.SIG_BLOCK, all_signals)
     child = os.fork()
     if child == 0:
-        os.dup2(tell, 1)
-        sys.stdout = os.fdopen(1, "w")
-        kernlearn.cli.app.main()
-        os._exit(0)
-    os.close(tell)
-    said = b"" if when == "trial" else b"["
-    while b"[" not in said and (more := os.read(told, 1000)):
-        said += more
+        os.setsid()
+        for stream in (1, 2):
+            os.dup2(os.open(out, os.O_WRONLY | os.O_APPEND), stream)
+        # a background job would hand on an ignored one
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        break
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, all_signals)
+    ended = 0, 0
+    while when != "start" and b'"trial_done"' not in Path(out).read_bytes() and not ended[0]:
+        time.sleep(0.002)
+        ended = os.waitpid(child, os.WNOHANG)
+    if when == "write":
+        before = changes()
+        while changes() == before and not ended[0]:
+            ended = os.waitpid(child, os.WNOHANG)
     time.sleep(float(milliseconds) / 1000)
-    os.kill(child, signal.SIGKILL)
-    print(os.waitpid(child, 0)[1], flush=True)
-    os.close(told)
+    if not ended[0]:
+        (os.killpg if to_all == "True" else os.kill)(child, int(number))
+        ended = os.waitpid(child, 0)
+    print(child, os.waitstatus_to_exitcode(ended[1]), flush=True)
+else:
+    sys.exit()
+try:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, all_signals)
+    kernlearn.cli.app.main()
+except KeyboardInterrupt:  # before the command has begun
+    sys.exit(130)
 """
+SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
+#: Options of each way to run trials, and the milliseconds until its first trial.
+WAYS = {
+    "one job": ([], 600),
+    "two jobs": (["--jobs", "2", "--allow-contention"], 3000),
+    "Dask": (["--executor", "dask", "--jobs", "2", "--allow-contention"], 4000),
+}
+#: How often the usual tests and the exhaustive ones kill.
+KILLS = {"one job": (8, 68), "two jobs": (4, 68), "Dask": (4, 64)}
 
 
 def rows(path):
     """What the store has of each trial, after its file was checked."""
+    if not path.exists():
+        return {}
     with sqlite3.connect(path, timeout=30) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         if not connection.execute("PRAGMA user_version").fetchone()[0]:
             return {}  # killed before its tables were made
         assert connection.execute("SELECT count(*) FROM superseded").fetchone() == (0,)
         found = connection.execute("SELECT key, run, status, started, metrics FROM trial")
-        return {key: rest for key, *rest in found}
+        return {key: tuple(rest) for key, *rest in found}
+
+
+def members(session):
+    """The processes of a session that still run."""
+    found = []
+    for process in psutil.process_iter(["status"]):
+        try:
+            if os.getsid(process.pid) == session and process.info["status"] != "zombie":
+                found.append(process)
+        except ProcessLookupError:
+            continue
+    return found
+
+
+def left_after(session, seconds=5.0):
+    """How many processes outlive the command by some seconds; they are ended then."""
+    end = time.monotonic() + seconds
+    while (left := members(session)) and time.monotonic() < end:
+        time.sleep(0.02)
+    for process in left:
+        process.kill()
+    return len(left)
+
+
+def moment_of(moment, kills, until_trial):
+    """A moment: a quarter at any time until the first trial, the others amid trials and writes."""
+    if kills % 4 == 0:
+        return f"start {moment.uniform(0, until_trial)}"
+    if kills % 4 == 1:
+        return f"write {moment.choice([0, 0, moment.uniform(0, 2)])}"
+    return f"trial {moment.uniform(0, 500)}"
+
+
+def said_done(out):
+    """The keys of the trials that the command has said to be done."""
+    lines = [line for line in out.read_text().splitlines() if line.startswith('{"event"')]
+    events = [json.loads(line) for line in lines if line.endswith("}")]
+    return [event["key"] for event in events if event["event"] == "trial_done"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
-@pytest.mark.parametrize("n_kills", [12, pytest.param(100, marks=pytest.mark.exhaustive)])
-def test_kills_lose_nothing(small, tmp_path, n_kills):
+@pytest.mark.parametrize(
+    ("way", "n_kills"),
+    [(way, few) for way, (few, _) in KILLS.items()]
+    + [pytest.param(w, many, marks=pytest.mark.exhaustive) for w, (_, many) in KILLS.items()],
+)
+def test_kills_lose_nothing(small, tmp_path, way, n_kills):
+    if way == "Dask":
+        pytest.importorskip("distributed", reason="needs the extra 'cluster'")
     # 8 cells of 25 splits
     small.write_text(small.read_text().replace("splits: 2", "splits: 25"))
     path, output = tmp_path / "killed" / "s.sqlite", tmp_path / "out"
-    arguments = ["run", str(small), "--store", str(path), "--output", str(output)]
+    options, until_trial = WAYS[way]
+    arguments = ["run", str(small), "--store", str(path), "--output", str(output), "--log-json"]
     plan = make_plan(load_config(small))
     assert len(plan.trials) == 200
+    with Store(tmp_path / "whole") as whole:
+        run_plan(plan, whole)
+        expected = numbers(plan, whole)
+
+    log, out = f"{path}-wal", tmp_path / "said"
     killer = subprocess.Popen(
-        [sys.executable, "-c", KILLER, *arguments],
+        [sys.executable, "-c", KILLER, str(out), log, *arguments, *options],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     moment = random.Random(2013)
-    before, kills, progress = {}, 0, 0
+    before, told, kills, progress, count = {}, set(), 0, 0, Counter()
     # the last one leaves something done and something to do
     while kills < n_kills or not 0 < len(before) < 200:
-        # every fourth at any moment, while the config is read too; the others amid trials
-        when = f"start {moment.uniform(0, 500)}" if kills % 4 == 0 else "trial 0"
-        if kills % 4 > 1:
-            when = f"trial {moment.uniform(0, 30)}"
-        killer.stdin.write(f"{when}\n")
+        number = signal.Signals[SIGNALS[(kills + kills // 4) % 4]]
+        to_all = moment.random() < 0.5  # as a terminal does, and managers of services and jobs
+        when = moment_of(moment, kills, until_trial)
+        killer.stdin.write(f"{when} {int(number)} {to_all}\n")
         killer.stdin.flush()
-        ended = int(killer.stdout.readline())
-        after = rows(path) if path.exists() else {}
-        # what was there is there, made by the run that made it
-        assert {key: after[key] for key in before} == before
+        session, ended = map(int, killer.stdout.readline().split())
+        count["processes left"] += left_after(session)
+        after, said = rows(path), said_done(out)
+        # what was there is there, made by the run that made it, and what was said to be done too
+        count["lost"] += len((before.keys() | set(said)) - after.keys())
+        count["doubled"] += len(told & set(said)) + len(said) - len(set(said))
+        count["doubled"] += sum(after.get(key, row) != row for key, row in before.items())
+        new = after.keys() - before.keys()
+        count["trials"] += len(new)
+        count["failed"] += sum(after[key][1] != "done" for key in new)
+        measured = {key: json.loads(after[key][3]) for key in new}
+        count["differing numbers"] += sum(
+            {k: v for k, v in found.items() if "seconds" not in k} != expected[key]
+            for key, found in measured.items()
+        )
+        told |= set(said)
+        text = out.read_text()
         if ended == 0:  # faster than the kills: whole, and the others need a new store
-            assert after.keys() == {t.key for t in plan.trials}
+            assert after.keys() == expected.keys()
             shutil.rmtree(path.parent)
-            before = {}
+            before, told = {}, set()
             continue
-        assert ended == 9  # by the signal
+        # by the signal, if it came before the command could answer
+        assert ended in ({-9} if number == signal.SIGKILL else {130, -number}), (when, text)
+        assert number == signal.SIGKILL or "Traceback" not in text, (when, number, text)
         kills += 1
-        progress += len(after) > len(before)
+        progress += len(new) > 0
         before = after
     killer.communicate()
+    counts = {
+        name: count[name]
+        for name in ("trials", "lost", "doubled", "failed", "differing numbers", "processes left")
+    }
+    print(f"\n{way}: {kills} kills, " + ", ".join(f"{n} {name}" for name, n in counts.items()))
+    assert counts == {**dict.fromkeys(counts, 0), "trials": count["trials"]}
     assert progress > n_kills / 2
 
-    command = [sys.executable, "-m", "kernlearn", *arguments]
+    command = [sys.executable, "-m", "kernlearn", *arguments, *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     after = rows(path)
     assert {key: after[key] for key in before} == before
-    assert after.keys() == {t.key for t in plan.trials}
     assert all(status == "done" for _, status, *_ in after.values())
-
-    with Store(tmp_path / "whole") as whole, Store(path) as killed:
-        run_plan(plan, whole)
-        assert numbers(plan, killed) == numbers(plan, whole)
+    with Store(path) as killed:
+        assert numbers(plan, killed) == expected

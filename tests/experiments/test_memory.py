@@ -1,5 +1,6 @@
 """The metric `fit_memory`: what a fit needs beyond what was there, in a process of its own."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -112,8 +113,11 @@ def _kill_self():
     os.kill(os.getpid(), 9)
 
 
-def test_the_process_ends_with_the_one_that_asked():
-    code = "from tests.experiments.test_memory import _say_and_sleep as f; "
+@pytest.mark.parametrize("what", ["_say_and_sleep", "_say_and_compute"])
+def test_the_process_ends_with_the_one_that_asked(what):
+    if what == "_say_and_compute" and sys.platform != "linux":
+        pytest.skip("elsewhere no process ends in compiled code")
+    code = f"from tests.experiments.test_memory import {what} as f; "
     code += "from kernlearn.experiments.engine.own_process import call_alone; call_alone(f)"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as asking:
         number = int(asking.stderr.readline())
@@ -127,6 +131,41 @@ def test_the_process_ends_with_the_one_that_asked():
 def _say_and_sleep():
     print(os.getpid(), flush=True)  # to standard error: the other stream is for the value
     time.sleep(60)
+
+
+def _say_and_compute():
+    print(os.getpid(), flush=True)
+    ctypes.PyDLL(None).sleep(60)  # no other thread runs meanwhile
+
+
+JOBLIB = """\
+import os, sys, time
+from joblib import Parallel, delayed
+from kernlearn.experiments.engine.joblib_workers import let_joblib_depend
+
+def report():
+    os.write(1, f"{os.getpid()}\\n".encode())
+    time.sleep(sleep)
+
+sleep = 0.5
+let_joblib_depend()
+Parallel(2)(delayed(report)() for _ in range(4))
+print("idle", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_processes_of_joblib_end_with_the_command(idle):
+    code = JOBLIB if idle else JOBLIB.replace("sleep = 0.5", "sleep = 60")
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as asking:
+        lines = iter(asking.stdout.readline, b"idle\n")
+        workers = {int(line) for line in (lines if idle else [next(lines), next(lines)])}
+        assert len(workers) == 2
+        found = [psutil.Process(number) for number in workers]
+        asking.kill()
+        _, alive = psutil.wait_procs(found, timeout=20)
+    assert not alive
 
 
 def test_freed_memory_is_not_kept_where_it_is_measured(monkeypatch):

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import Choice, chosen, trial_states
-from kernlearn.experiments.executors import Processes
+from kernlearn.experiments.executors import InProcess, Processes
+from kernlearn.interrupts import SIGNALS, Interrupts
 from tests.experiments.numbers import numbers
 
 
@@ -137,7 +139,7 @@ def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
     small.write_text(small.read_text().replace("splits: 2", "splits: 100"))
     store, output = str(tmp_path / "s"), str(tmp_path / "out")
@@ -163,6 +165,76 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
         f"Stopped. {done} of {len(plan.trials)} trials are done and kept in {tmp_path / 's'}: "
         "run the same command again to continue.\n"
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_under_nohup_the_end_of_the_terminal_is_nothing(small, tmp_path):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 10"))
+    command = [
+        sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(tmp_path / "s"),
+        "--output", str(tmp_path / "out"), "--jobs", "2", "--allow-contention",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        ["nohup", *command], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    for line in process.stdout:
+        if line.startswith("[3/"):
+            os.killpg(process.pid, signal.SIGHUP)
+    assert process.wait() == 0
+    with Store(tmp_path / "s") as store:
+        states = trial_states(make_plan(load_config(small)), store)
+    assert set(states.values()) == {"cached"}
+
+
+class Swallowing(InProcess):
+    """A trial that takes a signal for an error of its own, as some libraries do."""
+
+    def run(self, trials, on_start=lambda trial: None):
+        for n, (trial, result) in enumerate(super().run(trials, on_start)):
+            if n < 2:
+                yield trial, result
+                continue
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            except KeyboardInterrupt:
+                yield trial, replace(result, status="failed", error="SystemError: no result")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_what_a_signal_ends_is_no_failure(plan, tmp_path):
+    with Store(tmp_path / "s") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_plan(plan, store, executor=Swallowing())
+        assert sorted(trial_states(plan, store).values()) == ["cached"] * 2 + ["new"] * 14
+        assert run_plan(plan, store).done == 14  # and the next run is not disturbed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_of_several_signals_the_first_is_answered(monkeypatch):
+    ended = []
+
+    def work():
+        with Interrupts.caught() as outer:
+            try:
+                with Interrupts.caught() as inner:
+                    os.kill(os.getpid(), signal.SIGHUP)
+            finally:
+                assert inner is outer
+                for number in SIGNALS:  # what is being ended is not disturbed
+                    os.kill(os.getpid(), number)
+                ended.append("all")
+
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert ended == ["all"]
+    assert [signal.getsignal(number) for number in SIGNALS] == before
+    # a program that does not end can be asked again
+    monkeypatch.setattr("kernlearn.interrupts._REST", 0.0)
+    with Interrupts.caught():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_select_picks_the_value_that_is_better_on_held_out_points(tmp_path):

@@ -1,11 +1,13 @@
+import json
 import sqlite3
 
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial
+from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial, canonical
 from kernlearn.experiments.store.database import SCHEMA_VERSION
 from kernlearn.experiments.store.results import Result, Store
+from kernlearn.experiments.store.rows import UnfitError, trial_of
 from tests.experiments.stores import STARTED, spec_of
 
 
@@ -98,3 +100,44 @@ def test_data_sets_are_told_with_what_was_measured_on_them(tmp_path):
                 StoredDataset(dropped, frozenset({"first", "second"})),
             ]
         }
+
+
+def row_of(spec):
+    """A row of a trial with a text as its specification."""
+    one = trial()
+    texts = {"labels": canonical(one.labels), "metrics": "{}", "info": "{}", "spec": spec}
+    return {**vars(result()), "run": 1, "experiment": "e", **texts}
+
+
+def test_specifications_of_a_cell_are_read_once_and_as_each_would_be():
+    like = canonical(spec_of(a=[1, {"split": 3}]))
+    for split in (0, 1, 12, 10**8):
+        text = like.replace('"split":0', f'"split":{split}')
+        spaced = json.dumps(json.loads(text), indent=1)  # is read as a whole
+        assert trial_of(row_of(text)).trial == trial_of(row_of(spaced)).trial
+        assert trial_of(row_of(text)).trial.split == split
+    first, second = (trial_of(row_of(like.replace(":0,", f":{n},"))).trial.spec for n in (1, 2))
+    assert first.method is second.method
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"split":0', '"split":-1'),
+        ('"split":0', '"split":01'),
+        ('"split":0', '"split":3000000000'),
+        ('"split":0', '"split":1.5'),
+        ('"split":0,', '"split":0,"split":"x",'),
+        ('"split":0,', ""),
+        ('"train":0.6', '"train":"much"'),
+        ('"version":1}', '"version":1,"more":1}'),
+        ('{"dataset"', '{"dataset":{"split":1,"task":"","version":1}'),
+    ],
+)
+def test_specifications_that_do_not_fit_are_refused(old, new):
+    text = canonical(spec_of())
+    assert text.count(old) >= 1
+    assert trial_of(row_of(text))
+    for _ in range(2):  # also when they are known
+        with pytest.raises(UnfitError):
+            trial_of(row_of(new.join(text.rsplit(old, 1))))

@@ -1,14 +1,9 @@
 """Runs of plans: trials are executed and stored one by one, and signals stop a run cleanly."""
 
-import signal
-import sys
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from kernlearn.exceptions import DataError, ExecutorError, StoreError
 from kernlearn.experiments.config.model import Execution, ExperimentConfig
@@ -19,57 +14,9 @@ from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.ahead import OneByOne
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
+from kernlearn.interrupts import Interrupts
 
 _DEFAULT_CHOICE = selection.Choice()
-
-
-class Interrupts:
-    """Within the block, SIGINT and SIGTERM raise KeyboardInterrupt and are remembered.
-
-    A signal during a callback from C code into Python is lost, since the exception cannot pass
-    through C. It is raised again at the end of the next :meth:`held`.
-    """
-
-    def __init__(self) -> None:
-        self._asked = False
-        self._held = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "Interrupts":
-        # only the main thread may set handlers
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                if signal.getsignal(number) is not signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._on_signal)
-        self._report_unraisable = sys.unraisablehook
-        sys.unraisablehook = self._unraisable
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        sys.unraisablehook = self._report_unraisable
-
-    def _unraisable(self, lost: Any) -> None:
-        # `held` raises a lost KeyboardInterrupt again
-        if not (self._asked and lost.exc_type is KeyboardInterrupt):
-            self._report_unraisable(lost)
-
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
-        if not self._held:
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Delay signals to the end of a block, so that a finished trial is written."""
-        self._held = True
-        try:
-            yield
-        finally:
-            self._held = False
-        if self._asked:
-            raise KeyboardInterrupt
 
 
 @contextmanager
@@ -214,7 +161,7 @@ def run_plan(
     done = failed = 0
     listener.run_planned(plan, todo, states)
     if todo:
-        with run_lock(store), Interrupts() as interrupts, ExitStack() as stack:
+        with run_lock(store), Interrupts.caught() as interrupts, ExitStack() as stack:
             if executor is None:
                 executor = make_executor(execution, data_dir)
                 stack.enter_context(closing(executor))
@@ -230,6 +177,8 @@ def run_plan(
                 with closing(executor.run(todo, listener.trial_started)) as results:
                     for trial, result in results:
                         with interrupts.held():
+                            if interrupts.asked and not result.done:
+                                continue  # the signal may be what ended it
                             store.put(number, trial, result)
                             estimates.add(trial.labels, result.seconds)
                             done += result.done

@@ -22,7 +22,7 @@ from kernlearn.datasets.partitions import Partition
 from kernlearn.datasets.sources import RowSource
 from kernlearn.exceptions import DataError, ExecutorError
 from kernlearn.experiments.costs import FIT_MEMORY
-from kernlearn.experiments.engine import build, environment
+from kernlearn.experiments.engine import build, environment, own_process
 from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.stream_rows import (
@@ -161,16 +161,15 @@ def workers(count: int | None) -> Iterator[Any]:
             "workers of a stream need distributed: pip install 'kernlearn[cluster]'"
         ) from None
     settings = {_VARIABLES: {**dask.config.get(_VARIABLES), **_OF_WORKERS}}
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, memory_limit=0,
-            dashboard_address=":0",
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
-        client.wait_for_workers(count)
-        yield client
+    with dask.config.set(settings):
+        with own_process.deaf_processes():
+            started = LocalCluster(
+                n_workers=count, threads_per_worker=1, processes=True, memory_limit=0,
+                dashboard_address=":0", preload=[own_process.__name__],
+            )  # fmt: skip
+        with started as cluster, Client(cluster) as client:
+            client.wait_for_workers(count)
+            yield client
 
 
 def _warm_up(learner: Learner, first: Rows, task: Task, client: Any) -> None:

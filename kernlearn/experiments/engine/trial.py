@@ -21,6 +21,7 @@ from kernlearn.experiments.engine import build, environment, grid
 from kernlearn.experiments.engine.advising import advising, refuse_kernel
 from kernlearn.experiments.engine.compared import arranged, check_all_numbered
 from kernlearn.experiments.engine.comparison_metrics import Measured, compared_metrics
+from kernlearn.experiments.engine.joblib_workers import let_joblib_depend
 from kernlearn.experiments.engine.own_process import call_alone
 from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.protocol import Parts, prepare
@@ -61,6 +62,7 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
 def execute_here(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
     """Run one trial in this process."""
     started, clock = utc_now(), time.perf_counter()
+    let_joblib_depend()
     try:
         with environment.recorded_warnings() as caught:
             outcome = run_trial(trial, data_dir, alone=not concurrent)

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from kernlearn import __version__
 from kernlearn.exceptions import ExecutorError
+from kernlearn.experiments.engine import own_process
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.executors import local
@@ -136,9 +137,11 @@ class DaskExecutor:
         if scheduler is None:
             dask.config.set({"distributed.worker.daemon": False})
             dask.config.set({"distributed.scheduler.allowed-failures": self._limits.retries})
-            self._cluster = LocalCluster(
-                n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None
-            )
+            with own_process.deaf_processes():
+                self._cluster = LocalCluster(
+                    n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
+                    preload=[own_process.__name__],
+                )  # fmt: skip
             return Client(self._cluster, set_as_default=False)
         try:
             return Client(scheduler, timeout=_CONNECT, set_as_default=False)

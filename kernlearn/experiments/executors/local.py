@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
-from kernlearn.experiments.engine.own_process import depend_on_parent
+from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_parent
 from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
@@ -147,6 +147,8 @@ class Processes:
         self._limits = limits
         self._data_dir = data_dir
         self._workers: list[Worker] = []
+        # the processes end with the threads that have started them
+        self._threads: futures.ThreadPoolExecutor | None = None
 
     def describe(self) -> dict[str, Any]:
         return {"executor": "processes", "threads_each": self.threads}
@@ -158,9 +160,12 @@ class Processes:
         workers, self._workers = self._workers, []
         for worker in workers:
             worker.stop()
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
 
     def run(self, trials: Iterable[Trial], on_start: OnStart = lambda trial: None) -> Results:
-        if not self._workers:
+        if self._threads is None:
             # half of the memory for what is kept, half for what grows beyond
             kept = available_memory() // (2 * self.slots)
             self._workers = [
@@ -170,37 +175,37 @@ class Processes:
                 )
                 for _ in range(self.slots)
             ]  # fmt: skip
-        waiting, idle = iter(groups(trials)), list(self._workers)
+            self._threads = futures.ThreadPoolExecutor(self.slots)
+        threads, waiting, idle = self._threads, iter(groups(trials)), list(self._workers)
         # the rest of a group stays with the process that has begun it
         begun: dict[Worker, Iterator[Trial]] = {}
         running: dict[futures.Future[Result], tuple[Trial, Worker]] = {}
-        with futures.ThreadPoolExecutor(self.slots) as threads:
 
-            def fill() -> None:
-                for worker in reversed(idle[:]):
-                    trial = next(begun.get(worker, iter(())), None)
-                    if trial is None and (group := next(waiting, None)):
-                        begun[worker] = iter(group)
-                        trial = next(begun[worker])
-                    if trial is not None:
-                        on_start(trial)
-                        idle.remove(worker)
-                        running[threads.submit(worker.run, trial)] = (trial, worker)
+        def fill() -> None:
+            for worker in reversed(idle[:]):
+                trial = next(begun.get(worker, iter(())), None)
+                if trial is None and (group := next(waiting, None)):
+                    begun[worker] = iter(group)
+                    trial = next(begun[worker])
+                if trial is not None:
+                    on_start(trial)
+                    idle.remove(worker)
+                    running[threads.submit(worker.run, trial)] = (trial, worker)
 
-            try:
-                fill()
-                while running:
-                    ended = futures.wait(running, return_when=futures.FIRST_COMPLETED).done
-                    finished = []
-                    for future in ended:
-                        trial, worker = running.pop(future)
-                        idle.append(worker)
-                        finished.append((trial, future.result()))
-                    fill()  # no process waits while results are written
-                    yield from finished
-            except BaseException:
-                self.close()
-                raise
+        try:
+            fill()
+            while running:
+                ended = futures.wait(running, return_when=futures.FIRST_COMPLETED).done
+                finished = []
+                for future in ended:
+                    trial, worker = running.pop(future)
+                    idle.append(worker)
+                    finished.append((trial, future.result()))
+                fill()  # no process waits while results are written
+                yield from finished
+        except BaseException:
+            self.close()
+            raise
 
 
 @dataclass(eq=False)
@@ -274,8 +279,12 @@ class Worker:
                 env = dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | STAYING
                 if self.limits.memory is None:
                     env |= keeping_variables(self.kept_memory)
-                self._pool = ProcessPoolExecutor(1, env=env, initializer=depend_on_parent)
-                self._pid = self._pool.submit(_get_ready).result()
+                with deaf_processes():
+                    self._pool = ProcessPoolExecutor(
+                        1, env=env, initializer=depend_on_parent, initargs=(os.getpid(),)
+                    )
+                    ready = self._pool.submit(_get_ready)
+                self._pid = ready.result()
             return self._pool
 
     def _watch(self, future: "futures.Future[Result]") -> str | None:

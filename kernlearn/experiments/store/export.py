@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from kernlearn.experiments.store.results import Store
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
 FORMATS = ("csv", "json", "parquet")
+
+# Rows of Parquet files that are written at a time.
+_GROUP = 100_000
 
 
 def parameters_of(labels: dict[str, Any]) -> str:
@@ -91,17 +95,28 @@ def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
     -------
     str
     """
+    return "".join(_texts(rows, form))
+
+
+def _texts(rows: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
+    """Yield CSV or JSON row by row."""
     if form == "json":
-        finite = (row if math.isfinite(row["value"]) else {**row, "value": None} for row in rows)
-        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in finite)
-        body = ",\n".join(lines)
-        return f"[\n{body}\n]\n" if body else "[]\n"
+        before = "[\n"
+        for row in rows:
+            finite = row if math.isfinite(row["value"]) else {**row, "value": None}
+            yield before + json.dumps(finite, ensure_ascii=False, allow_nan=False)
+            before = ",\n"
+        yield "[]\n" if before == "[\n" else "\n]\n"
+        return
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         writer.writerow({name: guarded(value) for name, value in row.items()})
-    return text.getvalue()
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue()
 
 
 def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
@@ -125,27 +140,38 @@ def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
     StoreError
         If the file cannot be written.
     """
-    rows = list(rows)
+    rows, n_rows = iter(rows), 0
+    first = list(islice(rows, 1))  # what cannot be read leaves no folder
+
+    def counted() -> Iterator[dict[str, Any]]:
+        nonlocal n_rows
+        for row in chain(first, rows):
+            n_rows += 1
+            yield row
+
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             if form == "parquet":
-                _write_parquet(rows, part)
+                _write_parquet(counted(), part)
             else:
-                part.write_text(export_text(rows, form), encoding="utf-8")
+                with part.open("w", encoding="utf-8") as file:
+                    file.writelines(_texts(counted(), form))
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
-    return len(rows)
+    return n_rows
 
 
-def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
     types = {"split": pa.int64(), "value": pa.float64(), "run": pa.int64()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
-    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while part := list(islice(rows, _GROUP)):
+            writer.write_table(pa.Table.from_pylist(part, schema=schema))

@@ -115,7 +115,7 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
 
 
 def _numbered(
-    rows: list[_Row], numbers: dict[int, int], summary: MergeSummary, table: str
+    rows: Iterable[_Row], numbers: dict[int, int], summary: MergeSummary, table: str
 ) -> Iterator[_Row]:
     """Yield the rows with the destination's numbers of their runs."""
     for row in rows:
@@ -126,7 +126,9 @@ def _numbered(
             summary.left_out[row_name(row, table)] = reason
 
 
-def _add_runs(connection: Connection, runs: list[_Row], summary: MergeSummary) -> dict[int, int]:
+def _add_runs(
+    connection: Connection, runs: Iterable[_Row], summary: MergeSummary
+) -> dict[int, int]:
     """Return the destination's number of each run; runs that were merged before are found."""
     existing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for number, *run in connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id"):
@@ -289,8 +291,9 @@ def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False
     """
     needed = _needed_by(list(plans))
     trials = [row for row in store.fitting("trial") if not needed(row)]
-    superseded = store.fitting("superseded")
-    superseded = [row for row in superseded if row["status"] == "failed" or not needed(row)]
+    superseded = [
+        row for row in store.fitting("superseded") if row["status"] == "failed" or not needed(row)
+    ]
     with store.errors("read"):
         both = "SELECT run FROM trial UNION ALL SELECT run FROM superseded"
         left = Counter(run for (run,) in store.connection.execute(both))

@@ -136,7 +136,9 @@ class Store(Database):
 
     def _rows(self, query: str, *parameters: Any) -> Iterator[Any]:
         with self.errors("read"):
-            yield from self.connection.execute(query, parameters)
+            # not `yield from`, which would close the cursor of a store that is closed already
+            for row in self.connection.execute(query, parameters):  # noqa: UP028
+                yield row
 
     def _trial_rows(
         self, query: str, *parameters: Any
@@ -156,14 +158,15 @@ class Store(Database):
         for row, stored in self._trial_rows(query, *parameters):
             yield row, stored or trial_of(row)
 
-    def fitting(self, table: str) -> list[dict[str, Any]]:
-        """Return the rows of a table that fit, as they stand: texts of JSON are texts."""
+    def fitting(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table that fit, as they stand: texts of JSON are texts."""
         if table == "run":
             rows = self._rows("SELECT * FROM run ORDER BY id")
-            return [dict(row) for row in rows if self._run(row) is not None]
+            yield from (dict(row) for row in rows if self._run(row) is not None)
+            return
         old = int(table == "superseded")
-        rows = self._trial_rows(f"SELECT *, {old} AS old FROM {table}")
-        return [{name: row[name] for name in TRIAL_COLUMNS} for row, _ in rows]
+        for row, _ in self._trial_rows(f"SELECT *, {old} AS old FROM {table}"):
+            yield {name: row[name] for name in TRIAL_COLUMNS}
 
     def _fit(self, row: Any) -> StoredTrial | None:
         """Return the trial of a row, or note that the row is left out."""

@@ -4,13 +4,22 @@ A store may come from anyone, so that its values may be anything. A row that doe
 number that means something: it is left out, and counted.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import AfterValidator, ConfigDict, Field, Json, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    Json,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
 from typing_extensions import TypedDict
 
 from kernlearn.experiments.engine.spec import LABELS, Trial, TrialSpec
@@ -209,14 +218,28 @@ class _RunRow(TypedDict):
 TRIAL_COLUMNS = tuple(_TrialRow.__annotations__)
 RUN_COLUMNS = tuple(_RunRow.__annotations__)
 
+# Cells whose labels and specifications are remembered, and the most characters of one.
+_CELLS, _REMEMBERED = 10_000, 10_000
+_OTHER_COLUMNS = tuple(name for name in TRIAL_COLUMNS if name not in ("labels", "spec"))
+# The specification as kernlearn writes it: the last keys are those of the whole, not of a part.
+_SPEC = re.compile(r'(.*,"split":)(0|[1-9][0-9]{0,8})(,"task":"[^"\\]*","version":[0-9]{1,9}\})')
+
 # What SQLite gives as bytes is text to the parser of JSON, but was not written by kernlearn.
 _TEXTS = ("labels", "spec", "metrics", "info", "environment", "settings")
 
 
 def trial_of(row: Any) -> StoredTrial:
-    """Return the trial of a row with :data:`TRIAL_COLUMNS`, or raise an UnfitError."""
-    value = _checked(_trial_rows(), row, TRIAL_COLUMNS)
-    trial = Trial(value["key"], value["experiment"], value["labels"], value["spec"])
+    """Return the trial of a row with :data:`TRIAL_COLUMNS`, or raise an UnfitError.
+
+    Trials of the same cell share labels and parts of specifications, which are checked once.
+    """
+    labels, spec = _labels_of(row["labels"]), _spec_of(row["spec"])
+    if labels is None or spec is None:  # as a whole, which says what is wrong
+        value = _checked(_trial_rows(), row, TRIAL_COLUMNS)
+        labels, spec = value["labels"], value["spec"]
+    else:
+        value = _checked(_part(*_OTHER_COLUMNS), row, _OTHER_COLUMNS)
+    trial = Trial(value["key"], value["experiment"], labels, spec)
     names = ("key", "status", "started", "seconds", "metrics", "info", "error", "traceback", "run")
     return StoredTrial(trial, Result(*(value[name] for name in names)))
 
@@ -241,6 +264,52 @@ def row_name(row: Any, table: str = "trial") -> str:
 @cache
 def _trial_rows() -> TypeAdapter[Any]:
     return TypeAdapter(_TrialRow)
+
+
+@cache
+def _part(*columns: str) -> TypeAdapter[Any]:
+    """Return the check of some columns of a trial's row."""
+    kinds: Any = {name: _TrialRow.__annotations__[name] for name in columns}
+    row: Any = TypedDict("row", kinds)  # type: ignore[misc]
+    return TypeAdapter(with_config(_STRICT)(row))
+
+
+@lru_cache(maxsize=_CELLS)
+def _read_labels(text: str) -> dict[str, Any] | None:
+    try:
+        labels: dict[str, Any] = _part("labels").validate_python({"labels": text})["labels"]
+    except ValidationError:
+        return None
+    return labels
+
+
+def _labels_of(text: Any) -> dict[str, Any] | None:
+    """Return the labels of a text; None if it does not fit."""
+    return _read_labels(text) if _is_short(text) else None
+
+
+@lru_cache(maxsize=_CELLS)
+def _first_split(before: str, after: str) -> dict[str, Any] | None:
+    """Return the fields of a specification with these texts around its split."""
+    try:
+        spec = _part("spec").validate_python({"spec": f"{before}0{after}"})["spec"]
+    except ValidationError:
+        return None
+    return dict(vars(spec))
+
+
+def _spec_of(text: Any) -> TrialSpec | None:
+    """Return the specification of a text that is written as kernlearn does, if it fits."""
+    parts = _SPEC.fullmatch(text) if _is_short(text) else None
+    if parts is None:
+        return None
+    before, split, after = parts.groups()
+    shared = _first_split(before, after)
+    return None if shared is None else TrialSpec(**{**shared, "split": int(split)})
+
+
+def _is_short(text: Any) -> bool:
+    return isinstance(text, str) and len(text) <= _REMEMBERED
 
 
 @cache

@@ -1,5 +1,6 @@
 """Pages that open from disk are written: of one experiment, or a site of several."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.config.model import LoadedExperiment
 from kernlearn.experiments.engine.environment import usable_cores
+from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_parent
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports import written
@@ -175,10 +177,14 @@ def _made(
 
     # the longest first, or they would be waited for
     first = sorted(changed, key=lambda one: -len(one[0].trials))
-    with ProcessPoolExecutor(jobs) as pool:
-        futures = {place.page: pool.submit(_make_apart, plan, store.path, place)
-                   for plan, place in first}  # fmt: skip
+    pool = ProcessPoolExecutor(jobs, initializer=depend_on_parent, initargs=(os.getpid(),))
+    try:
+        with deaf_processes():
+            futures = {place.page: pool.submit(_make_apart, plan, store.path, place)
+                       for plan, place in first}  # fmt: skip
         return [futures[place.page].result() for _, place in changed]
+    finally:
+        pool.shutdown(kill_workers=True)
 
 
 def _make_apart(plan: Plan, path: Path, place: _Place) -> written.Kept:

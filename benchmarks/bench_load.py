@@ -1,0 +1,172 @@
+"""Seconds and memory under load: stores and plans of many trials, and data of many rows.
+
+Each step is a process of its own, since memory that one step has used hides what the next needs.
+Sizes double twice, so that growth shows: a ratio of 1 is growth in proportion to the size.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._measure import Row
+from benchmarks.bench_report import MANY, plant
+from kernlearn.experiments.engine.peak_memory import greatest_memory
+
+#: Trials of the stores, of the largest plan, and rows of the data with ten columns.
+TRIALS = (50_000, 100_000, 200_000)
+PLANNED = 1_000_000
+ROWS = (1_250_000, 2_500_000, 5_000_000)
+_COLUMNS = 10
+_CELLS = 1000  # of the table of `MANY`
+# Most megabytes of a command on a store of the largest size, and most that seconds may grow
+# beyond the size.
+_MEGABYTES, _GROWTH = 2000, 1.5
+_LOOK = 0.005
+
+#: Loads the data, maps blocks of rows and learns from pairs, and prints seconds and megabytes.
+LEARNING = """\
+import json, os, sys, time
+from kernlearn.datasets import load
+from kernlearn.experiments.engine.peak_memory import greatest_memory
+from kernlearn.features import RandomMaclaurin
+from kernlearn.pairwise import OLP
+from sklearn.utils import gen_batches
+
+seconds = dict.fromkeys(("load", "RandomMaclaurin, 50 features", "OLP, 50 points"), 0.0)
+clock = time.perf_counter()
+
+def lap(name):
+    global clock
+    before, clock = clock, time.perf_counter()
+    seconds[name] += clock - before
+
+data = load(sys.argv[1], target="y")
+lap("load")
+first = data.data[:100_000]
+features = RandomMaclaurin(n_components=50, random_state=0).fit(first)
+# compiled once, and kept
+OLP(50, random_state=0).partial_fit(features.transform(first[:9]), [0, 1] * 4 + [0])
+clock = time.perf_counter()
+model = OLP(50, random_state=0)
+lap("RandomMaclaurin, 50 features")
+for rows in gen_batches(len(data.data), 100_000):
+    mapped = features.transform(data.data[rows])
+    lap("RandomMaclaurin, 50 features")
+    model.partial_fit(mapped, data.target[rows], classes=[0, 1])
+    lap("OLP, 50 points")
+print(json.dumps([seconds, greatest_memory(os.getpid()) / 1e6]))
+"""
+
+
+def run() -> list[Row]:
+    """Measure stores, a plan and data, with what is found said on the standard error."""
+    with tempfile.TemporaryDirectory() as name:
+        return [*_stores(Path(name)), *_largest_plan(Path(name)), *_data(Path(name))]
+
+
+def _stores(folder: Path) -> list[Row]:
+    figures: dict[str, list[tuple[float, float]]] = {}
+    smaller = None
+    for n in TRIALS:
+        place = folder / str(n)
+        place.mkdir()
+        _config(place, n)
+        if smaller is not None:
+            shutil.copy(smaller / "store.sqlite", place)
+        start = time.perf_counter()
+        assert plant(place / "store.sqlite", place / "many.yaml") == n
+        _say(f"planted until there are {n} trials", time.perf_counter() - start)
+        smaller = place
+        for what, arguments in {
+            "plan": ("plan", "many.yaml", "--store", "store.sqlite"),
+            "run, all cached": ("run", "many.yaml", "--store", "store.sqlite", "--no-report"),
+            "runs": ("runs", "--store", "store.sqlite"),
+            "report": ("report", "store.sqlite", "--config", "many.yaml"),
+            "export": ("export", "--store", "store.sqlite", "--output", "all.csv"),
+            "merge": ("merge", "store.sqlite", "new.sqlite"),
+            "merge again": ("merge", "store.sqlite", "new.sqlite"),
+        }.items():
+            found = _command(place, arguments)
+            _say(f"{n} trials, kernlearn {what}", *found)
+            figures.setdefault(f"kernlearn {what}", []).append(found)
+    return _rows(figures, TRIALS, "trials", at_most=_MEGABYTES)
+
+
+def _largest_plan(folder: Path) -> list[Row]:
+    _config(folder, PLANNED)
+    seconds, megabytes = _command(folder, ("plan", "many.yaml"))
+    _say(f"{PLANNED} trials planned", seconds, megabytes)
+    return [Row(f"kernlearn plan, {PLANNED} new trials: MB", seconds, megabytes)]
+
+
+def _data(folder: Path) -> list[Row]:
+    figures: dict[str, list[tuple[float, float]]] = {}
+    for n in ROWS:
+        path = folder / "points.parquet"
+        _write_points(path, n)
+        said = subprocess.run(
+            [sys.executable, "-c", LEARNING, path], check=True, stdout=subprocess.PIPE
+        ).stdout
+        seconds, megabytes = json.loads(said)
+        for what, taken in seconds.items():
+            _say(f"{n} rows, {what}", taken, megabytes)
+            figures.setdefault(what, []).append((taken, megabytes))
+    return _rows(figures, ROWS, "rows")
+
+
+def _config(folder: Path, n_trials: int) -> None:
+    splits = n_trials // _CELLS
+    (folder / "many.yaml").write_text(MANY.replace("splits: 20", f"splits: {splits}"))
+
+
+def _write_points(path: Path, n: int) -> None:
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < 0.3).astype(int)
+    columns = {f"x{i}": rng.standard_normal(n) + 0.2 * y for i in range(_COLUMNS)}
+    pd.DataFrame({**columns, "y": y}).to_parquet(path, index=False)
+
+
+def _command(folder: Path, arguments: Sequence[str]) -> tuple[float, float]:
+    """Return the seconds of a command and the greatest megabytes of its process."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernlearn", *arguments], cwd=folder, stdout=subprocess.DEVNULL
+    )
+    peak = 0
+    while process.poll() is None:
+        # what the system keeps is gone with the process
+        peak = max(peak, greatest_memory(process.pid))
+        time.sleep(_LOOK)
+    assert process.returncode == 0, arguments
+    return time.perf_counter() - start, peak / 1e6
+
+
+def _rows(
+    figures: dict[str, list[tuple[float, float]]],
+    sizes: Sequence[int],
+    unit: str,
+    at_most: float | None = None,
+) -> list[Row]:
+    rows = []
+    for what, found in figures.items():
+        for n, (seconds, megabytes) in zip(sizes, found, strict=True):
+            most = at_most if n == sizes[-1] else None
+            rows.append(Row(f"{what}, {n} {unit}: MB", seconds, megabytes, at_most=most))
+        (small, _), *_, (large, _) = found
+        growth = large / small / (sizes[-1] / sizes[0])
+        rows.append(Row(f"{what}: growth of seconds / of {unit}", large, growth, at_most=_GROWTH))
+    return rows
+
+
+def _say(what: str, seconds: float, megabytes: float | None = None) -> None:
+    memory = "" if megabytes is None else f", {megabytes:.0f} MB"
+    print(f"  {what}: {seconds:.1f} s{memory}", file=sys.stderr, flush=True)
