@@ -5,9 +5,11 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from kernlearn.datasets import load
+from kernlearn.datasets import iter_chunks, load
 from kernlearn.datasets.unpacking import one_line
 from kernlearn.exceptions import DataError
 
@@ -95,3 +97,37 @@ def test_names_do_not_make_a_message_long(tmp_path):
     assert message.isprintable()
     assert len(message) < 1700
     assert "call it X" in message
+
+
+def without_places(path):
+    """Yield Parquet files that do not say rightly where the values of a column are."""
+    pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["u", "v"]}), path, compression="none")
+    content = path.read_bytes()
+    end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    for at in range(end + 20, end + 30):
+        for byte in (0, content[at] ^ 0x10):
+            yield content[:at] + bytes([byte]) + content[at + 1 :]
+
+
+def message_of(read, *arguments, **options):
+    try:
+        read(*arguments, **options)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def chunks(path):
+    return [*iter_chunks(path, 2, target="y", n_features=1)]
+
+
+@pytest.mark.parametrize("read", [chunks, load])
+def test_arrow_ends_no_process_but_its_own(tmp_path, read):
+    path = tmp_path / "f.parquet"
+    messages = []
+    for content in without_places(path):
+        path.write_bytes(content)
+        messages.append(message_of(read, path))
+    died = "damaged, or no Parquet file: the process that read it died: signal 6"
+    assert sum(message == f"{path}: {died}" for message in messages) > 1
+    assert all(len(message.splitlines()) <= 1 for message in messages)
