@@ -104,6 +104,7 @@ def _unpacked(element: bytes, at: int) -> Iterator[int]:
 def _dense(array: Any) -> Any:
     """Return a sparse matrix or a cell array of texts or single numbers as a plain array."""
     if hasattr(array, "toarray"):
+        array.check_format(full_check=True)  # other indices would be written outside of it
         return array.toarray()
     if array.dtype.kind != "O":
         return array

@@ -8,6 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy import sparse
+from scipy.io import savemat
 
 from kernlearn.datasets import iter_chunks, load
 from kernlearn.datasets.unpacking import one_line
@@ -51,7 +53,19 @@ def matlab_4(*names):
     return parts
 
 
+def sparse_matlab(row):
+    """A MATLAB file with a sparse matrix of three rows, of which an entry is in another row."""
+    stream = io.BytesIO()
+    savemat(stream, {"X": sparse.csc_matrix(np.arange(1.0, 7).reshape(3, 2)), "y": [1, 2, 1]})
+    content = stream.getvalue()
+    rows = np.array([0, 1, 2, 0, 1, 2], dtype="<i4").tobytes()
+    assert content.count(rows) == 1
+    return content.replace(rows, np.array([0, 1, row, 0, 1, 2], dtype="<i4").tobytes())
+
+
 FOUND = {
+    "a row below all": ("f.mat", sparse_matlab(2**30), "indices must be < 3"),
+    "a row before all": ("f.mat", sparse_matlab(-(2**30)), "indices must be >= 0"),
     "a letter beyond all": ("f.npz", with_codes(0x110000), "y: texts with what is no character"),
     "half of a letter": ("f.npz", with_codes(0xD800), "y: texts with what is no character"),
     "a separator and no rows": ("f.csv", b"sep=;", "the file has no rows"),
