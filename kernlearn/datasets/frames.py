@@ -1,5 +1,6 @@
 """Tables that are no text: Excel's sheets and Stata's files."""
 
+import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -64,8 +65,11 @@ def load_stata(path: Path) -> Frame:
     """Return the columns of a Stata file; labelled values are ordered categories."""
     import pandas as pd
 
-    with naming_damage(path, "damaged, or no Stata file"):
+    with naming_damage(path, "damaged, or no Stata file"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of sizes that overflow, before an error
         frame = pd.read_stata(BytesIO(read_bytes(path)))
+    if not frame.size:
+        raise DataError(f"{path}: the file has no {'rows' if len(frame.columns) else 'columns'}")
     names = tuple(map(str, frame.columns))
     orders = {
         name: tuple(map(_as_text, column.cat.categories))

@@ -47,6 +47,9 @@ def _heads(path: Path, content: bytes) -> dict[str, tuple[tuple[int, ...], str]]
     if content[126:128] in (b"IM", b"MI"):
         _check_elements(path, content)
     found = whosmat(BytesIO(content))
+    names = [name for name, _, _ in found]
+    if len(set(names)) < len(names):
+        raise ValueError("two arrays have the same name")
     return {
         name: (tuple(map(int, shape)), _KINDS[kind])
         for name, shape, kind in found
