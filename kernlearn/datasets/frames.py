@@ -10,6 +10,7 @@ import numpy as np
 
 from kernlearn.checks import whole_number
 from kernlearn.datasets import text
+from kernlearn.datasets.arrow_columns import check_columns
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
 from kernlearn.datasets.objects import as_objects
 from kernlearn.datasets.unpacking import naming_damage, read_bytes
@@ -139,6 +140,8 @@ def _as_table(
 
 def _layout(path: Path, frame: Frame, options: Any, expected: Expected) -> text.Layout:
     names, width = frame.names or getattr(options, "columns", None), len(frame.columns)
+    if names is not None and len(names) == width:
+        check_columns(path, names, [])
     if names is not None and (len(names) != width or len(set(names)) != width):
         raise DataError(f"{path}: found {len(set(names))} distinct names for {width} columns")
     target = text.column_position(path, options.target, names, width)
