@@ -36,6 +36,8 @@ _TAKEN = b"taken\n"
 _FORKS = hasattr(os, "fork")
 # Threads of BLAS would not survive a fork, and reading needs none.
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+# Other allocators of Arrow take much address space, which is limited.
+_ALLOCATOR = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 
 class Died(Exception):
@@ -58,7 +60,7 @@ class _Ready:
         self.process = subprocess.Popen(
             [sys.executable, "-c", start],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**kept, **dict.fromkeys(_THREADS, "1")}, start_new_session=True,
+            env={**kept, **dict.fromkeys(_THREADS, "1"), **_ALLOCATOR}, start_new_session=True,
         )  # fmt: skip
 
     @property

@@ -13,6 +13,7 @@ from kernlearn.checks import whole_number
 from kernlearn.cli import options
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import engine
+from kernlearn.replacing import replaced_file
 
 Target = Annotated[
     str | None, Option(help="Column to predict, by name or number.", show_default="guessed")
@@ -81,12 +82,13 @@ def write_config(
     """
     part = config.with_name(f"{config.stem}.part.yaml")
     try:
+        end = replaced_file(config)
         config.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8")
         try:
             experiment = experiments.load_config(part, data_dir=data_dir)
             plan = experiments.make_plan(experiment, data_dir=data_dir)
-            part.replace(config)
+            part.replace(end)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:

@@ -8,6 +8,7 @@ from typer import Option
 
 from kernlearn.csv_text import csv_text
 from kernlearn.exceptions import DataError, ReportError
+from kernlearn.replacing import refuse_pipe
 
 _SUFFIXES = (".html", ".svg", ".png", ".json")
 
@@ -28,6 +29,7 @@ def save_picture(chart: Any, path: Path) -> None:
 
     options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 150}}
     try:
+        refuse_pipe(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         type(chart).from_dict(drawable(chart.to_dict())).save(
             path, **options.get(path.suffix.lower(), {})
@@ -53,6 +55,7 @@ def write_text(path: Path, text: str, said: str) -> None:
         If it cannot be written.
     """
     try:
+        refuse_pipe(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     except OSError as error:

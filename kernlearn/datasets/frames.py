@@ -1,5 +1,6 @@
 """Tables that are no text: Excel's sheets and Stata's files."""
 
+import warnings
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from kernlearn.checks import whole_number
 from kernlearn.datasets import text
+from kernlearn.datasets.arrow_columns import check_columns
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
 from kernlearn.datasets.objects import as_objects
 from kernlearn.datasets.unpacking import naming_damage, read_bytes
@@ -64,8 +66,11 @@ def load_stata(path: Path) -> Frame:
     """Return the columns of a Stata file; labelled values are ordered categories."""
     import pandas as pd
 
-    with naming_damage(path, "damaged, or no Stata file"):
+    with naming_damage(path, "damaged, or no Stata file"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of sizes that overflow, before an error
         frame = pd.read_stata(BytesIO(read_bytes(path)))
+    if not frame.size:
+        raise DataError(f"{path}: the file has no {'rows' if len(frame.columns) else 'columns'}")
     names = tuple(map(str, frame.columns))
     orders = {
         name: tuple(map(_as_text, column.cat.categories))
@@ -135,6 +140,8 @@ def _as_table(
 
 def _layout(path: Path, frame: Frame, options: Any, expected: Expected) -> text.Layout:
     names, width = frame.names or getattr(options, "columns", None), len(frame.columns)
+    if names is not None and len(names) == width:
+        check_columns(path, names, [])
     if names is not None and (len(names) != width or len(set(names)) != width):
         raise DataError(f"{path}: found {len(set(names))} distinct names for {width} columns")
     target = text.column_position(path, options.target, names, width)

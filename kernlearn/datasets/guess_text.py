@@ -99,6 +99,8 @@ def _guess_delimited(path: Path, lines: list[str], given: FileOptions, encoding:
     if encoding != "utf-8":
         options["encoding"] = encoding
     records = split_rows(path, lines, given, options, remarks)
+    if not records:
+        raise DataError(f"{path}: the file has no rows")
     separator = options["delimiter"]
     width = len(records[0][1])
     for line, row in records:
@@ -162,7 +164,10 @@ def _entries(line: str, separator: str | None) -> list[str]:
     """Split a line, with quotes if it has any."""
     if '"' not in line:
         return line.split(separator)
-    return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=True), [])
+    try:
+        return next(csv.reader([line], delimiter=separator or " ", skipinitialspace=True), [])
+    except csv.Error:  # an entry is too long; the line is named when all are read
+        return line.split(separator)
 
 
 def _records(

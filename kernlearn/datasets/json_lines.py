@@ -43,7 +43,7 @@ def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             record = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise fault(path, line, text, f"an object of JSON ({error})") from None
         if not isinstance(record, dict):
             raise fault(path, line, text, 'an object of JSON, {"name": value, ...}')

@@ -1,21 +1,19 @@
 """MATLAB files: versions 4 and 5, and 7.3, which is HDF5."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernlearn.apart import Answer, Died, call_apart
+from kernlearn.apart import Answer
 from kernlearn.datasets import arrays, formats
 from kernlearn.datasets.arrays import Head
+from kernlearn.datasets.content import read_apart
 from kernlearn.datasets.formats import Expected, Table
-from kernlearn.datasets.room import allowed_room
 from kernlearn.datasets.unpacking import read_head
 from kernlearn.exceptions import DataError
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _USER_BLOCK = 512  # where the HDF5 part of a version 7.3 file begins
-_OF_LIBRARIES = 1 << 27  # bytes that libraries take as they read
 
 
 def read_matlab(paths: Sequence[Path], options: formats.Matlab, expected: Expected) -> Table:
@@ -43,17 +41,7 @@ def matlab_heads(path: Path) -> dict[str, Head]:
 
 
 def _apart(function: str, path: Path, *arguments: Any) -> Answer:
-    """Call a function that reads a file in a process apart, which a damaged file may end."""
     head = read_head(path, _USER_BLOCK + len(_HDF5))
     hdf5 = _HDF5 in (head[: len(_HDF5)], head[_USER_BLOCK:])
-    module = "hdf5_content" if hdf5 else "matlab_content"
-    try:
-        # half of what is free may be taken, and what reads takes it twice at most
-        memory = 2 * allowed_room() + _OF_LIBRARIES
-        place = f"kernlearn.datasets.{module}:{function}"
-        return call_apart(place, os.fspath(path), *arguments, memory=memory)
-    except Died as death:
-        kind = "HDF5" if hdf5 else "MATLAB"
-        raise DataError(
-            f"{path}: damaged, or no {kind} file: the process that read it died: {death}"
-        ) from None
+    module, kind = ("hdf5_content", "HDF5") if hdf5 else ("matlab_content", "MATLAB")
+    return read_apart(f"{module}:{function}", path, kind, *arguments)

@@ -47,6 +47,9 @@ def _heads(path: Path, content: bytes) -> dict[str, tuple[tuple[int, ...], str]]
     if content[126:128] in (b"IM", b"MI"):
         _check_elements(path, content)
     found = whosmat(BytesIO(content))
+    names = [name for name, _, _ in found]
+    if len(set(names)) < len(names):
+        raise ValueError("two arrays have the same name")
     return {
         name: (tuple(map(int, shape)), _KINDS[kind])
         for name, shape, kind in found
@@ -101,6 +104,7 @@ def _unpacked(element: bytes, at: int) -> Iterator[int]:
 def _dense(array: Any) -> Any:
     """Return a sparse matrix or a cell array of texts or single numbers as a plain array."""
     if hasattr(array, "toarray"):
+        array.check_format(full_check=True)  # other indices would be written outside of it
         return array.toarray()
     if array.dtype.kind != "O":
         return array

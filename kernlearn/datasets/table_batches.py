@@ -64,6 +64,7 @@ def _opened(path: Path, metadata: Any = None) -> Any:
 
 
 def _metadata(path: Path) -> Any:
+    parquet.check_parts(path)
     with unpacking.naming_damage(path, parquet.DAMAGED), _opened(path) as file:
         return file.metadata
 

@@ -26,6 +26,7 @@ from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.experiments.summary_files import parse_details, parse_parameters
+from kernlearn.replacing import refuse_pipe
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.xml_text import xml_text
@@ -193,6 +194,7 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     ElementTree.indent(root)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        refuse_pipe(path)
         ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None

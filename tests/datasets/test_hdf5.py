@@ -10,7 +10,7 @@ import pytest
 
 from kernlearn import apart
 from kernlearn.apart import Answer
-from kernlearn.datasets import hdf5_content, load, matlab
+from kernlearn.datasets import content, hdf5_content, load, matlab
 from kernlearn.exceptions import DataError
 from tests.command import kernlearn, kernlearn_process  # noqa: F401
 from tests.datasets.test_arrays_matlab import save_v5, save_v73
@@ -120,7 +120,7 @@ def test_the_death_of_the_process_that_reads_is_one_line(
     def dies(_, *arguments, **limits):
         return call("tests.datasets.test_hdf5:kill", *arguments, **limits)
 
-    monkeypatch.setattr(matlab, "call_apart", dies)
+    monkeypatch.setattr(content, "call_apart", dies)
     message = f"{file}: damaged, or no {kind} file: the process that read it died: signal 11"
     with pytest.raises(DataError, match=message):
         load(tmp_path / file, cache=False)
@@ -135,10 +135,8 @@ def too_slow(*_):
 
 def test_a_file_that_keeps_the_process_computing_is_one_line(tmp_path, monkeypatch):
     save(tmp_path / "f.h5", X=X, y=Y)
-    call = apart.call_apart
-    monkeypatch.setattr(
-        matlab, "call_apart", lambda _, *a, **k: call("tests.datasets.test_hdf5:too_slow", *a, **k)
-    )
+    call, slow = apart.call_apart, "tests.datasets.test_hdf5:too_slow"
+    monkeypatch.setattr(content, "call_apart", lambda _, *a, **k: call(slow, *a, **k))
     with pytest.raises(DataError, match=r"f\.h5: .* died: it did not come to an end"):
         load(tmp_path / "f.h5", cache=False)
 

@@ -81,7 +81,7 @@ def module_cache(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def _parse_once(_no_real_folders, module_cache, monkeypatch):
+def _parse_once(no_real_folders, module_cache, monkeypatch):
     monkeypatch.setenv("KERNLEARN_CACHE", str(module_cache))
 
 

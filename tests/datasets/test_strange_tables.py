@@ -10,6 +10,7 @@ from scipy.io import savemat
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from tests.command import kernlearn  # noqa: F401
+from tests.fuzz.files import samples
 
 X = np.array([[1, 2.0], [3, 4], [5, 6], [7, 9]])
 Y = np.array([1, 2, 1, 2])
@@ -24,7 +25,15 @@ def table(names, *columns):
 
 
 NO_ROWS = pa.table({"a": pa.array([], pa.float64()), "y": pa.array([], pa.string())})
+
+
+def sheet(path):
+    sample = samples()["xlsx"]
+    path.write_bytes(sample.pack([part.replace(b">b<", b">a<", 1) for part in sample.parts]))
+
+
 REFUSED = {
+    "sheet": ("f.xlsx", sheet, ": two columns are called 'a'; rename one"),
     "csv": ("f.csv", text("a,a,y\n1,2,u\n3,4,v\n5,6,u\n"), ", line 1: two columns are called 'a'"),
     "quoted csv": ("f.csv", text('"a","a",y\n1,"2",u\n3,4,v\n'), ", line 1: two columns are call"),
     "blanks": ("f.txt", text("a a y\n1 2 3\n4 5 6\n"), ", line 1: two columns are called 'a'"),

@@ -109,7 +109,8 @@ NUMBERS = [
 #: In the folder of each example; `special` makes those that are no files.
 PLACES = [
     "folder", "folder.yaml", "folder.csv", "folder.sqlite", "pipe", "pipe.csv", "pipe.yaml",
-    "pipe.sqlite", "pipe.parquet", "null.csv", "null.yaml", "zero.csv", "zero.yaml", "zero.svg",
+    "pipe.sqlite", "pipe.parquet", "pipe.svg", "null.csv", "null.yaml", "zero.csv", "zero.yaml",
+    "zero.svg",
     "zero.sqlite", "zero.npz", "zero.mat", "full.csv", "full.svg", "full.json", "full.yaml",
     "missing.csv", "missing/x.csv", "closed.csv", "closed.yaml", "closed/x", "loop.csv",
     "loop.yaml", "lost.csv", "lost.sqlite", "empty.csv", "empty.yaml", "empty.sqlite",
@@ -197,7 +198,7 @@ def special(folder: Path) -> None:
     """Put files into a folder that are none: pipes, devices, sockets, links to nothing."""
     for suffix in ("", ".yaml", ".csv", ".sqlite"):
         (folder / f"folder{suffix}").mkdir()
-    for suffix in ("", ".yaml", ".csv", ".sqlite", ".parquet"):
+    for suffix in ("", ".yaml", ".csv", ".sqlite", ".parquet", ".svg"):
         os.mkfifo(folder / f"pipe{suffix}")
     for name in PLACES:
         stem = name.partition(".")[0]
@@ -230,6 +231,10 @@ def template(tmp_path_factory):
     for more in (["--option", "protocol.seed=1"], ["--summary", "sums"]):
         out = command(folder, "run", "tiny.yaml", *more)
         assert out.returncode == 0, out.stderr
+    # the chart engine takes gigabytes of addresses at first, which `limited` refuses
+    out = command(folder, "regret", "tiny.csv", *BRIEF["regret"], "--plot", "p.svg")
+    assert out.returncode == 0, out.stderr
+    (folder / "p.svg").unlink()
     shutil.copy(folder / "results" / "runs" / "store.sqlite", folder / "s.sqlite")
     shutil.copy(folder / "s.sqlite", folder / "other.sqlite")
     shutil.rmtree(folder / "cache")
@@ -301,7 +306,7 @@ def ended(base: Path, words: list[str]) -> Finished:
         return command(base / "inside", *words, HOME=str(base / "home"))
 
 
-def check(base: Path, template: Path, words: list[str]) -> None:
+def check(base: Path, template: Path, words: list[str]) -> Finished:
     """Run a command in a new copy of the folder, and look at how it ended and what it left."""
     folder = base / "inside"
     shutil.rmtree(base, ignore_errors=True)
@@ -313,7 +318,6 @@ def check(base: Path, template: Path, words: list[str]) -> None:
     out = ended(base, words)
     if "still computing" in out.stderr:  # what is compiled at first takes seconds
         out = ended(base, words)
-    event(f"exit code {out.returncode}")
     said = f"{words}: {out.returncode}: {out.stderr[-3000:]}"
     assert "Traceback" not in out.stderr, said
     assert out.returncode in (0, 1, 2), said
@@ -327,6 +331,9 @@ def check(base: Path, template: Path, words: list[str]) -> None:
     for name, target in devices.items():
         assert (folder / name).is_symlink(), f"{words}: replaced {name}"
         assert (folder / name).readlink() == target
+    for suffix in ("", ".csv", ".yaml", ".sqlite", ".parquet", ".svg"):
+        assert (folder / f"pipe{suffix}").is_fifo(), f"{words}: replaced pipe{suffix}"
+    return out
 
 
 _DEVICES = ("null", "zero", "full")
@@ -338,4 +345,34 @@ _DEVICES = ("null", "zero", "full")
 @given(data=st.data())
 def test_hostile_arguments(tmp_path, template, name, data):
     words = data.draw(arguments(name))
-    check(tmp_path / "base", template, [*name.split(), *words])
+    out = check(tmp_path / "base", template, [*name.split(), *words])
+    event(f"exit code {out.returncode}")
+
+
+LONG = "9" * 5000
+#: Faults that were found so.
+CASES = [
+    f"compare {LONG} 1", f"compare s.sqlite#{LONG} 1", "rademacher iris --target c",
+    "init tiny.csv --config new.yaml --target=--1",
+    f"init tiny.csv --config new.yaml --target {LONG}",
+    f"datasets add tiny.csv --name mine --drop {LONG}", f"goodness tiny.csv --target {LONG}",
+    "init tiny.csv --force --config null.yaml", "advise tiny.csv --time 1 --target=--1",
+    "export --output full.csv", "export --output pipe.parquet", "export --output folder.csv",
+    "compare 1 2 --all --output pipe.csv", "regret tiny.csv --buffer-size 2 --plot pipe.svg",
+    "check tiny.yaml --against sums --profile full --junit pipe",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", CASES, ids=lambda words: words.replace(LONG, "99"))
+def test_commands_that_did_harm(tmp_path, template, words):
+    assert check(tmp_path / "base", template, words.split()).returncode == 2
+
+
+def test_an_export_to_a_link_writes_where_it_leads(tmp_path):
+    (tmp_path / "tiny.csv").write_text(ROWS)
+    (tmp_path / "tiny.yaml").write_text(CONFIG)
+    (tmp_path / "here.csv").symlink_to("there.csv")
+    assert command(tmp_path, "run", "tiny.yaml", "--no-report").returncode == 0
+    assert command(tmp_path, "export", "--output", "here.csv").returncode == 0
+    assert (tmp_path / "here.csv").is_symlink()
+    assert (tmp_path / "there.csv").read_text().startswith("experiment,")

@@ -13,6 +13,7 @@ from tests.fuzz.mutated import damaged
 from tests.fuzz.settings import EXAMPLES, fuzzing, limited, outcome
 
 NAMES = [*samples()]
+each = settings_of(fuzzing, max_examples=EXAMPLES if EXAMPLES > 20 else 4)
 
 
 @st.composite
@@ -64,7 +65,7 @@ def test_what_is_not_damaged_is_read(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@fuzzing
+@each
 @given(data=st.data())
 def test_files(tmp_path, name, data):
     sample = samples()[name]
@@ -79,7 +80,7 @@ def test_files(tmp_path, name, data):
 
 
 @pytest.mark.parametrize("name", CARDS)
-@fuzzing
+@each
 @given(data=st.data())
 def test_files_of_cards(tmp_path, name, data):
     sample = letor() if name == "letor" else samples()[name]
@@ -108,11 +109,10 @@ def test_files_of_cards(tmp_path, name, data):
         assert np.bincount(bunch.target).tolist() == [3, 3]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@settings_of(fuzzing, max_examples=max(2, EXAMPLES // 20))
+@fuzzing
 @given(data=st.data())
-def test_commands(tmp_path_factory, name, data):
-    sample = samples()[name]
+def test_commands(tmp_path_factory, data):
+    sample = samples()[data.draw(st.sampled_from(NAMES))]
     folder = tmp_path_factory.mktemp("given")
     (folder / sample.name).write_bytes(data.draw(hostile(sample)))
     words = data.draw(

@@ -15,6 +15,7 @@ from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
 from kernlearn.experiments.store.results import Store
+from kernlearn.replacing import replaced_file
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
@@ -149,16 +150,17 @@ def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
             n_rows += 1
             yield row
 
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        end = replaced_file(path)
+        part = end.with_name(f"{end.name}.{os.getpid()}.part")
+        end.parent.mkdir(parents=True, exist_ok=True)
         try:
             if form == "parquet":
                 _write_parquet(counted(), part)
             else:
                 with part.open("w", encoding="utf-8") as file:
                     file.writelines(_texts(counted(), form))
-            part.replace(path)
+            part.replace(end)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
