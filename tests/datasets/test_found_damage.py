@@ -135,6 +135,12 @@ def chunks(path):
     return [*iter_chunks(path, 2, target="y", n_features=1)]
 
 
+def test_names_that_are_not_text(tmp_path):
+    (tmp_path / "f.csv").write_bytes(b"\x80,b,y\n1,2,3\n")
+    message = message_of(chunks, tmp_path / "f.csv")
+    assert message.startswith(f"{tmp_path / 'f.csv'}: damaged, or no CSV file: 'utf-8' codec")
+
+
 @pytest.mark.parametrize("read", [chunks, load])
 def test_arrow_ends_no_process_but_its_own(tmp_path, read):
     path = tmp_path / "f.parquet"
