@@ -114,7 +114,9 @@ def test_files_of_cards(tmp_path, name, data):
     check_shape(bunch)
     assert bunch.data.shape[1] == 2
     if task == "classification":
-        assert np.bincount(bunch.target).tolist() == [3, 3]
+        n_left = 6 - bunch.preparation.rows_dropped  # of which an entry is missing
+        assert len(bunch.target) == n_left
+        assert np.bincount(bunch.target).max() <= 3
 
 
 @fuzzing
