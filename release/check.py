@@ -42,7 +42,7 @@ def run(words: list[str], folder: Path) -> str:
     """Run a program in a folder, away from this checkout, and return what it wrote."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("KERNLEARN_", "PYTHON"))}
     ended = subprocess.run(
-        words, cwd=folder, env={**kept, "KERNLEARN_CACHE": str(folder / "cache")},
+        words, cwd=folder, env={**kept, "KERNLEARN_CACHE": str(folder / "cache"), "NO_COLOR": "1"},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
     if ended.returncode or "Traceback" in ended.stdout:
@@ -130,13 +130,17 @@ def audit(packages: Path, folder: Path) -> bool:
 def told(found: list[dict[str, Any]]) -> tuple[list[str], bool]:
     """Return what pip-audit found in lines, and whether no package has a known fault."""
     known = [one for one in found if "skip_reason" not in one]
+    others = [one["name"] for one in found if "skip_reason" in one]
+    if not known:
+        return ["known faults: not looked up, the service knows none of the packages"], True
     faulty = [one for one in known if one["vulns"]]
     lines = [f"known faults: {len(faulty)} of {len(known)} packages that the service knows"]
     for one in faulty:
         for fault in one["vulns"]:
             fixed = ", ".join(fault["fix_versions"]) or "no version"
             lines.append(f"  {one['name']} {one['version']}: {fault['id']}, mended in {fixed}")
-    lines += [f"  {one['name']}: not looked up" for one in found if "skip_reason" in one]
+    if others:
+        lines.append(f"  not looked up: {', '.join(others)}")
     return lines, not faulty
 
 

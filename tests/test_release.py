@@ -28,10 +28,15 @@ def test_known_faults_are_listed(monkeypatch, tmp_path, capsys):
         "known faults: 1 of 2 packages that the service knows",
         "  old 0.1: X-1, mended in 0.2, 1.0",
         "  old 0.1: X-2, mended in no version",
-        "  kernlearn: not looked up",
+        "  not looked up: kernlearn",
     ]
     answer(monkeypatch, json.dumps({"dependencies": FOUND[:2]}))
     assert check.audit(tmp_path, tmp_path)
+    capsys.readouterr()
+    answer(monkeypatch, json.dumps({"dependencies": FOUND[1:2]}))
+    assert check.audit(tmp_path, tmp_path)
+    said = "known faults: not looked up, the service knows none of the packages\n"
+    assert capsys.readouterr().out == said
 
 
 def test_a_service_that_is_not_reached_is_said(monkeypatch, tmp_path, capsys):
