@@ -62,6 +62,7 @@ lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/basedpyright
 
 format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .

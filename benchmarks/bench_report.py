@@ -27,11 +27,11 @@ datasets:
   moons 0.4: {{generator: two_moons, n_samples: 200, noise: 0.4}}
   moons 0.5: {{generator: two_moons, n_samples: 200, noise: 0.5}}
 kernels:
-  p2: {{kernel: PolynomialKernel, degree: 2}}
-  p3: {{kernel: PolynomialKernel, degree: 3}}
-  p4: {{kernel: PolynomialKernel, degree: 4}}
-  p5: {{kernel: PolynomialKernel, degree: 5}}
-  p6: {{kernel: PolynomialKernel, degree: 6}}
+  p2: {{kernel: polynomial, degree: 2}}
+  p3: {{kernel: polynomial, degree: 3}}
+  p4: {{kernel: polynomial, degree: 4}}
+  p5: {{kernel: polynomial, degree: 5}}
+  p6: {{kernel: polynomial, degree: 6}}
 methods:
   A: {{estimator: MaclaurinSVM, n_components: {_SIZES}}}
   B: {{estimator: MaclaurinSVM, n_components: {_SIZES}, h01: true}}

@@ -4,6 +4,7 @@
 """
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -11,8 +12,10 @@ import textwrap
 from importlib import import_module
 from pathlib import Path
 
+import jedi
 import pytest
 
+import kernlearn.kernels
 from kernlearn.lazy import attach
 
 ROOT = Path(__file__).parents[1]
@@ -109,6 +112,22 @@ def test_type_checkers_see_through(tmp_path):
     )
     assert re.search(r'Revealed type is "(builtins\.)?bool"', said), said
     assert '"FTuneClassifer"; maybe "FTuneClassifier"' in said, said
+
+
+@pytest.mark.parametrize("path", PACKAGES, ids=dotted)
+def test_editors_complete_the_names(path):
+    line = f"from {dotted(path)} import "
+    found = {name.name for name in jedi.Script(line).complete(1, len(line))}
+    assert set(import_module(dotted(path)).__all__) <= found
+
+
+@pytest.mark.parametrize("name", sorted(kernlearn.kernels.__all__))
+def test_editors_know_the_parameters(name):
+    code = f"from kernlearn.kernels import {name}\n{name}("
+    there = inspect.signature(getattr(kernlearn.kernels, name)).parameters
+    (signature,) = jedi.Script(code).get_signatures()
+    found = [parameter.name for parameter in signature.params]
+    assert [name for name in found if name != "_"] == list(there)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class Crew:
 
     def __enter__(self) -> Self:
         try:
-            with deaf_processes():
+            with deaf_processes(pool=True):
                 pools = map(self._pool, range(self.size))
                 started = [pool.submit(_load, self._candidates) for pool in pools]
             for one in started:
@@ -101,7 +101,7 @@ class Crew:
         yield from ((job, None) for job in reversed(waiting))
 
     def _submit(self, place: int, job: Job) -> "futures.Future[Done]":
-        with deaf_processes():
+        with deaf_processes(pool=True):
             future: futures.Future[Done] = self._pool(place).submit(_run, job)
         return future
 

@@ -55,8 +55,8 @@ def rademacher(
     part = np.arange(bunch.data.shape[0])
     if len(part) > max_points:
         part = np.sort(np.random.RandomState(seed).permutation(len(part))[:max_points])
-    X = selected(bunch.data, part, scale)
     try:
+        X = selected(bunch.data, part, scale)
         rows = theory.rademacher.rademacher_table(
             X, bunch.target[part], kernel or None, n=pairs, n_trials=trials, random_state=seed
         )

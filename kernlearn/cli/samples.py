@@ -27,6 +27,8 @@ Seed = Annotated[int, Option(min=0, help="Random seed.")]
 
 #: Help of the option ``--max-points``.
 MAX_POINTS = "Subsample to at most this many points."
+# Products of such numbers, and sums of many of these, are finite.
+_LARGEST = 1e140
 
 
 def check_options(plot: Path | None, **shares: float) -> None:
@@ -81,7 +83,7 @@ def refuse_objects(data: str, bunch: Any) -> None:
 def selected(X: Any, rows: Any, scale: bool) -> Any:
     """Return some rows as float64; scaled means mean 0 (of dense data) and standard deviation 1.
 
-    Points that are no vectors are not scaled.
+    Points that are no vectors are not scaled. Numbers whose squares overflow raise a ValueError.
     """
     from sklearn.preprocessing import StandardScaler
 
@@ -91,6 +93,9 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
     vectors = kind_of(X) == "vectors"
     if vectors:
         X = X.astype("float64", copy=False)
+        largest = max(abs(X.max()), abs(X.min())) if X.size else 0
+        if largest > _LARGEST:
+            raise ValueError(f"features as large as {largest:.3g} overflow: divide them")
     scale = scale and vectors
     return StandardScaler(with_mean=not hasattr(X, "toarray")).fit_transform(X) if scale else X
 

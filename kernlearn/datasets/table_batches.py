@@ -91,6 +91,7 @@ def csv_batches(
     damage = "damaged, or no CSV file"
     with unpacking.naming_damage(path, damage), csv.open_csv(path) as opened:
         schema = opened.schema
+        list(schema.names)  # raises for names that are not text
     features = _features(path, schema, target, drop, width)
     kind = schema.field(target).type
     texts = not (arrow_columns.is_number(kind) or types.is_null(kind))

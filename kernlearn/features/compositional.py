@@ -6,14 +6,14 @@ from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, WHOLE, StrOptions
+from kernlearn.constraints import COUNT, WHOLE, StrOptions, fit_context
 from kernlearn.features import base, blocks
 from kernlearn.features.orders import truncate
 from kernlearn.features.random_maclaurin import RandomMaclaurin
@@ -146,7 +146,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         "truncation": [None, WHOLE, "array-like"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Draw the features and fit the inner maps.
 

@@ -6,11 +6,11 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 
-from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.constraints import COUNT, StrOptions, fit_context
 from kernlearn.features import blocks
 from kernlearn.kernels import BaseDotProductKernel, ExponentialKernel
 
@@ -129,7 +129,7 @@ class PositiveFeatures(blocks.BaseFeatureMap):
         "n_jobs": [None, Integral],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and the damping, and draw the directions.
 

@@ -7,13 +7,13 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
+from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions, fit_context
 from kernlearn.features import base, blocks
 from kernlearn.features.accuracy import components_for
 from kernlearn.features.allocation import allocate
@@ -206,7 +206,7 @@ class RandomMaclaurin(base.BaseMaclaurinFeatures):
         "truncation": [None, WHOLE, Interval(RealNotInt, 0, 1, closed="neither"), "array-like"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and draw the features.
 

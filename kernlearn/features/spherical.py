@@ -5,13 +5,13 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, StrOptions
+from kernlearn.constraints import COUNT, StrOptions, fit_context
 from kernlearn.features import blocks
 from kernlearn.features.spectrum import fit_spectrum
 from kernlearn.kernels import BaseDotProductKernel
@@ -136,7 +136,7 @@ class SphericalFeatures(blocks.BaseFeatureMap):
         "n_jobs": [None, Integral],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and the spectrum, and draw the frequency vectors and phases.
 

@@ -4,9 +4,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kernlearn.constraints import fit_context
 from kernlearn.features.random_maclaurin import RandomMaclaurin
 from kernlearn.onepass.grid import transformer
 from kernlearn.onepass.repeated import RepeatedRows, as_source, is_streamed
@@ -109,7 +110,7 @@ class MaclaurinSVM(ClassifierMixin, VersionedEstimator):
         **{name: LinearSVM._parameter_constraints[name] for name in _SVM},
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

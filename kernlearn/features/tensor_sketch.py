@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.fft import rfft
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils._param_validation import RealNotInt
 from sklearn.utils.extmath import row_norms
 
-from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions
+from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions, fit_context
 from kernlearn.features import blocks
 from kernlearn.features.orders import residual, truncate
 from kernlearn.features.signs import real_signs
@@ -145,7 +145,7 @@ class TensorSketch(blocks.BaseFeatureMap):
 
     _rows_together = LANES
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and draw the cells and signs.
 

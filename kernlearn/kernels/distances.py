@@ -214,6 +214,7 @@ class WidthKernel(Kernel):
         return self.sigma_
 
 
+@dataclass(eq=False, repr=False)
 class GaussianKernel(WidthKernel):
     r"""The Gaussian kernel :math:`\exp(-\|x - y\|^2 / (2 \sigma^2))`.
 
@@ -244,6 +245,7 @@ class GaussianKernel(WidthKernel):
         return map_squared_distances(X, Y, -1 / (2 * self._width() ** 2), np.exp)
 
 
+@dataclass(eq=False, repr=False)
 class LaplacianKernel(WidthKernel):
     r"""The Laplacian kernel :math:`\exp(-\|x - y\|_1 / \sigma)`.
 

@@ -201,6 +201,7 @@ class _Pair(BaseDotProductKernel):
         return (self.left_, self.right_) if hasattr(self, "left_") else (self.left, self.right)
 
 
+@dataclass(eq=False, repr=False)
 class KernelSum(_Pair):
     """The sum of two dot-product kernels, written ``left + right``.
 
@@ -235,6 +236,7 @@ class KernelSum(_Pair):
         return left.derivative(t) + right.derivative(t)
 
 
+@dataclass(eq=False, repr=False)
 class KernelProduct(_Pair):
     """The product of two dot-product kernels, written ``left * right``.
 

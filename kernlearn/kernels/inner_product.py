@@ -117,6 +117,7 @@ class PolynomialKernel(BaseDotProductKernel):
         return self.degree * power(t + float(self.coef0), self.degree - 1)
 
 
+@dataclass(eq=False, repr=False)
 class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     r"""The exponential kernel :math:`\exp(\langle x, y \rangle / \sigma^2)`.
 

@@ -7,11 +7,11 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin, _fit_context
+from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, POSITIVE
+from kernlearn.constraints import COUNT, POSITIVE, fit_context
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
@@ -55,7 +55,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     def _feature_names(self) -> list[str]:
         """Return the names of the features."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Choose the landmarks.
 
@@ -83,7 +83,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
             self.scale_ = max(float(np.abs(block).max()) for _, block in blocks) or 1.0
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Floats:
         """Choose the landmarks and embed the training points, computing similarities once.
 

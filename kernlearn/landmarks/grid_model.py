@@ -7,14 +7,12 @@ from math import prod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_random_state
 
-from kernlearn.constraints import FRACTION, POSITIVE
+from kernlearn.constraints import FRACTION, POSITIVE, fit_context
 from kernlearn.landmarks.base import LandmarkedModel, float_type
 from kernlearn.landmarks.growth import (
-    MAX_COMPARISONS,
-    N_LANDMARKS,
+    GROWTH,
     Candidate,
     TriedSize,
     check_growth,
@@ -31,8 +29,7 @@ class GridModel(LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "n_landmarks": N_LANDMARKS,
-        "max_comparisons": MAX_COMPARISONS,
+        **GROWTH,
         "C": [POSITIVE, "array-like"],
         "validation_fraction": [FRACTION],
     }
@@ -74,7 +71,7 @@ class GridModel(LandmarkedModel):
     def _keep(self, model: Any, dtype: Any) -> None:
         """Set the fitted attributes; `dtype` is that of the features."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

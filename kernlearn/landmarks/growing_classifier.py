@@ -8,8 +8,7 @@ import numpy as np
 
 from kernlearn.landmarks import base
 from kernlearn.landmarks.growth import (
-    MAX_COMPARISONS,
-    N_LANDMARKS,
+    GROWTH,
     Candidate,
     TriedSize,
     check_growth,
@@ -26,8 +25,7 @@ class FindsSize(SimilarityClassifier):
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
-        "n_landmarks": N_LANDMARKS,
-        "max_comparisons": MAX_COMPARISONS,
+        **GROWTH,
     }
 
     n_landmarks: int | str

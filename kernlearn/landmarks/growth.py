@@ -11,9 +11,8 @@ from kernlearn.constraints import COUNT, StrOptions
 from kernlearn.landmarks.selection import extend_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
 
-#: Constraints of the parameters ``n_landmarks`` and ``max_comparisons``.
-N_LANDMARKS = [COUNT, StrOptions({"auto"})]
-MAX_COMPARISONS = [COUNT, None]
+#: Constraints of the parameters that grow the number of landmarks.
+GROWTH = {"n_landmarks": [COUNT, StrOptions({"auto"})], "max_comparisons": [COUNT, None]}
 
 #: Sets in succession that may be no better before sets stop growing.
 PATIENCE = 2

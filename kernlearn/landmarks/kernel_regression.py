@@ -4,10 +4,10 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import POSITIVE, StrOptions
+from kernlearn.constraints import POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks import base
 from kernlearn.landmarks.similarity import Floats, is_rounding, mean_size
 from kernlearn.sample_weights import check_weights
@@ -92,7 +92,7 @@ class KernelRegressor(RegressorMixin, base.SimilarityEstimator):
     }
     _numeric_targets = True
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

@@ -12,14 +12,13 @@ from scipy.linalg import eigh
 from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    _fit_context,
 )
 from sklearn.utils import gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn import memory
-from kernlearn.constraints import COUNT, N_JOBS, Interval, StrOptions
+from kernlearn.constraints import COUNT, N_JOBS, Interval, StrOptions, fit_context
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.counting import CountsComparisons
@@ -151,7 +150,7 @@ class NystroemEmbedding(
         "verbose": ["verbose"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the landmarks and decompose the kernel among them.
 
@@ -184,7 +183,7 @@ class NystroemEmbedding(
         self._fit(X, y)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Floats:
         """Fit, and map the training points to their features.
 

@@ -4,14 +4,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from kernlearn.constraints import FRACTION, POSITIVE
+from kernlearn.constraints import FRACTION, POSITIVE, fit_context
 from kernlearn.landmarks.base import Floats, LandmarkedModel, float_type
 from kernlearn.landmarks.growth import (
-    MAX_COMPARISONS,
-    N_LANDMARKS,
+    GROWTH,
     Candidate,
     check_growth,
     grow_landmarks,
@@ -117,13 +115,12 @@ class RankLand(LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "n_landmarks": N_LANDMARKS,
-        "max_comparisons": MAX_COMPARISONS,
+        **GROWTH,
         "C": [POSITIVE, "array-like"],
         "validation_fraction": [FRACTION],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
         """Learn to rank the documents of each query.
 

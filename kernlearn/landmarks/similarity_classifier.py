@@ -6,11 +6,10 @@ from math import prod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_random_state
 
 from kernlearn.calibration import CalibratedMixin
-from kernlearn.constraints import FRACTION
+from kernlearn.constraints import FRACTION, fit_context
 from kernlearn.landmarks import base
 from kernlearn.landmarks.by_passes import FitsSources
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks
@@ -85,7 +84,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         candidates = self._all_points(X, labels, rows)
         return candidates, KeptSimilarities(candidates, X, places=rows)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

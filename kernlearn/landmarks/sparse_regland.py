@@ -6,20 +6,21 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context, clone
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, check_memory
 
-from kernlearn.constraints import COUNT, FRACTION, MEMORY, NOT_NEGATIVE, POSITIVE, StrOptions
-from kernlearn.landmarks.base import Floats, LandmarkedModel
-from kernlearn.landmarks.growth import (
-    MAX_COMPARISONS,
-    N_LANDMARKS,
-    Candidate,
-    check_growth,
-    grow,
-    growing_sizes,
+from kernlearn.constraints import (
+    COUNT,
+    FRACTION,
+    MEMORY,
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    fit_context,
 )
+from kernlearn.landmarks.base import Floats, LandmarkedModel
+from kernlearn.landmarks.growth import GROWTH, Candidate, check_growth, grow, growing_sizes
 from kernlearn.landmarks.pool import Pool, draw_pool
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities
 from kernlearn.model_selection import split_for_choice
@@ -173,8 +174,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "n_landmarks": N_LANDMARKS,
-        "max_comparisons": MAX_COMPARISONS,
+        **GROWTH,
         "validation_fraction": [FRACTION],
         "pool_size": [COUNT],
         "algorithm": [StrOptions({"fully_corrective", "forward_greedy"})],
@@ -190,7 +190,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     }
     _divides = False
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,

@@ -6,10 +6,9 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, WHOLE, fit_context
 from kernlearn.onepass.exact_sums import Floats
 from kernlearn.onepass.gathering import SOLVED, RowGatherer
 from kernlearn.onepass.moments import Moments
@@ -43,7 +42,7 @@ class OnePassModel(RowGatherer):
     def _solve(self) -> None:
         """Set the fitted attributes from the moments."""
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Fit the feature map on a sample of the rows, gather the moments of all, and solve.
 
@@ -86,7 +85,7 @@ class OnePassModel(RowGatherer):
             self._solve()
         return self
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit_map(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Fit the feature map on a sample, before the pass over all rows.
 
@@ -111,7 +110,7 @@ class OnePassModel(RowGatherer):
         self._start(rows, targets, classes)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, groups: Any = None) -> Self:
         """Add rows to the moments; the model is computed when it is first asked for.
 

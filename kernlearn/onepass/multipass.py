@@ -6,10 +6,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import _fit_context
 from sklearn.utils.metaestimators import available_if
 
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, POSITIVE, WHOLE, StrOptions
+from kernlearn.constraints import (
+    CLASS_WEIGHT,
+    COUNT,
+    FRACTION,
+    POSITIVE,
+    WHOLE,
+    StrOptions,
+    fit_context,
+)
 from kernlearn.model_selection import LOSSES, candidate_values
 from kernlearn.onepass.exact_sums import Floats
 from kernlearn.onepass.grid import transformer
@@ -144,7 +151,7 @@ class MultiPassClassifier(LinearDecision, MappedModel):
         "fold_seed": [WHOLE],
     }
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Fit the feature map on a sample, and the linear model on the features of all rows.
 

@@ -6,13 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, fit_context
 from kernlearn.pairwise.learned_kernels import OnlineMKL, OnlineSimilarityLearner
 from kernlearn.pairwise.metric import OnlineMetricLearner
 from kernlearn.versioned import VersionedEstimator
@@ -40,7 +40,7 @@ class TwoStageClassifier(ClassifierMixin, VersionedEstimator):
     def _given(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self._learner_parameters}
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Learn from the points as a stream, then fit the classifier on all of them.
 

@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.utils import multiclass
 from sklearn.utils.metaestimators import available_if
 
-from kernlearn.constraints import StrOptions
+from kernlearn.constraints import StrOptions, fit_context
 from kernlearn.item_models import ItemClassifier
 from kernlearn.items import ItemFeatures, column_names, name_columns
 from kernlearn.memory import row_blocks
@@ -91,7 +90,7 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
         n = self.n_features_in_
         return linear_function(self._weights()[:n], self._class_sums[:, :n], self._class_counts)
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Continue with the next points of the stream, one or more.
 
@@ -173,7 +172,7 @@ class OnlineRanker(ItemClassifier, LinearRanker, StreamLearner):
 
     # -- items ----------------------------------------------------------------------------------
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def declare(
         self,
         features: Any = None,

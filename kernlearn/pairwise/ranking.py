@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import multiclass
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import COUNT, POSITIVE
+from kernlearn.constraints import COUNT, POSITIVE, fit_context
 from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.stream import at_least_two
 from kernlearn.sample_weights import check_weights, without_zeros
@@ -179,7 +179,7 @@ class AllPairsSVM(LinearRanker):
         "warm_start": ["boolean"],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the problem.
 

@@ -5,12 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, fit_context
 from kernlearn.pairwise import losses
 from kernlearn.pairwise.buffer_names import BUFFER, as_buffer
 from kernlearn.pairwise.buffers import Array, Indices
@@ -49,7 +48,7 @@ class StreamLearner(ABC, VersionedEstimator):
     classes_: np.ndarray
     n_samples_seen_: int
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Learn from scratch, from points in the given order.
 
@@ -197,7 +196,7 @@ class OnlinePairLearner(SteppingLearner):
         """Return how many incoming points are prepared at once."""
         return BLOCK_ROWS
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: np.typing.ArrayLike) -> Self:
         """Continue with the next points of the stream, one or more.
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import constraints
+from kernlearn.constraints import fit_context
 from kernlearn.memory import row_blocks
 from kernlearn.sample_weights import check_weights, taken, weighted_rows
 from kernlearn.solvers import libsvm, nodes
@@ -155,7 +156,7 @@ class KernelSVM(ClassifierMixin, VersionedEstimator):
     }
 
     # A kernel object validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassifierMixin, RegressorMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.validation import validate_data
 
-from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions
+from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions, fit_context
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.liblinear import PRIMAL_SOLVERS, LinearBase, Settings, solver_number
@@ -122,7 +122,7 @@ class LinearSVM(ClassifierMixin, LinearBase):
         "class_weight": CLASS_WEIGHT,
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -327,7 +327,7 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
         "epsilon": [NOT_NEGATIVE],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 

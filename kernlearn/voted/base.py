@@ -11,13 +11,21 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.calibration import CALIBRATION, CalibratedMixin
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn.constraints import (
+    CLASS_WEIGHT,
+    COUNT,
+    FRACTION,
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    fit_context,
+)
 from kernlearn.landmarks.base import PointsEstimator
 from kernlearn.model_selection import Indices, candidate_values, split_for_choice
 from kernlearn.sample_weights import (
@@ -84,7 +92,7 @@ class VotedClassifier(CalibratedMixin, ClassifierMixin, PointsEstimator):
     def _axes(self) -> dict[str, Floats]:
         return {name: self._axis(name) for name in self._chosen}
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,
@@ -159,7 +167,7 @@ class VotedClassifier(CalibratedMixin, ClassifierMixin, PointsEstimator):
         self._calibrate(X_val, y_val, weights_val)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def path(self, X: Any, y: ArrayLike) -> VotedPath:
         """Solve for all values of the parameters, for instance on one fold of several.
 

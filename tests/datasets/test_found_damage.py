@@ -14,6 +14,7 @@ from scipy.io import savemat
 from kernlearn.datasets import iter_chunks, load
 from kernlearn.datasets.unpacking import one_line
 from kernlearn.exceptions import DataError
+from tests.command import kernlearn  # noqa: F401
 
 
 def npz(**arrays):
@@ -135,6 +136,12 @@ def chunks(path):
     return [*iter_chunks(path, 2, target="y", n_features=1)]
 
 
+def test_names_that_are_not_text(tmp_path):
+    (tmp_path / "f.csv").write_bytes(b"\x80,b,y\n1,2,3\n")
+    message = message_of(chunks, tmp_path / "f.csv")
+    assert message.startswith(f"{tmp_path / 'f.csv'}: damaged, or no CSV file: 'utf-8' codec")
+
+
 @pytest.mark.parametrize("read", [chunks, load])
 def test_arrow_ends_no_process_but_its_own(tmp_path, read):
     path = tmp_path / "f.parquet"
@@ -145,3 +152,16 @@ def test_arrow_ends_no_process_but_its_own(tmp_path, read):
     died = "damaged, or no Parquet file: the process that read it died: signal 6"
     assert sum(message == f"{path}: {died}" for message in messages) > 1
     assert all(len(message.splitlines()) <= 1 for message in messages)
+
+
+@pytest.mark.parametrize("large", [1e200, -1.7e308])
+def test_numbers_whose_squares_overflow(kernlearn, tmp_path, large):  # noqa: F811
+    rows = "".join(f"{i},{value},{'uv'[i % 2]}\n" for i, value in enumerate([1, 2, large, 4]))
+    (tmp_path / "f.csv").write_text("a,b,y\n" + rows)
+    words = ["--pairs", "10"]
+    for command in (["goodness", "f.csv"], ["goodness", "f.csv", "--no-scale"],
+                    ["rademacher", "f.csv", *words]):  # fmt: skip
+        finished = kernlearn(*command)
+        assert (finished.returncode, finished.stderr) == (
+            2, f"kernlearn: f.csv: features as large as {abs(large):.3g} overflow: divide them\n"
+        )  # fmt: skip

@@ -16,11 +16,12 @@ class DependentLoky(LokyBackend):
     def configure(self, *arguments: Any, **options: Any) -> Any:
         # any thread may start them, and they serve others after it
         begin = {"initializer": _begin, "initargs": (os.getpid(),)}
-        return super().configure(*arguments, **{**begin, **options})
+        with deaf_processes(pool=True):
+            return super().configure(*arguments, **{**begin, **options})
 
     def submit(self, *arguments: Any, **options: Any) -> Any:
         # the first task starts them
-        with deaf_processes():
+        with deaf_processes(pool=True):
             return super().submit(*arguments, **options)
 
 

@@ -75,16 +75,22 @@ def answer() -> None:
 
 
 @contextmanager
-def deaf_processes() -> Iterator[None]:
+def deaf_processes(*, pool: bool = False) -> Iterator[None]:
     """Keep signals of the terminal from processes and threads that are started in the block.
 
-    A process can ignore them itself only after its start.
+    A process can ignore them itself only after its start. Those of a ``pool`` have one beside
+    them that keeps track of their semaphores, and Python lets signals through when it starts it.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
     try:
+        if pool:
+            from multiprocessing import resource_tracker
+
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINALS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

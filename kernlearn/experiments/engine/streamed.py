@@ -162,7 +162,7 @@ def workers(count: int | None) -> Iterator[Any]:
         ) from None
     settings = {_VARIABLES: {**dask.config.get(_VARIABLES), **_OF_WORKERS}}
     with dask.config.set(settings):
-        with own_process.deaf_processes():
+        with own_process.deaf_processes(pool=True):
             started = LocalCluster(
                 n_workers=count, threads_per_worker=1, processes=True, memory_limit=0,
                 dashboard_address=":0", preload=[own_process.__name__],

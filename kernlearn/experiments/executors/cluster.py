@@ -1,5 +1,6 @@
 """The executor on a cluster, or a local one, by Dask's ``distributed``."""
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -137,10 +138,11 @@ class DaskExecutor:
         if scheduler is None:
             dask.config.set({"distributed.worker.daemon": False})
             dask.config.set({"distributed.scheduler.allowed-failures": self._limits.retries})
-            with own_process.deaf_processes():
+            # what workers say when they are stopped amid trials is of no interest
+            with own_process.deaf_processes(pool=True):
                 self._cluster = LocalCluster(
                     n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
-                    preload=[own_process.__name__],
+                    preload=[own_process.__name__], silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             return Client(self._cluster, set_as_default=False)
         try:

@@ -279,7 +279,7 @@ class Worker:
                 env = dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | STAYING
                 if self.limits.memory is None:
                     env |= keeping_variables(self.kept_memory)
-                with deaf_processes():
+                with deaf_processes(pool=True):
                     self._pool = ProcessPoolExecutor(
                         1, env=env, initializer=depend_on_parent, initargs=(os.getpid(),)
                     )

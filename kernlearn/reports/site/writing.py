@@ -179,7 +179,7 @@ def _made(
     first = sorted(changed, key=lambda one: -len(one[0].trials))
     pool = ProcessPoolExecutor(jobs, initializer=depend_on_parent, initargs=(os.getpid(),))
     try:
-        with deaf_processes():
+        with deaf_processes(pool=True):
             futures = {place.page: pool.submit(_make_apart, plan, store.path, place)
                        for plan, place in first}  # fmt: skip
         return [futures[place.page].result() for _, place in changed]
