@@ -106,7 +106,7 @@ def test_estimators_fit_with_the_required_dependencies_alone():
         whole = OnePassRidge().fit(X, X[:, 0])
         assert np.array_equal(once.predict(X), whole.predict(X))
         names = np.array(["a", "b", "c"])[np.arange(120) % 3]
-        OnePassRankRLS().fit(row_source(iter([(X, y, names)])))
+        OnePassRankRLS().fit(row_source(lambda: [(X, y, names)]))
         """
     )
     assert done.returncode == 0, done.stderr

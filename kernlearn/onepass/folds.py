@@ -69,6 +69,7 @@ def label_hashes(labels: Any) -> Hashes:
     values = np.asarray(labels)
     if values.ndim > 1:
         return row_hashes(values.astype(np.float64))
+    bits: Any
     if values.dtype.kind in "biu":
         bits = values.astype(np.int64 if values.dtype.kind == "i" else np.uint64)
     elif values.dtype.kind == "f":
