@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+OLDEST := .venv-oldest
 CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2 \
   table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008 \
   figure6_1 figure6_2 table6 vkr_table1 vkr_gaussian vkr_table2
@@ -31,7 +32,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all fuzz lint format docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest fuzz lint format docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -51,6 +52,14 @@ demo: $(READY)   ## install, then a table and a chart per chapter on data that n
 
 test: $(READY)   ## the tests; those on real data need KERNLEARN_DATA
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+test-oldest:     ## the tests with the lowest versions that pyproject.toml allows, in an environment of its own
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --require-virtualenv --disable-pip-version-check uv
+	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct \
+	  -e '.[run,cluster,excel,graphs,series]'
+	$(OLDEST)/bin/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -e '.[dev]'
+	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 test-all: $(READY) ## the tests and those marked exhaustive
 	$(BIN)/python -m pytest -n auto --dist worksteal -m ''
@@ -128,4 +137,4 @@ release-check: $(READY)   ## build what is released, install it in empty environ
 	$(BIN)/python -m release.check
 
 clean:           ## remove everything that make creates but results
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OLDEST) build dist .mypy_cache .pytest_cache .ruff_cache
