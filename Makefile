@@ -95,7 +95,7 @@ controls: $(READY)        ## comparisons on an equal footing, alternatives to ch
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
 today: $(READY)           ## the methods of the papers beside what one would take today
-	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[rivals]'
+	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[peers]'
 	$(BIN)/kernlearn run $(TODAY) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 

@@ -1,5 +1,22 @@
-"""``python -m kernlearn`` is the ``kernlearn`` command."""
+"""The ``kernlearn`` command, also as ``python -m kernlearn``."""
 
-from kernlearn.cli.app import main
+import sys
+from importlib.util import find_spec
 
-main()
+from kernlearn.extras import EXTRAS, missing_text
+
+
+def main() -> None:
+    """Run the command, or say in one line that it needs the extra `run`."""
+    needed = [module for module, extra in EXTRAS.items() if extra == "run"]
+    missing = [module for module in needed if find_spec(module) is None]
+    if missing:
+        print(f"kernlearn: {missing_text('the command', missing[0])}", file=sys.stderr)
+        raise SystemExit(2)
+    from kernlearn.cli.app import main as command
+
+    command()
+
+
+if __name__ == "__main__":
+    main()

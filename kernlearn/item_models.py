@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.extras import needed_by
 from kernlearn.items import Item, ItemFeatures, column_names, name_columns
 
 
@@ -262,7 +263,8 @@ def register_with_river() -> None:
     >>> bool(found.get() > 0.85)
     True
     """
-    from river import base
+    with needed_by("register_with_river"):
+        from river import base
 
     base.Classifier.register(ItemClassifier)  # type: ignore[type-abstract]
     base.Transformer.register(ItemTransformer)  # type: ignore[type-abstract]

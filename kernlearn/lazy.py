@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from kernlearn.extras import needed_by
+
 
 def attach(
     package: str, modules: Mapping[str, str], internal: Mapping[str, str] | None = None
@@ -26,7 +28,9 @@ def attach(
     Returns
     -------
     getattr, dir, all
-        To be assigned to the module's ``__getattr__``, ``__dir__`` and ``__all__``.
+        To be assigned to the module's ``__getattr__``, ``__dir__`` and ``__all__``. A name whose
+        module needs a library of an extra that is not installed gives an ImportError that says
+        how to install it.
     """
     sources = {name: module for module, names in modules.items() for name in names.split()}
     moved = {name: m for m, names in (internal or {}).items() for name in names.split()}
@@ -44,9 +48,10 @@ def attach(
             source = sources[name]
         except KeyError:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
-        if not source:
-            return import_module(f"{package}.{name}")
-        return getattr(import_module(f".{source}", package), name)
+        with needed_by(f"{package}.{name}"):
+            if not source:
+                return import_module(f"{package}.{name}")
+            return getattr(import_module(f".{source}", package), name)
 
     public = sorted(sources)
     return __getattr__, lambda: public, public

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from kernlearn.extras import needed_by
 from kernlearn.visible import unfiltered, visible
 
 _listener: ContextVar[Callable[[int], None] | None] = ContextVar("listener", default=None)
@@ -41,8 +42,9 @@ class Bar:
     """
 
     def __init__(self, name: str, total: int | None, *, transient: bool = False) -> None:
-        from rich import progress
-        from rich.console import Console
+        with needed_by("a bar of progress"):
+            from rich import progress
+            from rich.console import Console
 
         done: Any = progress.MofNCompleteColumn()
         columns: tuple[Any, ...] = (

@@ -88,7 +88,7 @@ def try_out(distribution: Path, folder: Path) -> Path:
     python = str(binaries / "python")
     start = time.perf_counter()
     quiet = ["--quiet", "--disable-pip-version-check"]
-    run([python, "-m", "pip", "install", *quiet, str(distribution)], folder)
+    run([python, "-m", "pip", "install", *quiet, f"{distribution}[run]"], folder)
     seconds = time.perf_counter() - start
     print(
         f"{distribution.name}: {megabytes(distribution):.1f} MB, installed in {seconds:.0f} s, "

@@ -10,6 +10,7 @@ from kernlearn.cli import options, samples
 from kernlearn.cli.outputs import save_picture, table_text, write_text
 from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.extras import EXTRAS, install_line
 
 if TYPE_CHECKING:
     from kernlearn.advice.measuring import Round
@@ -150,16 +151,14 @@ def _taken(names: Sequence[str], file: Path | None, kind: str) -> tuple[dict[str
     if not taken:
         raise DataError(
             f"--similarity {' '.join(names)}: not installed: {', '.join(not_installed)}; "
-            f"pip install 'kernlearn[{_extra(not_installed)}]'"
+            f"{install_line(_extra(not_installed))}"
         )
     return taken, not_installed
 
 
 def _extra(not_installed: Sequence[str]) -> str:
     """Return the extras that install the libraries of some names."""
-    of = {"aeon": "series", "grakel": "graphs"}
-    found = dict.fromkeys(of.get(name.partition(".")[0], "series") for name in not_installed)
-    return ",".join(found)
+    return ",".join(dict.fromkeys(EXTRAS[name.partition(".")[0]] for name in not_installed))
 
 
 def _of_file(file: Path) -> dict[str, Any]:
@@ -303,8 +302,8 @@ def _sentences(found: "SimilarityComparison", not_installed: Sequence[str]) -> l
         said.append(f"{len(found.failed)} not measured ({listed}).")
     if not_installed:
         said.append(
-            f"{len(not_installed)} not installed: {', '.join(not_installed)}; pip install "
-            f"'kernlearn[{_extra(not_installed)}]'."
+            f"{len(not_installed)} not installed: {', '.join(not_installed)}; "
+            f"{install_line(_extra(not_installed))}."
         )
     level = f"{100 * (1 - found.level):g} %"
     said.append(

@@ -15,6 +15,7 @@ from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_na
 from kernlearn.datasets.objects import as_objects
 from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError
+from kernlearn.extras import missing_text
 
 #: The first bytes of .xls; .xlsx and .ods are archives.
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -37,10 +38,8 @@ def load_sheet(path: Path, sheet: int | str | None, header: bool | None = None) 
     try:
         from python_calamine import CalamineWorkbook
     except ImportError:
-        raise DataError(
-            f"{path}: a spreadsheet needs another package: pip install 'kernlearn[excel]', or "
-            "save it as CSV"
-        ) from None
+        needed = missing_text(f"{path}: a spreadsheet", "python_calamine")
+        raise DataError(f"{needed}, or save it as CSV") from None
     with naming_damage(path, "damaged, or no Excel file"):
         book = CalamineWorkbook.from_object(BytesIO(read_bytes(path)))
         names = book.sheet_names

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernlearn.datasets.chunks import chunk_format, iter_chunks
-from kernlearn.datasets.table_batches import parquet_parts
+from kernlearn.extras import needed_by
 
 #: Rows X, their targets y or None, and perhaps the group of each.
 RowChunk = tuple[Any, ...]
@@ -77,6 +76,10 @@ def of_files(
     paths: Sequence[str | Path], n_rows: int, target: str | None, options: dict[str, Any]
 ) -> list[Partition]:
     """Return each file as a partition, a Parquet file as several with some row groups each."""
+    with needed_by("a source of files"):
+        from kernlearn.datasets.chunks import chunk_format
+        from kernlearn.datasets.table_batches import parquet_parts
+
     partitions = []
     for path in paths:
         file = Path(path)
@@ -128,6 +131,9 @@ def _delayed(data: Any) -> list[Any]:
 def _of_file(
     path: Path, n_rows: int, target: str | None, options: dict[str, Any]
 ) -> Iterator[RowChunk]:
+    with needed_by("a source of files"):
+        from kernlearn.datasets.chunks import iter_chunks
+
     return iter_chunks(path, n_rows, target=target, **options)
 
 

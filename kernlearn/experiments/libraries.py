@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from kernlearn.experiments.suggestions import closest
+from kernlearn.extras import install_line
 from kernlearn.registration import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
@@ -111,7 +112,7 @@ def install_hint(component: Registered) -> str:
     """Return the command that installs the library of an estimator or a similarity."""
     if isinstance(component, LibraryEstimator):
         return f"pip install {_PROJECTS.get(component.package, component.package)}"
-    return f"pip install 'kernlearn[{component.extra}]'"
+    return install_line(component.extra)
 
 
 def _nearest(attribute: str, package: str) -> str:

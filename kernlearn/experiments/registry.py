@@ -113,7 +113,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _on_kernel("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression"),
     _on_kernel("sklearn.svm:SVR", "support vector regression by LIBSVM"),
     _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
-    _estimator(_RIVER, "a model of river, in one pass", extra="rivals", needs="river"),
+    _estimator(_RIVER, "a model of river, in one pass", extra="peers", needs="river"),
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
     _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import Any
 
+from kernlearn.extras import EXTRAS, MissingExtraError, install_line, missing_text
 from kernlearn.registration import RegisteredKernel, is_installed
 
 
@@ -18,8 +19,6 @@ class Library:
         The first part of the names.
     module : str
         What is imported of it.
-    extra : str
-        The extra of kernlearn that installs it; empty if it is always there.
     points : str
         What it compares: "vectors", "strings", "series" or "graphs".
     target : str
@@ -30,10 +29,14 @@ class Library:
 
     name: str
     module: str
-    extra: str
     points: str
     target: str
     kinds: Mapping[str, str]
+
+    @property
+    def extra(self) -> str:
+        """The extra of kernlearn that installs it; empty if it is always there."""
+        return EXTRAS.get(self.module, "")
 
     @property
     def installed(self) -> bool:
@@ -46,15 +49,12 @@ class Library:
         text = f"as {self.name}.NAME, of {self.points}"
         if self.installed:
             return text
-        return f"{text}; not installed: pip install 'kernlearn[{self.extra}]'"
+        return f"{text}; not installed: {install_line(self.extra)}"
 
     def require(self, similarity: str) -> None:
         """Raise an ImportError that says how to install it, if it is not installed."""
         if not self.installed:
-            raise ImportError(
-                f"{self.name}.{similarity} needs {self.module}, which is not installed: "
-                f"pip install 'kernlearn[{self.extra}]'"
-            )
+            raise MissingExtraError(missing_text(f"{self.name}.{similarity}", self.module))
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ LIBRARIES: dict[str, Library] = {
     library.name: library
     for library in (
         Library(
-            "scipy", "scipy", "", "vectors", "kernlearn.similarities.vectors:ScipyDistance",
+            "scipy", "scipy", "vectors", "kernlearn.similarities.vectors:ScipyDistance",
             _distances(
                 "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean "
                 "hamming jaccard jensenshannon mahalanobis minkowski rogerstanimoto russellrao "
@@ -115,7 +115,7 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
         Library(
-            "sklearn", "sklearn", "", "vectors",
+            "sklearn", "sklearn", "vectors",
             "kernlearn.similarities.vectors:SklearnSimilarity",
             _distances(
                 "braycurtis canberra chebyshev cityblock cosine dice euclidean hamming haversine "
@@ -127,7 +127,7 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
         Library(
-            "rapidfuzz", "rapidfuzz", "", "strings",
+            "rapidfuzz", "rapidfuzz", "strings",
             "kernlearn.similarities.strings:RapidFuzzSimilarity",
             _similarities(
                 "damerau_levenshtein hamming indel jaro jaro_winkler lcs_seq levenshtein osa "
@@ -137,14 +137,14 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
         Library(
-            "aeon", "aeon", "series", "series", "kernlearn.similarities.series:AeonDistance",
+            "aeon", "aeon", "series", "kernlearn.similarities.series:AeonDistance",
             _distances(
                 "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd "
                 "shape_dtw soft_dtw squared twe wddtw wdtw"
             ),
         ),
         Library(
-            "grakel", "grakel", "graphs", "graphs", "kernlearn.similarities.graphs:GrakelKernel",
+            "grakel", "grakel", "graphs", "kernlearn.similarities.graphs:GrakelKernel",
             _similarities(
                 "edge_histogram graph_hopper graphlet hadamard_code "
                 "multiscale_laplacian neighborhood_hash "

@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.constraints import WHOLE
+from kernlearn.extras import needed_by
 from kernlearn.kernels.base import Kernel
 
 
@@ -47,8 +48,9 @@ class LevenshteinSimilarity(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         """Evaluate the similarity on all pairs of strings of `X` and `Y` (`X` if None)."""
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
+        with needed_by(type(self).__name__):
+            from rapidfuzz.distance import Levenshtein
+            from rapidfuzz.process import cdist
 
         self._validate_params()
         left = _strings(X, "X")

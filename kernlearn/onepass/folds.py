@@ -1,5 +1,6 @@
 """Folds and samples that depend on what rows hold, not on where they stand."""
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -64,21 +65,43 @@ def _sparse_sums(X: Any, factors: Hashes) -> Hashes:
 
 
 def label_hashes(labels: Any) -> Hashes:
-    """Return a hash of each label or number."""
-    from pandas.util import hash_array
-
+    """Return a hash of each label or number; equal ones of one kind have the same."""
     values = np.asarray(labels)
-    if values.dtype.kind in "US":
-        values = values.astype(object)
     if values.ndim > 1:
         return row_hashes(values.astype(np.float64))
-    return mixed(hash_array(values))
+    bits: Any
+    if values.dtype.kind in "biu":
+        bits = values.astype(np.int64 if values.dtype.kind == "i" else np.uint64)
+    elif values.dtype.kind == "f":
+        bits = values.astype(np.float64) + 0.0
+    elif values.dtype.kind in "mM":
+        bits = values
+    else:
+        bits = _object_hashes(values.tolist())
+    return mixed(_finalised(bits.view(np.uint64)))
+
+
+def _object_hashes(labels: list[Any]) -> Hashes:
+    # one digest per distinct label
+    known = {key: _digest(*key) for key in {(type(label), label) for label in labels}}
+    return np.array([known[type(label), label] for label in labels], dtype=np.uint64)
+
+
+def _digest(kind: type, label: Any) -> int:
+    # a number is the same whatever its type
+    shown = float(label) if isinstance(label, (bool, int, float, np.number)) else label
+    content = f"{'' if isinstance(label, str) else '#'}{shown}".encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def mixed(values: Hashes, salt: int = 0) -> Hashes:
     """Mix the bits of 64-bit numbers, as SplitMix64 does."""
     with np.errstate(over="ignore"):
-        z = values + np.uint64(0x9E3779B97F4A7C15) * np.uint64(salt + 1)
+        return _finalised(values + np.uint64(0x9E3779B97F4A7C15) * np.uint64(salt + 1))
+
+
+def _finalised(z: Hashes) -> Hashes:
+    with np.errstate(over="ignore"):
         z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
         return z ^ z >> np.uint64(31)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive
+from kernlearn.extras import needed_by
 from kernlearn.pairwise.buffer_names import as_buffer
 from kernlearn.pairwise.buffers import Buffer
 from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
@@ -326,7 +327,8 @@ def regret_curves(
         With columns `buffer_size`, `pairs` ("all pairs" or "buffer"), `length` (eight of them,
         from 10 on), `regret` and `bound`, the latter two per round.
     """
-    import pandas as pd
+    with needed_by("a table of regrets"):
+        import pandas as pd
 
     from kernlearn.theory.pairwise_bounds import olp_regret_bound
     from kernlearn.theory.rademacher import LinearAUC

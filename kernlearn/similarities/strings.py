@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.constraints import StrOptions
+from kernlearn.extras import needed_by
 from kernlearn.kernels.pairs import shown
 from kernlearn.similarities.library import ThreadedSimilarity
 
@@ -90,8 +91,9 @@ class RapidFuzzSimilarity(ThreadedSimilarity):
         return self.measure.endswith("distance")
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        from rapidfuzz import distance, fuzz
-        from rapidfuzz.process import cdist
+        with needed_by(f"rapidfuzz.{self.name}"):
+            from rapidfuzz import distance, fuzz
+            from rapidfuzz.process import cdist
 
         options: dict[str, Any] = {
             "processor": self.processor, "dtype": np.float64, "workers": self.n_jobs or 1,

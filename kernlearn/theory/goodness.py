@@ -19,6 +19,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kernlearn.checks import check_positive
+from kernlearn.extras import needed_by
 from kernlearn.landmarks.transfer import Identity, Ramp, Sign, Transfer, TransferLike, as_transfer
 from kernlearn.lazy import attach
 from kernlearn.theory.criteria import Goodness, Sample, measure_criteria
@@ -207,7 +208,8 @@ def goodness_table(
     ValueError
         If `gamma` or `epsilon` is out of range.
     """
-    import pandas as pd
+    with needed_by("a table of criteria"):
+        import pandas as pd
 
     rows = {
         name: {

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from kernlearn.extras import needed_by
 from kernlearn.theory.resampling import SplitMean
 
 
@@ -113,7 +114,8 @@ class SimilarityComparison:
 
     def table(self) -> Any:
         """Return a pandas.DataFrame with a row per similarity, intervals as `_low` and `_high`."""
-        import pandas as pd
+        with needed_by("a table of similarities"):
+            import pandas as pd
 
         rows = {}
         for one in self.ranked:

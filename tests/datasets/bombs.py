@@ -21,7 +21,7 @@ from kernlearn.experiments.engine.peak_memory import greatest_memory
 
 #: Bytes of address space beside those of the process before.
 ALLOWED = 1 << 29
-_HUGE = 6 << 30
+_HUGE = 3 * ALLOWED
 _PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 Read = Callable[[Path], Any]

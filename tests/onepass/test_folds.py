@@ -110,3 +110,24 @@ def test_small_and_empty_samples():
     rows, labels = kept.rows()
     assert rows.shape == (10, 10)
     assert labels is None
+
+
+def test_labels_of_one_kind_have_one_hash_each():
+    for labels in (
+        np.array([3, -1, 3, 7]), np.array([0.5, -0.0, 0.5, 7]), np.array(["b", "", "b", "ü"]),
+        np.array(["b", 1, "b", None], dtype=object), np.array([b"x", b"y", b"x", b"z"]),
+        np.array(["2001-01-01", "2001-01-02", "2001-01-01", "2001-01-04"], dtype="M8[D]"),
+    ):  # fmt: skip
+        hashes = label_hashes(labels)
+        assert hashes[0] == hashes[2]
+        assert len(set(hashes.tolist())) == 3
+        assert np.array_equal(label_hashes(labels[::-1]), hashes[::-1])
+        if labels.dtype.kind != "M":
+            assert np.array_equal(label_hashes(labels.tolist()), hashes)
+    # in whatever chunk a label is, and whatever its width
+    assert label_hashes(np.array([1.0, True, 1], dtype=object)).tolist() == (
+        label_hashes(np.array([1], dtype=object)).tolist() * 3
+    )
+    assert label_hashes(np.int8([-5])) == label_hashes(np.int64([-5]))
+    assert label_hashes(np.float32([0.5])) == label_hashes(np.float64([0.5]))
+    assert label_hashes(["1"]) != label_hashes(np.array([1], dtype=object))

@@ -14,7 +14,7 @@ from kernlearn.onepass import OnePassRankRLS, OnePassRidgeClassifier
 pytestmark = pytest.mark.data
 
 
-@pytest.mark.parametrize("name", ["cod_rna", "ijcnn1"])
+@pytest.mark.parametrize("name", ["cod_rna", pytest.param("ijcnn1", marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("h01", [False, True])
 def test_moments_are_as_good_as_all_rows_in_memory(name, h01):
     data = load(name)

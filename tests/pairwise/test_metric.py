@@ -177,12 +177,12 @@ def test_the_feature_that_tells_classes_apart_is_stretched():
 def test_helps_the_nearest_neighbours_where_features_are_noise():
     data, y = load_wine(return_X_y=True)
     rng = np.random.RandomState(0)
-    noisy = np.hstack([StandardScaler().fit_transform(data), rng.normal(size=(len(y), 60))])
+    noisy = np.hstack([StandardScaler().fit_transform(data), rng.normal(size=(len(y), 30))])
     rows = rng.permutation(len(y))
     train, test = rows[:110], rows[110:]
     neighbors = KNeighborsClassifier()
     plain_score = neighbors.fit(noisy[train], y[train]).score(noisy[test], y[test])
-    learner = OnlineMetricLearner(eta=0.01, n_passes=10, random_state=0)
+    learner = OnlineMetricLearner(eta=0.01, n_passes=3, random_state=0)
     model = make_pipeline(learner, neighbors).fit(noisy[train], y[train])
     assert model.score(noisy[test], y[test]) > plain_score
 

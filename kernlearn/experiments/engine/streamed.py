@@ -35,6 +35,7 @@ from kernlearn.experiments.engine.stream_rows import (
 )
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import Scope
+from kernlearn.extras import missing_text
 from kernlearn.memory import keeping_variables, return_freed_memory
 
 # Variables of the processes that read partitions. By default Dask lets them give freed memory back
@@ -157,9 +158,7 @@ def workers(count: int | None) -> Iterator[Any]:
         import dask
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ExecutorError(
-            "workers of a stream need distributed: pip install 'kernlearn[cluster]'"
-        ) from None
+        raise ExecutorError(missing_text("a stream with workers", "distributed")) from None
     settings = {_VARIABLES: {**dask.config.get(_VARIABLES), **_OF_WORKERS}}
     with dask.config.set(settings):
         with own_process.deaf_processes(pool=True):

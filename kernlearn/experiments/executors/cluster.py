@@ -17,6 +17,7 @@ from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.executors import local
 from kernlearn.experiments.store.results import Result, utc_now
+from kernlearn.extras import missing_text
 
 # Seconds for a scheduler to answer.
 _CONNECT = 10.0
@@ -132,9 +133,7 @@ class DaskExecutor:
             import dask
             from distributed import Client, LocalCluster
         except ImportError:
-            raise ExecutorError(
-                "the executor 'dask' needs distributed: pip install 'kernlearn[cluster]'"
-            ) from None
+            raise ExecutorError(missing_text("the executor 'dask'", "distributed")) from None
         if scheduler is None:
             dask.config.set({"distributed.worker.daemon": False})
             dask.config.set({"distributed.scheduler.allowed-failures": self._limits.retries})

@@ -1,0 +1,185 @@
+"""What works with the required dependencies alone, and what is said of the others."""
+
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from kernlearn.extras import EXTRAS, MissingExtraError, missing_text, needed_by
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+#: What `pip install kernlearn` brings, by the names of modules.
+LIGHT = (
+    "cloudpickle", "joblib", "kernlearn", "liblinear", "libsvm", "llvmlite", "narwhals", "numba",
+    "numpy", "scipy", "sklearn", "threadpoolctl",
+)  # fmt: skip
+#: Hides all other modules that are installed.
+HIDE = f"""
+import sys
+
+class Only:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        standard = top in sys.stdlib_module_names or top.startswith("_sysconfigdata")
+        known = standard or top in {LIGHT!r}
+        return self.finder.find_spec(name, path, target) if known else None
+
+sys.meta_path[:] = [Only(finder) for finder in sys.meta_path if hasattr(finder, "find_spec")]
+for name in list(sys.modules):
+    if name.partition(".")[0] in {tuple(EXTRAS)!r}:
+        del sys.modules[name]
+"""
+
+
+def in_light_install(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code where nothing but the required dependencies can be imported."""
+    words = [sys.executable, "-W", "error::ImportWarning", "-c", HIDE + textwrap.dedent(code)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def project(requirement: str) -> str:
+    """The project that a requirement names, normalised."""
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("_", "-")
+
+
+def test_extras_install_the_modules_that_they_are_said_to():
+    extras = PROJECT["optional-dependencies"]
+    installed = packages_distributions()
+    unknown = [
+        module
+        for module, extra in EXTRAS.items()
+        if module in installed
+        and not {project(one) for one in installed[module]}
+        & {project(one) for one in extras[extra]}
+        and module != "dask"  # distributed brings it
+    ]
+    assert unknown == []
+    # and what `run` installs is known
+    modules = {project(one): name for name in EXTRAS for one in installed.get(name, ())}
+    assert {project(one) for one in extras["run"]} <= modules.keys()
+
+
+def test_required_dependencies_are_few_and_in_no_extra():
+    required = {project(one) for one in PROJECT["dependencies"]}
+    assert required == {
+        "joblib", "liblinear-official", "libsvm-official", "numba", "numpy", "scikit-learn",
+        "scipy", "threadpoolctl",
+    }  # fmt: skip
+    for name in ("cluster", "dev"):
+        assert "kernlearn[run]" in PROJECT["optional-dependencies"][name]
+
+
+def test_estimators_fit_with_the_required_dependencies_alone():
+    done = in_light_install(
+        """
+        import numpy as np
+        from kernlearn.features import MaclaurinSVM, RandomMaclaurin
+        from kernlearn.datasets import row_source
+        from kernlearn.landmarks import FTuneClassifier, RegLand
+        from kernlearn.metrics import average_absolute_error
+        from kernlearn.onepass import OnePassRankRLS, OnePassRidge
+        from kernlearn.pairwise import OLP
+        from kernlearn.solvers import KernelSVM, LinearSVM
+        from kernlearn.theory import bounds
+        from kernlearn.voted import VotedKernelClassifier
+
+        X = np.random.default_rng(0).normal(size=(120, 4))
+        y = (X[:, 0] + X[:, 1] ** 2 > 0.5).astype(int)
+        for model in (
+            LinearSVM(), KernelSVM(), MaclaurinSVM(n_components=20, random_state=0),
+            FTuneClassifier(10, random_state=0), OLP(random_state=0), VotedKernelClassifier(),
+        ):
+            score = model.fit(X, y).predict(X)
+            assert len(score) == 120, model
+        RegLand(random_state=0).fit(X, X[:, 0])
+        halves = [(X[:60], X[:60, 0]), (X[60:], X[60:, 0])]
+        once = OnePassRidge().fit(row_source(lambda: halves))
+        whole = OnePassRidge().fit(X, X[:, 0])
+        assert np.array_equal(once.predict(X), whole.predict(X))
+        names = np.array(["a", "b", "c"])[np.arange(120) % 3]
+        OnePassRankRLS().fit(row_source(lambda: [(X, y, names)]))
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_public_names_are_there_or_say_what_installs_them():
+    done = in_light_install(
+        """
+        from importlib import import_module
+        from kernlearn.extras import MissingExtraError
+
+        numeric = "features kernels landmarks metrics onepass pairwise similarities solvers"
+        for package in (*numeric.split(), "theory", "voted"):
+            module = import_module(f"kernlearn.{package}")
+            for name in module.__all__:
+                getattr(module, name)
+        for package in "advice datasets experiments reports".split():
+            module = import_module(f"kernlearn.{package}")
+            for name in module.__all__:
+                try:
+                    getattr(module, name)
+                except MissingExtraError as error:
+                    assert str(error).startswith(f"kernlearn.{package}.{name} needs "), error
+                    assert str(error).endswith(": pip install 'kernlearn[run]'"), error
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("from kernlearn.datasets import load",
+         "kernlearn.datasets.load needs pydantic, which is not installed: "
+         "pip install 'kernlearn[run]'"),
+        ("from kernlearn.datasets import row_source; list(row_source('rows.parquet'))",
+         "a source of files needs pydantic, which is not installed: pip install 'kernlearn[run]'"),
+        ("from kernlearn.kernels import LevenshteinSimilarity; LevenshteinSimilarity()(['a'])",
+         "LevenshteinSimilarity needs rapidfuzz, which is not installed: "
+         "pip install 'kernlearn[run]'"),
+        ("from kernlearn.kernels import as_kernel; as_kernel('rapidfuzz.ratio')",
+         "rapidfuzz.ratio needs rapidfuzz, which is not installed: pip install 'kernlearn[run]'"),
+        ("from kernlearn.kernels import as_kernel; as_kernel('aeon.twe')",
+         "aeon.twe needs aeon, which is not installed: pip install 'kernlearn[series]'"),
+        ("from kernlearn.kernels import as_kernel; as_kernel('grakel.shortest_path')",
+         "grakel.shortest_path needs grakel, which is not installed: "
+         "pip install 'kernlearn[graphs]'"),
+        ("from kernlearn.item_models import register_with_river; register_with_river()",
+         "register_with_river needs river, which is not installed: "
+         "pip install 'kernlearn[peers]'"),
+        ("from kernlearn.theory.goodness import goodness_table; goodness_table({})",
+         "a table of criteria needs pandas, which is not installed: "
+         "pip install 'kernlearn[run]'"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_said_with_the_line_that_installs_it(code, said):
+    done = in_light_install(code)
+    assert done.returncode == 1
+    assert said in done.stderr.splitlines()[-1]
+
+
+def test_command_says_what_it_needs():
+    done = in_light_install("from kernlearn.__main__ import main; main()")
+    assert done.returncode == 2
+    assert re.fullmatch(
+        r"kernlearn: the command needs \w+, which is not installed: "
+        r"pip install 'kernlearn\[run\]'\n",
+        done.stderr,
+    )
+
+
+def test_other_errors_pass():
+    with pytest.raises(ModuleNotFoundError, match="no_such") as caught, needed_by("this"):
+        import no_such_module  # noqa: F401
+    assert not isinstance(caught.value, MissingExtraError)
+    assert missing_text("this", "no_such.part") == "this needs no_such, which is not installed"
