@@ -8,7 +8,9 @@ from sphinx_gallery.scrapers import figure_rst
 
 def altair_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """Save the chart that a cell ends with, and return the reStructuredText that shows it."""
-    chart = block_vars["example_globals"].pop("___", None)
+    names = block_vars["example_globals"]
+    # the value stays there until another cell ends with one: a picture is wanted once
+    chart, names["___"] = names.get("___"), None
     if not isinstance(chart, altair.TopLevelMixin):
         return ""
     path = next(block_vars["image_path_iterator"])

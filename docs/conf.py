@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "plot_gallery": True,
+    "within_subsection_order": "FileNameSortKey",
 }
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

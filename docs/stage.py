@@ -19,7 +19,11 @@ import kernlearn
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 # Pages of the repository's root, and what they are called on the site.
-ROOT_PAGES = {"README.md": "readme", "CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing"}
+ROOT_PAGES = {
+    "README.md": "readme",
+    "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+}
 PACKAGES = sorted(
     name
     for name in {*kernlearn.__all__, "similarities"} - {"__version__"}

@@ -50,9 +50,7 @@ def test_every_package_with_public_names_has_pages():
 
 def test_every_public_name_has_a_page(tmp_path):
     STAGE.write_api(tmp_path)
-    written = {
-        f"{path.parent.name}.{path.stem}" for path in tmp_path.glob("api/*/*.rst")
-    }
+    written = {f"{path.parent.name}.{path.stem}" for path in tmp_path.glob("api/*/*.rst")}
     assert written == set(NAMES)
     for package in STAGE.PACKAGES:
         listed = (tmp_path / "api" / f"{package}.rst").read_text(encoding="utf-8")
@@ -78,7 +76,7 @@ def test_the_code_of_a_page_runs(page):
     assert failures == 0
 
 
-@pytest.mark.parametrize("page", sorted(STAGE.pages()))
+@pytest.mark.parametrize("page", sorted(STAGE.pages()), ids="{}.md".format)
 def test_links_lead_to_pages_files_or_are_text(page, tmp_path):
     source = STAGE.pages()[page]
     text = STAGE.relinked(source.read_text(encoding="utf-8"), source, tmp_path)
