@@ -112,6 +112,29 @@ def test_estimators_fit_with_the_required_dependencies_alone():
     assert done.returncode == 0, done.stderr
 
 
+def test_estimators_fit_where_nothing_was_compiled():
+    done = in_light_install(
+        """
+        sys.modules["liblinear"] = sys.modules["libsvm"] = None
+        import numpy as np
+        from kernlearn.features import MaclaurinSVM
+        from kernlearn.landmarks import BBSClassifier, FTuneClassifier
+        from kernlearn.solvers import KernelSVM, LinearSVM
+
+        X = np.random.default_rng(0).normal(size=(120, 4))
+        y = (X[:, 0] > 0.1).astype(int)
+        for model in (
+            LinearSVM(), KernelSVM(), MaclaurinSVM(n_components=500, random_state=0),
+            BBSClassifier(10, random_state=0), FTuneClassifier(10, random_state=0),
+        ):
+            assert model.fit(X, y).score(X, y) > 0.9, model
+        """
+    )
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if "is not installed" in line]
+    assert [line.split()[4] for line in said] == ["LIBLINEAR", "LIBSVM"], done.stderr
+
+
 def test_public_names_are_there_or_say_what_installs_them():
     done = in_light_install(
         """

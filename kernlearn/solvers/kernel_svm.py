@@ -304,6 +304,11 @@ class KernelSVM(ClassifierMixin, VersionedEstimator):
         -------
         ndarray of shape (n_samples,)
             Predicted labels.
+
+        Raises
+        ------
+        ImportError
+            If LIBSVM is not installed.
         """
         X = self._check_rows(X)
         native, support, gaussian = self._native_kernel, self._support, None

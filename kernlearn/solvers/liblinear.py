@@ -9,19 +9,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from liblinear import liblinear as official
 from numpy.ctypeslib import as_ctypes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
+from kernlearn.solvers import substitutes
 from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows
 from kernlearn.versioned import VersionedEstimator
 
 _MAX_SEED = 2**31 - 1
-_library = official.liblinear
-_hook = PrintHook(_library.set_print_string_function)
+official = substitutes.official_binding("liblinear.liblinear")
+if official is not None:
+    _library = official.liblinear
+    _hook = PrintHook(_library.set_print_string_function)
 # The dual solvers draw from C's rand(), one sequence per process: a fit is reproducible only if
 # no other thread draws between its srand and its end.
 _rand_lock = threading.Lock()
@@ -103,7 +105,11 @@ def solve(
     -----
     ConvergenceWarning
         If LIBLINEAR stopped before it reached the tolerance.
+    RuntimeWarning
+        If scikit-learn's edition trains because LIBLINEAR is not installed, once per process.
     """
+    if official is None:
+        return _substituted(rows, y, n_weights, settings)
     if settings.class_weight is not None:
         # Sorted by class: LIBLINEAR's first class is the one of the first row.
         by_class = np.argsort(y, kind="stable")
@@ -120,6 +126,19 @@ def solve(
             warnings.warn(advice, ConvergenceWarning, stacklevel=2)
             break
     return weights
+
+
+def _substituted(rows: NodeRows, y: np.ndarray, n_weights: int, settings: Settings) -> np.ndarray:
+    """Train by scikit-learn's edition; a start would only save time."""
+    if not settings.penalize_bias:
+        raise substitutes.refusal("penalize_intercept=False", "LIBLINEAR")
+    substitutes.warn_once("LIBLINEAR")
+    loss = next(loss for (loss, _), number in SOLVERS.items() if number == settings.solver)
+    return substitutes.linear_weights(
+        rows.matrix(n_weights), y, loss, dual=settings.solver not in PRIMAL_SOLVERS, C=settings.C,
+        tol=settings.tol, epsilon=settings.epsilon, class_weight=settings.class_weight,
+        seed=settings.seed or 0,
+    )  # fmt: skip
 
 
 def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from libsvm import svm as official
 from numpy.ctypeslib import as_ctypes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -19,17 +18,20 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import inner_product
 from kernlearn.memory import block_rows, require_memory, row_blocks
+from kernlearn.solvers import substitutes
 from kernlearn.solvers.nodes import NODE, NodeRows, PrintHook, precomputed_rows
 
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
 
-_library = official.libsvm
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
-_hook = PrintHook(_library.svm_set_print_string_function)
-# A prototype on bare addresses: a call takes a third of the time of the official one.
-_predict_values = ctypes.CFUNCTYPE(
-    ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-)(("svm_predict_values", _library))
+official = substitutes.official_binding("libsvm.svm")
+if official is not None:
+    _library = official.libsvm
+    _hook = PrintHook(_library.svm_set_print_string_function)
+    # A prototype on bare addresses: a call takes a third of the time of the official one.
+    _predict_values = ctypes.CFUNCTYPE(
+        ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )(("svm_predict_values", _library))
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,16 @@ def train(
     -----
     ConvergenceWarning
         If LIBSVM stopped at its maximum number of iterations.
+    RuntimeWarning
+        If scikit-learn's edition trains because LIBSVM is not installed, once per process.
     """
+    if official is None:
+        substitutes.warn_once("LIBSVM")
+        tol, limit = parameters.pop("eps"), most_iterations(len(rows))
+        return train_weighted(
+            rows.matrix(), codes, kernel, class_weight[codes], None, None, **parameters, tol=tol,
+            max_iter=limit,
+        )  # fmt: skip
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = rows.take(by_class)
@@ -305,6 +316,8 @@ def native_values(
 
     `vectors` are the support vectors; for a precomputed kernel their serial numbers.
     """
+    if official is None:
+        raise substitutes.refusal("predict_native", "LIBSVM")
     n_classes = len(support.n_by_class)
     model = official.svm_model()
     model.param = _parameter(kernel)

@@ -75,6 +75,31 @@ class NodeRows:
         """Select rows, without a copy of their nodes."""
         return type(self)(self.nodes, self.addresses[rows])
 
+    def matrix(self, n_columns: int | None = None) -> sp.csr_array | np.ndarray:
+        """Return the rows as a matrix again, node j in column j - 1, without serial numbers.
+
+        It is dense if rows have serial numbers, and has as many columns as the largest index says
+        if `n_columns` is None.
+        """
+        nodes = self.nodes.ravel()
+        starts = (self.addresses.astype(np.intp) - self.nodes.ctypes.data) // NODE.itemsize
+        ends = np.flatnonzero(nodes["index"] == _END)
+        counts = ends[np.searchsorted(ends, starts)] - starts
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        places = np.arange(indptr[-1]) + np.repeat(starts - indptr[:-1], counts)
+        columns = nodes["index"][places]
+        width = columns.max(initial=0) if n_columns is None else n_columns
+        whole = sp.csr_array(
+            (nodes["value"][places], columns, indptr), shape=(len(self), width + 1)
+        )
+        features = whole[:, 1:]
+        if np.any(columns == 0):
+            return features.toarray()
+        if features.nnz < np.iinfo(np.int32).max:  # scikit-learn's solvers take no others
+            features.indices = features.indices.astype(np.int32)
+            features.indptr = features.indptr.astype(np.int32)
+        return features
+
     def pointer(self, node_type: type[ctypes.Structure]) -> Any:
         """Return the addresses as a C ``node **``."""
         kind = ctypes.POINTER(ctypes.POINTER(node_type))
