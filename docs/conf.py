@@ -6,13 +6,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from altair_scraper import altair_scraper  # noqa: E402
+from altair_scraper import altair_scraper
 
-from kernlearn.version import __version__  # noqa: E402
+from kernlearn.version import __version__
 
 project = "kernlearn"
 author = "The kernlearn developers"
-copyright = author  # noqa: A001
+copyright = author
 version = release = __version__
 
 extensions = [

@@ -1,12 +1,11 @@
-"""The sources of the documentation site, in one folder: ``python docs/stage.py build/docs-source``.
+"""The sources of the documentation site in one folder: ``python docs/stage.py FOLDER``.
 
-The Markdown pages of docs/ are written for a reader of the repository. Here they are copied, with the
-links that lead out of docs/ made downloads, beside the pages that are generated: one for each
-public name, and one for each experiment.
+The Markdown pages of docs/ are written for a reader of the repository. Here they are copied, with
+the links that lead out of docs/ made downloads, beside the pages that are generated, one for each
+public name.
 """
 
 import inspect
-import os
 import re
 import shutil
 import sys
@@ -24,11 +23,11 @@ ROOT_PAGES = {
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
 }
-PACKAGES = sorted(
-    name
-    for name in {*kernlearn.__all__, "similarities"} - {"__version__"}
-    if name != "plugins" and getattr(import_module(f"kernlearn.{name}"), "__all__", ())
-) + ["plugins"]
+_OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
+PACKAGES = [
+    *(name for name in sorted(_OFFERED) if import_module(f"kernlearn.{name}").__all__),
+    "plugins",
+]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -142,4 +141,4 @@ def stage(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage(Path(sys.argv[1] if len(sys.argv) > 1 else os.path.join("build", "docs-source")))  # noqa: PTH118
+    stage(Path(sys.argv[1]))
