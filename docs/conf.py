@@ -61,6 +61,8 @@ html_show_sourcelink = False
 html_static_path = []
 html_theme_options = {
     "navbar_align": "left",
+    # the whole tree in the side bar of each of 300 pages takes most of the time of a build
+    "collapse_navigation": True,
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
