@@ -63,7 +63,7 @@ html_theme_options = {
     "navbar_align": "left",
     # the whole tree in the side bar of each of 300 pages takes most of the time of a build
     "collapse_navigation": True,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 3,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
