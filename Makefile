@@ -32,7 +32,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-oldest fuzz lint format docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest fuzz lint format pages docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -77,12 +77,18 @@ format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(READY)   ## write the pages that are computed: numbers, claims, conformance
+pages: $(READY)  ## write the pages that are computed: numbers, claims, conformance
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
 	$(BIN)/python -m tests.test_hostile
 	$(BIN)/python -m benchmarks.which_method
 	$(BIN)/python -m benchmarks.objects
+
+docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
+	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/python docs/stage.py build/docs-source
+	$(BIN)/python -m sphinx -b html -W --keep-going -c docs build/docs-source build/docs
+	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
 
 bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks

@@ -40,7 +40,7 @@ def test_nothing_fails():
 
 
 def test_features_are_those_of_the_classes():
-    assert tables()["features"] == table_of_features(), "make docs"
+    assert tables()["features"] == table_of_features(), "make pages"
 
 
 @pytest.mark.parametrize("name", FEW)

@@ -28,3 +28,18 @@ polygons = [
 similarity = FunctionSimilarity(outlines, kind="distance", symmetric=True)
 model = BBSClassifier(20, similarity=similarity, random_state=0).fit(polygons[:200], y[:200])
 print(f"accuracy {model.score(polygons[200:], y[200:]):.3f}, {model.n_comparisons_} comparisons")
+
+# %%
+# Three polygons of each class.
+
+import altair as alt
+import pandas as pd
+
+shown = [i for k in (0, 1) for i in np.flatnonzero(y == k)[:3]]
+frames = [
+    pd.DataFrame(polygons[i], columns=["x", "y"]).assign(polygon=i, kind=y[i]) for i in shown
+]
+corners = pd.concat(frames).rename_axis("corner").reset_index()
+alt.Chart(corners).mark_line().encode(
+    x="x", y="y", order="corner", detail="polygon:N", column="kind:N"
+).properties(width=200, height=200)

@@ -30,3 +30,12 @@ parts = [("street", "rapidfuzz.token_ratio", "street"), ("size", size, ["rooms",
 model = BBSClassifier(20, similarity=ColumnSimilarity(parts), random_state=0)
 model.fit(homes[:250], y[:250])
 print(f"accuracy {model.score(homes[250:], y[250:]):.3f}, {model.n_comparisons_} comparisons")
+
+# %%
+# The homes: neither part alone tells the classes apart.
+
+import altair as alt
+
+alt.Chart(homes.assign(kind=y)).mark_circle().encode(
+    x="age", y="rooms:O", color="kind:N", column="street"
+).properties(width=100)

@@ -17,3 +17,16 @@ baskets = [frozenset(rng.choice(np.r_[liked[k], liked[k], range(60)], 20).tolist
 model = FTuneClassifier(30, similarity="jaccard", selection="shared", random_state=0)
 model.fit(baskets[:250], y[:250])
 print(f"accuracy {model.score(baskets[250:], y[250:]):.3f}, {model.n_comparisons_} comparisons")
+
+# %%
+# Baskets of a class have more in common than those of two.
+
+import altair as alt
+import pandas as pd
+
+some = [(a, b) for a in range(100) for b in range(a)]
+alike = [len(baskets[a] & baskets[b]) / len(baskets[a] | baskets[b]) for a, b in some]
+pairs = pd.DataFrame({"Jaccard index": alike, "same class": [y[a] == y[b] for a, b in some]})
+alt.Chart(pairs).mark_bar().encode(
+    alt.X("Jaccard index", bin=alt.Bin(maxbins=25)), y="count()", row="same class"
+)

@@ -152,6 +152,8 @@ def _members(archive: Path, limit: int, size: int, modified: int) -> tuple[str, 
                         raise too_large(archive, limit)
     for name in names:
         parts = PurePosixPath(name.replace("\\", "/"))
+        if not parts.parts:
+            raise DataError(f"{archive}: has a member without a name; do not use this archive")
         if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
             raise DataError(
                 f"{archive}: has a member {name!r:.60} that points outside of it; "

@@ -43,7 +43,8 @@ class OLP(SteppingLearner, OnlineRanker):
         w_t = \Pi\Bigl[w_{t-1} - \frac{\eta_t}{|B|} \sum_{(x, y) \in B} \nabla_w\,
               \varphi\bigl(\tfrac{y_t - y}{2} \langle w_{t-1}, x_t - x\rangle\bigr)\Bigr]
 
-    and is then offered to the buffer. A pair of one class has no gradient, but counts in |B|.
+    and is then offered to the buffer. A pair of one class has no gradient, but counts in
+    the size of B.
 
     Parameters
     ----------

@@ -118,6 +118,7 @@ UNSAFE = {
     "root": (lambda: zipped(__small_data=ROWS), "points outside of it"),
     "windows": (lambda: zipped(**{"C:\\small_data": ROWS}), "points outside of it"),
     "tar up": (lambda: tarred((tarfile.TarInfo("../small.data"), ROWS)), "points outside of it"),
+    "no name": (lambda: tarred((tarfile.TarInfo(""), ROWS)), "a member without a name"),
     "zip link": (zip_link, "is a link or no plain file"),
     "tar link": (lambda: tar_link(tarfile.SYMTYPE, "/etc/passwd"), "is a link or no plain file"),
     "hard link": (lambda: tar_link(tarfile.LNKTYPE, "../x"), "is a link or no plain file"),

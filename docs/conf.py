@@ -1,0 +1,90 @@
+"""The documentation site: `make docs` stages the sources (docs/stage.py) and builds them here."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from altair_scraper import altair_scraper
+
+from kernlearn.version import __version__
+
+project = "kernlearn"
+author = "The kernlearn developers"
+copyright = author
+version = release = __version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["gallery_sources/**", "auto_examples/*.ipynb", "auto_examples/*.py"]
+
+# Markdown, as GitHub reads it: the same anchors of headings, $...$ as mathematics.
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+
+# docs/stage.py writes a page for each public name, with the methods that are the project's own.
+autosummary_generate = False
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+autodoc_typehints = "none"
+suppress_warnings = ["config.cache"]
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["gallery_sources"],
+    "gallery_dirs": ["auto_examples"],
+    "filename_pattern": r"plot_",
+    "image_scrapers": (altair_scraper,),
+    "reset_modules": (),
+    "capture_repr": (),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "plot_gallery": True,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"kernlearn {version}"
+html_show_sourcelink = False
+html_static_path = []
+html_theme_options = {
+    "navbar_align": "left",
+    # the whole tree in the side bar of each of 300 pages takes most of the time of a build
+    "collapse_navigation": True,
+    "header_links_before_dropdown": 3,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+
+
+def join_long_lines(_app, _what, _name, _obj, _options, lines):
+    """Join a line that ends in a backslash with the next: raw docstrings keep both."""
+    text = re.sub(r" \\\n\s*", " ", "\n".join(lines))
+    lines[:] = text.split("\n")
+
+
+def escape_trailing_underscores(_app, _what, _name, _obj, _options, lines):
+    """Keep fitted attributes, such as coef_, from being read as links."""
+    for i, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...", "..")):
+            lines[i] = re.sub(r"(?<![\w`.*\\])([A-Za-z]\w*)_(?![\w`*])", r"\1\\_", line)
+
+
+def setup(app):
+    """Repair docstrings before numpydoc reads them (at 500), and after."""
+    app.connect("autodoc-process-docstring", join_long_lines, priority=400)
+    app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=600)

@@ -1,0 +1,144 @@
+"""The sources of the documentation site in one folder: ``python docs/stage.py FOLDER``.
+
+The Markdown pages of docs/ are written for a reader of the repository. Here they are copied, with
+the links that lead out of docs/ made downloads, beside the pages that are generated, one for each
+public name.
+"""
+
+import inspect
+import re
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote
+
+import kernlearn
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+# Pages of the repository's root, and what they are called on the site.
+ROOT_PAGES = {
+    "README.md": "readme",
+    "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+}
+_OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
+PACKAGES = [
+    *(name for name in sorted(_OFFERED) if import_module(f"kernlearn.{name}").__all__),
+    "plugins",
+]
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def public_names(package: str) -> list[str]:
+    """Return what a package offers, without its modules."""
+    module = import_module(f"kernlearn.{package}")
+    return [n for n in sorted(module.__all__) if not inspect.ismodule(getattr(module, n))]
+
+
+def pages() -> dict[str, Path]:
+    """Return the Markdown page of each name on the site."""
+    found = {page.stem: page for page in sorted(DOCS.glob("*.md"))}
+    return found | {name: ROOT / file for file, name in ROOT_PAGES.items()}
+
+
+def relinked(text: str, source: Path, target: Path) -> str:
+    """Return the text with links to the repository's files as links of the site.
+
+    A file that is no page becomes a download, a folder its name.
+    """
+    names = {path.resolve(): name for name, path in pages().items()}
+
+    def replace(match: re.Match[str]) -> str:
+        mark, shown, link = match.groups()
+        path, hash_, anchor = link.partition("#")
+        if not path or ":" in path:
+            return match[0]
+        file = (source.parent / unquote(path)).resolve()
+        if file in names:
+            return f"{mark}[{shown}]({names[file]}.md{hash_}{anchor})"
+        if file == DOCS / "gallery":
+            return f"[{shown}](auto_examples/index.rst)"
+        if not file.is_file():
+            return shown
+        copy = Path("files", file.relative_to(ROOT))
+        (target / copy).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target / copy)
+        return f"{mark}[{shown}]({copy.as_posix()})"
+
+    return LINK.sub(replace, text)
+
+
+def methods(cls: type) -> list[str]:
+    """Return the documented public methods of a class that kernlearn itself defines."""
+    found = []
+    for attribute in inspect.classify_class_attrs(cls):
+        ours = attribute.defining_class.__module__.startswith("kernlearn")
+        method = attribute.kind in ("method", "class method", "static method", "property")
+        # set_score_request and the like, which scikit-learn writes
+        routed = re.fullmatch(r"set_\w+_request", attribute.name)
+        written = inspect.getdoc(attribute.object)
+        if ours and method and written and not routed and not attribute.name.startswith("_"):
+            found.append(attribute.name)
+    return found
+
+
+def name_page(package: str, name: str) -> str:
+    """Return the page of a public name."""
+    value = getattr(import_module(f"kernlearn.{package}"), name)
+    full = f"kernlearn.{package}.{name}"
+    lines = [name, "=" * len(name), "", f".. currentmodule:: kernlearn.{package}", ""]
+    if inspect.isclass(value):
+        lines += [f".. autoclass:: {full}", ""]
+        for method in methods(value):
+            kind = "method" if callable(getattr(value, method)) else "attribute"
+            lines += [f".. auto{kind}:: {full}.{method}", ""]
+    else:
+        kind = "function" if callable(value) else "data"
+        lines += [f".. auto{kind}:: {full}", ""]
+    return "\n".join(lines)
+
+
+def package_page(package: str) -> str:
+    """Return the page of a package: its docstring and a table of its names."""
+    module = import_module(f"kernlearn.{package}")
+    title = f"kernlearn.{package}"
+    names = public_names(package)
+    lines = [title, "=" * len(title), "", inspect.getdoc(module) or "", ""]
+    lines += [f".. currentmodule:: {title}", "", ".. autosummary::", ""]
+    lines += [f"   {name}" for name in names]
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    lines += [f"   {package}/{name}" for name in names]
+    return "\n".join(lines) + "\n"
+
+
+def write_api(target: Path) -> None:
+    """Write a page for each package and one for each public name."""
+    for package in PACKAGES:
+        folder = target / "api" / package
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in public_names(package):
+            (folder / f"{name}.rst").write_text(name_page(package, name), encoding="utf-8")
+        (target / "api" / f"{package}.rst").write_text(package_page(package), encoding="utf-8")
+    heads = ["API", "===", "", "Every public name, by package.", "", ".. toctree::"]
+    lines = [*heads, "   :maxdepth: 1", "", *(f"   {package}" for package in PACKAGES)]
+    (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def stage(target: Path) -> None:
+    """Write the sources of the site anew."""
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    for name, page in pages().items():
+        text = relinked(page.read_text(encoding="utf-8"), page, target)
+        (target / f"{name}.md").write_text(text, encoding="utf-8")
+    for page in [*DOCS.glob("*.rst"), *DOCS.glob("*.svg")]:
+        shutil.copy(page, target)
+    shutil.copytree(DOCS / "gallery", target / "gallery_sources")
+    write_api(target)
+
+
+if __name__ == "__main__":
+    stage(Path(sys.argv[1]))

@@ -1,0 +1,89 @@
+"""The documentation site: every page in a table of contents, a page for every public name."""
+
+import doctest
+import importlib.util
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import kernlearn
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+INDEX = (DOCS / "index.rst").read_text(encoding="utf-8")
+TUTORIALS = ["install", "tutorial_paper", "tutorial_similarity", "tutorial_stream"]
+# Public names whose docstring has no example yet. Remove a name here with its example written.
+WITHOUT_EXAMPLE = set(
+    (ROOT / "tests" / "names_without_example.txt").read_text(encoding="utf-8").split()
+)
+
+
+def stage_module():
+    spec = importlib.util.spec_from_file_location("stage", DOCS / "stage.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+STAGE = stage_module()
+NAMES = [f"{package}.{name}" for package in STAGE.PACKAGES for name in STAGE.public_names(package)]
+
+
+def test_every_page_is_in_one_table_of_contents():
+    listed = re.findall(r"^   ([\w/]+)$", INDEX, re.MULTILINE)
+    assert sorted(listed) == sorted({*listed})
+    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index"}
+
+
+def test_every_package_with_public_names_has_pages():
+    packages = {
+        path.parent.name
+        for path in (ROOT / "kernlearn").glob("*/__init__.py")
+        if getattr(import_module(f"kernlearn.{path.parent.name}"), "__all__", None)
+    }
+    assert packages - {"cli"} == set(STAGE.PACKAGES) - {"plugins"}
+    assert set(kernlearn.__all__) - {"__version__"} <= set(STAGE.PACKAGES)
+
+
+def test_every_public_name_has_a_page(tmp_path):
+    STAGE.write_api(tmp_path)
+    written = {f"{path.parent.name}.{path.stem}" for path in tmp_path.glob("api/*/*.rst")}
+    assert written == set(NAMES)
+    for package in STAGE.PACKAGES:
+        listed = (tmp_path / "api" / f"{package}.rst").read_text(encoding="utf-8")
+        assert all(f"   {package}/{name}\n" in listed for name in STAGE.public_names(package))
+
+
+def test_every_public_name_has_an_example_but_those_listed():
+    lacking = set()
+    for full in NAMES:
+        package, name = full.split(".")
+        text = inspect.getdoc(getattr(import_module(f"kernlearn.{package}"), name)) or ""
+        if ">>>" not in text:
+            lacking.add(full)
+    assert lacking == WITHOUT_EXAMPLE
+
+
+@pytest.mark.parametrize("page", TUTORIALS)
+def test_the_code_of_a_page_runs(page):
+    failures, count = doctest.testfile(
+        str(DOCS / f"{page}.md"), module_relative=False, encoding="utf-8"
+    )
+    assert count > 3
+    assert failures == 0
+
+
+@pytest.mark.parametrize("page", sorted(STAGE.pages()), ids="{}.md".format)
+def test_links_lead_to_pages_files_or_are_text(page, tmp_path):
+    source = STAGE.pages()[page]
+    text = STAGE.relinked(source.read_text(encoding="utf-8"), source, tmp_path)
+    links = [match for _, _, match in STAGE.LINK.findall(text) if ":" not in match]
+    for link in links:
+        path = link.partition("#")[0]
+        if path.endswith(".md"):
+            assert path.removesuffix(".md") in STAGE.pages(), link
+        elif path and not path.startswith("auto_examples"):
+            assert (tmp_path / path).is_file(), link
