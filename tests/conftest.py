@@ -7,6 +7,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+# For type checkers alone.
+collect_ignore = ["typing/uses.py", "typing/errors.py"]
+
 # The same examples every time where others wait for the answer; new ones on a developer's machine.
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("local", deadline=None)

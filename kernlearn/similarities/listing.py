@@ -53,7 +53,7 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[N
     >>> [one.name for one in names("sets")]
     ['jaccard']
     >>> next(one for one in names("strings") if one.name == "rapidfuzz.jaro")
-    Named(name='rapidfuzz.jaro', kind='similarity', points='strings', installed=True, extra='')
+    Named(name='rapidfuzz.jaro', kind='similarity', points='strings', installed=True, extra='run')
     """
     own = [
         Named(name, "similarity", compared_points(name), True, "")

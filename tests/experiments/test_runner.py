@@ -147,7 +147,7 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
     # a shell's background job would hand on an ignored SIGINT
     code = (
         f"import signal, sys; signal.signal({int(number)}, signal.default_int_handler)\n"
-        f"sys.argv = {arguments!r}; import kernlearn.__main__"
+        f"sys.argv = {arguments!r}; import kernlearn.__main__ as k; k.main()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
