@@ -1,11 +1,14 @@
 """Files of which a process apart reads the content: damaged ones can end it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kernlearn.apart import Answer, Died, call_apart
+from kernlearn.apart import Answer, Died, allow_for, call_apart
 from kernlearn.datasets.room import allowed_room
+from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError
 
 # Bytes of address space that libraries take as they read, and each of their threads.
@@ -41,3 +44,13 @@ def read_apart(function: str, path: Path, kind: str, *arguments: Any) -> Answer:
         raise DataError(
             f"{path}: damaged, or no {kind} file: the process that read it died: {death}"
         ) from None
+
+
+@contextmanager
+def reading(file: str, damage: str) -> Iterator[tuple[Path, bytes]]:
+    """Yield the path and the content of a file in the process apart; errors name the file."""
+    path = Path(file)
+    content = read_bytes(path)
+    with naming_damage(path, damage):
+        allow_for(len(content))
+        yield path, content

@@ -14,8 +14,8 @@ import h5py
 import numpy as np
 
 from kernlearn.apart import Answer, allow_for
+from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room
-from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError
 
 _DAMAGE = "damaged, or no HDF5 file"
@@ -23,23 +23,16 @@ _DAMAGE = "damaged, or no HDF5 file"
 
 def heads(file: str) -> Answer:
     """Return the names, shapes and kinds of the arrays of a file, without reading them."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
-        with h5py.File(BytesIO(content), "r") as opened:
-            stored = ((name, _stored(path, opened, name)) for name in opened)
-            turned = -1 if _is_of_matlab(content) else 1
-            found = [(n, s.shape[::turned], _kind(s)) for n, s in stored if s is not None]
-            return Answer(found)
+    with reading(file, _DAMAGE) as (path, content), h5py.File(BytesIO(content), "r") as opened:
+        stored = ((name, _stored(path, opened, name)) for name in opened)
+        turned = -1 if _is_of_matlab(content) else 1
+        found = [(n, s.shape[::turned], _kind(s)) for n, s in stored if s is not None]
+        return Answer(found)
 
 
 def load(file: str, names: Sequence[str]) -> Answer:
     """Return the names and the content of those of some arrays that are full."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
+    with reading(file, _DAMAGE) as (path, content):
         found = _load(path, content, names)
         return Answer(list(found), tuple(found.values()))
 

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.io import loadmat, whosmat
 
 from kernlearn.apart import Answer, allow_for
+from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room
-from kernlearn.datasets.unpacking import content_limit, naming_damage, read_bytes, too_large
+from kernlearn.datasets.unpacking import content_limit, too_large
 
 _DAMAGE = "damaged, or no MATLAB file"
 _MATRIX, _COMPRESSED = 14, 15  # kinds of elements in a version 5 file
@@ -26,19 +27,13 @@ _OF_ENTRY = {"f": 8, "i": 8, "u": 8, "b": 1, "O": 400, "U": 8}
 
 def heads(file: str) -> Answer:
     """Return the names, shapes and kinds of the arrays of a file, without reading them."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
+    with reading(file, _DAMAGE) as (path, content):
         return Answer([[name, *head] for name, head in _heads(path, content).items()])
 
 
 def load(file: str, names: Sequence[str]) -> Answer:
     """Return the names and the content of those of some arrays that are full."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
+    with reading(file, _DAMAGE) as (path, content):
         found = _load(path, content, names)
         return Answer(list(found), tuple(found.values()))
 

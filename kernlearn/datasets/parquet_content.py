@@ -10,8 +10,9 @@ from pyarrow import BufferReader, parquet, types
 
 from kernlearn.apart import Answer, allow_for
 from kernlearn.datasets.arrow_columns import check_columns, is_number, is_text
+from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room
-from kernlearn.datasets.unpacking import naming_damage, read_bytes
+from kernlearn.datasets.unpacking import naming_damage
 from kernlearn.exceptions import DataError
 
 _DAMAGE = "damaged, or no Parquet file"
@@ -22,10 +23,7 @@ _OF_SMALL = 1 << 24  # bytes of a file that one thread reads as fast as several
 
 def column_types(file: str) -> Answer:
     """Return the names and the types of the columns, "" for one of single values."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
+    with reading(file, _DAMAGE) as (path, content):
         schema = parquet.read_metadata(BufferReader(content)).schema.to_arrow_schema()
         check_columns(path, list(schema.names), [])
         kinds = (str(kind) if types.is_nested(kind) else "" for kind in schema.types)
@@ -47,10 +45,7 @@ def check(file: str) -> Answer:
 
 def load(file: str, wanted: Sequence[str], drop: Sequence[str]) -> Answer:
     """Return the table without columns to drop, as a stream of Arrow; all pages are checked."""
-    path = Path(file)
-    content = read_bytes(path)
-    with naming_damage(path, _DAMAGE):
-        allow_for(len(content))
+    with reading(file, _DAMAGE) as (path, content):
         metadata = parquet.read_metadata(BufferReader(content))
         schema = metadata.schema.to_arrow_schema()
         names = list(schema.names)  # raises for names that are not text

@@ -3,7 +3,6 @@
 import shutil
 import ssl
 import subprocess
-import threading
 
 import pytest
 
@@ -41,12 +40,7 @@ def secure(server, certificate, monkeypatch):
     context.load_cert_chain(*certificate)
     served = serving.Server()
     served.socket = context.wrap_socket(served.socket, server_side=True)
-    thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield served
-    served.shutdown()
-    thread.join()
-    served.server_close()
+    yield from serving.serving(served)
 
 
 def url(secure, path="/small.data"):
