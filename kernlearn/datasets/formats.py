@@ -60,7 +60,13 @@ Label = Annotated[str, BeforeValidator(_as_text)]
 
 
 class Options(Strict):
-    """How the files of one format read."""
+    """How the files of one format read.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the format.
+    """
 
     #: "module:function" of this package that reads it: (paths, options, expected) → Table.
     reader: ClassVar[str]
