@@ -11,6 +11,7 @@ import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import kernlearn
@@ -38,6 +39,11 @@ def public_names(package: str) -> list[str]:
     """Return what a package offers, without its modules."""
     module = import_module(f"kernlearn.{package}")
     return [n for n in sorted(module.__all__) if not inspect.ismodule(getattr(module, n))]
+
+
+def public(package: str, name: str) -> Any:
+    """Return what a public name means."""
+    return getattr(import_module(f"kernlearn.{package}"), name)
 
 
 def pages() -> dict[str, Path]:
@@ -89,7 +95,7 @@ def methods(cls: type) -> list[str]:
 
 def name_page(package: str, name: str) -> str:
     """Return the page of a public name."""
-    value = getattr(import_module(f"kernlearn.{package}"), name)
+    value = public(package, name)
     full = f"kernlearn.{package}.{name}"
     lines = [name, "=" * len(name), "", f".. currentmodule:: kernlearn.{package}", ""]
     if inspect.isclass(value):

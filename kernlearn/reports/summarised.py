@@ -12,7 +12,8 @@ from kernlearn.experiments.config.model import LoadedExperiment
 from kernlearn.experiments.engine.plan import Plan, axes_of
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.summary_files import parse_parameters
-from kernlearn.reports.report import Report, Skipped
+from kernlearn.reports.report import Report
+from kernlearn.reports.stored import Skipped
 from kernlearn.reports.summary import KEY, TIMES, judged, label_rows, with_reported
 from kernlearn.reports.summary_details import Details, read_shown
 from kernlearn.reports.summary_reading import read_cells

@@ -108,6 +108,26 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
         the standard deviation over the splits (with one degree of freedom removed);
         ``not_converged`` counts the splits in which a solver stopped early; ``verdict`` is one of
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import summarise
+    >>> from kernlearn.reports.summary import tidy_runs
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     runs = tidy_runs(plan, store.get(trial.key for trial in plan.trials))
+    >>> cells = summarise(plan, runs)
+    >>> cells[cells.metric == "aae"][["kernel", "method", "n_splits"]]
+           kernel  method  n_splits
+    0   manhattan  ORLand         1
+    9   manhattan      KR         1
+    18   gaussian  ORLand         1
+    27   gaussian      KR         1
     """
     config = plan.experiment.config
     labels = [*LABELS, *plan.axes]

@@ -53,6 +53,13 @@ class Plan:
         Labels of methods that are left out because their library is not installed.
     axes : list of str
         The varied parameters among the labels.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, make_plan
+    >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
+    >>> len(plan.trials), plan.axes
+    (24, ['n_landmarks'])
     """
 
     experiment: LoadedExperiment
@@ -106,6 +113,12 @@ def make_plan(
     ------
     DataError
         If data sets are missing; the message lists every one and where it is published.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, make_plan
+    >>> [len(make_plan(load_config("demo_ordinal", profile=p)).trials) for p in ("quick", "full")]
+    [24, 120]
     """
     config = experiment.config
     located = locate_datasets(config, data_dir, labels) if located is None else located
@@ -173,6 +186,12 @@ def missing_datasets(
     """Return the cards of an experiment's data sets that are not found, by label.
 
     With ``needed`` without those that are optional.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, missing_datasets
+    >>> missing_datasets(load_config("demo_ordinal").config)
+    {}
     """
     missing = missing_cards(locate_datasets(config, data_dir))
     return {k: card for k, card in missing.items() if not (needed and config.datasets[k].optional)}

@@ -15,11 +15,12 @@ from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_p
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports import written
-from kernlearn.reports.report import Report, Skipped, assemble
+from kernlearn.reports.report import Report, assemble
 from kernlearn.reports.site.environment import Link
 from kernlearn.reports.site.files import address, write_assets
 from kernlearn.reports.site.index import overview
 from kernlearn.reports.site.pages import Written, write_page
+from kernlearn.reports.stored import Skipped
 
 _T = TypeVar("_T")
 
@@ -44,6 +45,21 @@ def write_report(report: Report, folder: Path) -> Path:
     ------
     ReportError
         If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_report
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_report(assemble(plan, store), Path(folder) / "report")
+    ...     tables = sorted(path.name for path in page.parent.glob("table.*"))
+    >>> page.name, tables
+    ('report.html', ['table.csv', 'table.md', 'table.tex'])
     """
     page = folder / "report.html"
     with _writing(folder):
@@ -82,6 +98,21 @@ def write_site(
     ------
     ReportError
         If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_site
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_site([assemble(plan, store)], Path(folder) / "site")
+    ...     files = sorted(path.name for path in page.parent.iterdir())
+    >>> page.name, files
+    ('index.html', ['assets', 'demo_ordinal.html', 'files', 'index.html'])
     """
     reports = sorted(reports, key=lambda report: _order(report.plan.experiment))
     places = _places([report.plan.experiment for report in reports], folder)
