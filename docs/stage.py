@@ -15,6 +15,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import kernlearn
+from kernlearn.reports import write_site
+from kernlearn.reports.summarised import summarised_reports
+from kernlearn.reports.totals import total
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -132,6 +135,26 @@ def write_api(target: Path) -> None:
     (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_experiments(target: Path) -> None:
+    """Write the site of all experiments, from their summaries, and a page that leads to it."""
+    reports, skipped = summarised_reports(ROOT / "results" / "measured")
+    # copied as it is, beside the pages that Sphinx makes
+    write_site(reports, target / "extra" / "experiments", skipped=skipped, jobs=None)
+    told = [f"- {one}" for one in total(report.measured for report in reports).in_words()]
+    titles = {r.plan.experiment.name: r.plan.experiment.config.title for r in reports}
+    rows = [
+        f"- `{title.replace('`', '')} <experiments/{name}.html>`__ (``{name}``)"
+        for name, title in sorted(titles.items())
+    ]
+    head = "All experiments"
+    about = (
+        "`Tables, charts, verdicts and claims <experiments/index.html>`__ of the last full run, "
+        "written from ``results/measured``, as ``make site`` does:"
+    )
+    lines = [head, "=" * len(head), "", about, "", *told, "", *rows]
+    (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def stage(target: Path) -> None:
     """Write the sources of the site anew."""
     if target.exists():
@@ -144,6 +167,7 @@ def stage(target: Path) -> None:
         shutil.copy(page, target)
     shutil.copytree(DOCS / "gallery", target / "gallery_sources")
     write_api(target)
+    write_experiments(target)
 
 
 if __name__ == "__main__":

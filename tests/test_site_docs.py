@@ -5,6 +5,7 @@ import doctest
 import importlib.util
 import inspect
 import re
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import kernlearn
+from kernlearn.reports.summarised import summarised_reports
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -34,7 +36,7 @@ VALUES = [n for n in NAMES if not callable(STAGE.public(*n.split(".")))]
 def test_every_page_is_in_one_table_of_contents():
     listed = re.findall(r"^   ([\w/]+)$", INDEX, re.MULTILINE)
     assert sorted(listed) == sorted({*listed})
-    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index"}
+    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index", "experiments"}
 
 
 def test_every_package_with_public_names_has_pages():
@@ -45,6 +47,19 @@ def test_every_package_with_public_names_has_pages():
     }
     assert packages - {"cli"} == set(STAGE.PACKAGES) - {"plugins"}
     assert set(kernlearn.__all__) - {"__version__"} <= set(STAGE.PACKAGES)
+
+
+def test_the_site_of_the_experiments_is_beside_the_pages(tmp_path, monkeypatch):
+    known = {path.stem for path in (ROOT / "results/measured").glob("*.json")}
+    few = ["table6", "vkr_table2"]
+    monkeypatch.setattr(STAGE, "summarised_reports", partial(summarised_reports, names=few))
+    STAGE.write_experiments(tmp_path)
+    page = (tmp_path / "experiments.rst").read_text()
+    links = re.findall(r"<([\w/]+\.html)>", page)
+    assert links == ["experiments/index.html", *(f"experiments/{name}.html" for name in few)]
+    assert all((tmp_path / "extra" / link).is_file() for link in links)
+    assert "1 holds" in page or "holds 1" in page
+    assert set(few) < known
 
 
 def test_every_public_name_has_a_page(tmp_path):

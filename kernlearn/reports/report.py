@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,10 @@ class Report:
     remarks : list of str
     details : dict
         Versions, machine, date, counts, rules of verdicts and chosen parameters, JSON-ready.
+    from_summary : bool
+        Whether it was read from a summary, which has no runs.
+    unknown : list of str
+        What the summary, of an earlier version, does not say, in words.
 
     Examples
     --------
@@ -73,6 +77,8 @@ class Report:
     chances: list[Chance]
     remarks: list[str]
     details: dict[str, Any]
+    from_summary: bool = False
+    unknown: list[str] = field(default_factory=list)
 
     @property
     def indicative(self) -> bool:
@@ -148,6 +154,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "done": sum(r.done for r in results.values()),
         "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
         "measured": [min(started), max(started)] if started else [],
+        "left_out": plan.left_out,
         "rules": rules(config),
         "claims": [asdict(c) for c in claims],
         "conclusions": [asdict(c) for c in conclusions],

@@ -145,7 +145,7 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     unknown = dict.fromkeys(["std", *(TIMES if config.shows_times else [])], np.nan)
     derived = [metric_rows(measured, name, config).assign(**unknown) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)
-    frame = _with_reported(frame, config, labels)
+    frame = with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
     frame["experiment"] = plan.experiment.name
     # without axes some versions of pandas give no records at all
@@ -256,9 +256,10 @@ def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) 
     return [cell in best for cell in cells]
 
 
-def _with_reported(
+def with_reported(
     frame: pd.DataFrame, config: ExperimentConfig, labels: list[str]
 ) -> pd.DataFrame:
+    """Return cells with the reported numbers, and a row for each of those not measured."""
     if config.reported is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
     reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})

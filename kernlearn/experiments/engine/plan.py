@@ -136,10 +136,7 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    axes = list(
-        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
-    )
+    axes = axes_of(config)
     sharing = {
         name
         for name, component in config.scope.estimators.items()
@@ -153,6 +150,14 @@ def make_plan(
     absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
     from_store = [label for label in missing if label not in left_out]
     return Plan(experiment, trials, left_out, from_store, absent, axes)
+
+
+def axes_of(config: ExperimentConfig) -> list[str]:
+    """Return the varied parameters of an experiment, which are among the labels of its cells."""
+    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
+    return list(
+        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
+    )
 
 
 def locate_datasets(

@@ -28,13 +28,14 @@ def write_downloads(
         # the sixth table of an experiment "table6" must not take the place of its summary
         return folder / f"{stem}{'_shown' if stem == summary.stem else ''}{suffix}"
 
-    splits = path("splits", ".csv")
-    splits.write_text(csv_text(report.runs), encoding="utf-8")
     downloads = [
         ("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
         ("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
-        ("All splits, one row per number", [splits]),
     ]
+    if not report.from_summary:
+        splits = path("splits", ".csv")
+        splits.write_text(csv_text(report.runs), encoding="utf-8")
+        downloads.append(("All splits, one row per number", [splits]))
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
     stems = file_stems("table", len(report.tables))
     for stem, table in zip(stems, report.shown_tables, strict=True):

@@ -107,6 +107,7 @@ def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
         "href": href,
         "run_as": report.run_as,
         "indicative": report.indicative,
+        "from_summary": report.from_summary,
         "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
         "outcomes": Counter(outcomes),
     }

@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.config.model import LoadedExperiment
@@ -21,6 +21,8 @@ from kernlearn.reports.site.files import address, write_assets
 from kernlearn.reports.site.index import overview
 from kernlearn.reports.site.pages import Written, write_page
 from kernlearn.reports.stored import Skipped
+
+_T = TypeVar("_T")
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -67,7 +69,11 @@ def write_report(report: Report, folder: Path) -> Path:
 
 
 def write_site(
-    reports: Sequence[Report], folder: Path, *, skipped: Sequence[Skipped] = ()
+    reports: Sequence[Report],
+    folder: Path,
+    *,
+    skipped: Sequence[Skipped] = (),
+    jobs: int | None = 1,
 ) -> Path:
     """Write a static site of several experiments.
 
@@ -80,6 +86,8 @@ def write_site(
         ``assets/`` and ``files/<experiment>/``. Other files in it are kept.
     skipped : sequence of Skipped
         Experiments that the overview lists as not shown.
+    jobs : int, optional
+        Number of processes that make pages; None for that of the usable cores.
 
     Returns
     -------
@@ -109,7 +117,7 @@ def write_site(
     reports = sorted(reports, key=lambda report: _order(report.plan.experiment))
     places = _places([report.plan.experiment for report in reports], folder)
     with _writing(folder):
-        made = [_write(report, place) for report, place in zip(reports, places, strict=True)]
+        made = _each(_write, [*zip(reports, places, strict=True)], _has_plugins(reports), jobs)
         return _finish(reports, places, made, folder, skipped)
 
 
@@ -198,22 +206,43 @@ def _places(experiments: Sequence[LoadedExperiment], folder: Path) -> list[_Plac
 
 def _made(
     changed: Sequence[tuple[Plan, _Place]], store: Store, jobs: int | None
-) -> Iterable[written.Kept]:
+) -> Sequence[written.Kept]:
     """Make pages, in processes of their own if there are several."""
-    jobs = min(jobs or usable_cores(), len(changed))
-    # what a plug-in registers is known in this process alone
-    if jobs < 2 or any(plan.experiment.plugins for plan, _ in changed):
+    plugins = any(plan.experiment.plugins for plan, _ in changed)
+    if plugins or _processes(jobs, len(changed)) < 2:
         return [_make(plan, store, place) for plan, place in changed]
+    # the longest first, or they would be waited for
+    order = sorted(range(len(changed)), key=lambda i: -len(changed[i][0].trials))
+    first = [(changed[i][0], store.path, changed[i][1]) for i in order]
+    found = dict(zip(order, _each(_make_apart, first, False, jobs), strict=True))
+    return [found[i] for i in range(len(changed))]
+
+
+def _has_plugins(reports: Sequence[Report]) -> bool:
+    return any(report.plan.experiment.plugins for report in reports)
+
+
+def _processes(jobs: int | None, n_pages: int) -> int:
+    return min(jobs or usable_cores(), n_pages)
+
+
+def _each(
+    make: Callable[..., _T], pages: Sequence[tuple[Any, ...]], plugins: bool, jobs: int | None
+) -> list[_T]:
+    """Call a function with the arguments of each page, in several processes.
+
+    What a plug-in registers is known in this process alone.
+    """
+    jobs = _processes(jobs, len(pages))
+    if plugins or jobs < 2:
+        return [make(*arguments) for arguments in pages]
     from loky import ProcessPoolExecutor
 
-    # the longest first, or they would be waited for
-    first = sorted(changed, key=lambda one: -len(one[0].trials))
     pool = ProcessPoolExecutor(jobs, initializer=depend_on_parent, initargs=(os.getpid(),))
     try:
         with deaf_processes(pool=True):
-            futures = {place.page: pool.submit(_make_apart, plan, store.path, place)
-                       for plan, place in first}  # fmt: skip
-        return [futures[place.page].result() for _, place in changed]
+            futures = [pool.submit(make, *arguments) for arguments in pages]
+        return [future.result() for future in futures]
     finally:
         pool.shutdown(kill_workers=True)
 
