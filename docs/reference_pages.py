@@ -26,6 +26,9 @@ from kernlearn.experiments.scorers import SCORERS
 from kernlearn.kernels.libraries import LIBRARIES
 from kernlearn.kernels.registry import KERNELS
 
+# Of the models of formats, which each have one.
+_KIND = "The name of the format."
+
 
 class Command(NamedTuple):
     """A command, as it is typed, and the parameters that it takes."""
@@ -87,12 +90,13 @@ def parts(model: type[BaseModel], name: str = "") -> list[Part]:
     Names of the user's are NAME in a key; an entry of a list is ``[]``.
     """
     about = inspect.cleandoc(model.__doc__ or "").partition("\n\n")[0]
-    texts, keys, inner = described(model), [], []
+    texts, keys, inner = {"kind": _KIND, **described(model)}, [], []
     for key, field in model.model_fields.items():
         place = f"{name}.{key}" if name else key
         text = field.description or texts.get(key, "")
         keys.append(Key(place, type_text(field.annotation), _default(field), text))
-        inner += [part for one, end in _models(field.annotation) for part in parts(one, place + end)]
+        for one, end in _models(field.annotation):
+            inner += parts(one, place + end)
     return [Part(name, about, keys), *inner]
 
 
@@ -157,6 +161,12 @@ def escaped(text: str) -> str:
     return "".join(p if p.startswith("`") else re.sub(r"([*<\[\]$|])", r"\\\1", p) for p in pieces)
 
 
+def sentence(text: str) -> str:
+    """Return a description for Markdown as a sentence."""
+    text = escaped(text)
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""
+
+
 def _directive(name: str, argument: str, *lines: str) -> list[str]:
     return [f"```{{{name}}} {argument}", *lines, "```", ""]
 
@@ -173,10 +183,12 @@ def _parameter(parameter: Any) -> list[str]:
         names = ", ".join(one if flag else f"{one} {kind}" for one in shown)
     default = parameter.default
     plain = isinstance(default, str | int | float) and not isinstance(default, bool)
-    given = f" Default: {default}." if plain and str(default) else ""
+    if isinstance(said := getattr(parameter, "show_default", None), str):
+        default, plain = said, True
+    given = f" Default: {escaped(str(default))}." if plain and str(default) else ""
     needed = " Required." if parameter.required else ""
-    text = escaped(" ".join((parameter.help or "").split()))
-    return _directive("option", names, f"{text}{'' if text.endswith('.') else '.'}{given}{needed}")
+    text = sentence(" ".join((parameter.help or "").split()))
+    return _directive("option", names, f"{text}{given}{needed}")
 
 
 def _help(text: str) -> list[str]:
@@ -206,8 +218,10 @@ def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
         lines += [f"## `{part.name}`" if part.name else "## The whole file", ""]
         lines += [escaped(part.about), ""]
         for key in part.keys:
-            facts = [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
-            lines += _directive("confval", key.name, *facts, "", escaped(key.description))
+            # some names are those of config keys: links lead to those
+            facts = [":no-index:"] if model is Card else []
+            facts += [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
+            lines += _directive("confval", key.name, *facts, "", sentence(key.description))
     return "\n".join(lines)
 
 
@@ -240,39 +254,41 @@ def metrics_page() -> str:
     """Return the page of tasks and metrics."""
     better = {1: "more", -1: "less", 0: ""}
     tasks = [[f"`{name}`", escaped(task.summary)] for name, task in TASKS.items()]
-    lines = ["# Tasks and metrics", "", "## Tasks", "", *_table(["`task`", "what is measured"], tasks)]
-    lines += ["## Metrics", ""]
-    lines += [
-        "Those that kernlearn measures itself, for the tasks named. [Configs](../configs.md#metrics) "
-        "says how they are named, and which are measured only where a config does so.", "",
-    ]  # fmt: skip
     supervised = {name for name, task in TASKS.items() if task.supervised}
-    rows = []
+    metrics, scorers = [], []
     for name, one in METRICS.items():
         where = set(one.tasks)
-        shown = sorted(where - supervised) if supervised <= where else sorted(where)
-        words = ["all that predict"] * (supervised <= where) + [f"`{task}`" for task in shown]
-        rows.append(
-            [f"`{name}`", escaped(one.label), better[one.better], ", ".join(words), escaped(one.summary)]
-        )
-    lines += _table(["metric", "in tables", "better", "tasks", "meaning"], rows)
+        words = ["all that predict"] if supervised <= where else []
+        words += [f"`{task}`" for task in one.tasks if not (words and task in supervised)]
+        facts = escaped(one.label), better[one.better], ", ".join(words), escaped(one.summary)
+        metrics.append([f"`{name}`", *facts])
+    for name, one in SCORERS.items():
+        if name not in METRICS:
+            words = [f"`{task}`" for task in one.tasks]
+            scorers.append([f"`{name}`", better[one.better], f"`{one.scorer}`", ", ".join(words)])
+    lines = ["# Tasks and metrics", "", "## Tasks", ""]
+    lines += [*_table(["`task`", "what is measured"], tasks), "## Metrics", ""]
+    lines += [
+        "Those that kernlearn measures itself, for the tasks named. "
+        "[Configs](../configs.md#metrics) says how they are named, and which are measured only "
+        "where a config does so.",
+        "",
+    ]
+    lines += _table(["metric", "in tables", "better", "tasks", "meaning"], metrics)
     lines += ["## Scorers of scikit-learn", ""]
     lines += [
         "Measured where a config names them. An error that is named plainly is the negative of "
-        "scikit-learn's scorer. scikit-learn's user guide defines them.", "",
-    ]  # fmt: skip
-    rows = [
-        [f"`{name}`", better[one.better], f"`{one.scorer}`", ", ".join(f"`{t}`" for t in one.tasks)]
-        for name, one in SCORERS.items()
-        if name not in METRICS
+        "scikit-learn's scorer. scikit-learn's user guide defines them.",
+        "",
     ]
-    return "\n".join([*lines, *_table(["metric", "better", "scorer", "tasks"], rows)])
+    lines += _table(["metric", "better", "scorer", "tasks"], scorers)
+    return "\n".join(lines)
 
 
 def names_page() -> str:
     """Return the page of the names that configs can use, besides metrics."""
     lines = ["# Names in configs", "", "What `kernlearn list` lists, without plug-ins.", ""]
-    described = {
+    sections = {
         "Estimators": {name: one.summary for name, one in ESTIMATORS.items()},
         "Kernels and similarities": {name: one.summary for name, one in KERNELS.items()},
         "Similarities of libraries": {
@@ -282,17 +298,18 @@ def names_page() -> str:
         "Generators": {name: one.title for name, one in sorted(generators().items())},
         "Generators of streams": {name: one.title for name, one in STREAMS.items()},
     }
-    for title, entries in described.items():
+    for title, entries in sections.items():
         rows = [[f"`{name}`", escaped(text)] for name, text in entries.items()]
         lines += [f"## {title}", "", *_table(["name", ""], rows)]
     rows = []
     for name, card in catalogue().items():
-        page = card.source.page
-        publisher = escaped(card.source.publisher)
+        publisher, page = escaped(card.source.publisher), card.source.page
+        n_rows = f"{card.rows:,}" if card.rows else "?"
+        size = f"{n_rows} × {card.n_features:,}"
         where = f"[{publisher}]({page})" if page else publisher
-        size = f"{card.rows:,} × {card.n_features:,}" if card.rows else f"? × {card.n_features:,}"
         rows.append([f"`{name}`", escaped(card.title), size, where])
-    return "\n".join([*lines, "## Data sets", "", *_table(["name", "", "size", "publisher"], rows)])
+    lines += ["## Data sets", "", *_table(["name", "", "size", "publisher"], rows)]
+    return "\n".join(lines)
 
 
 #: The pages by name, with what they are made of.

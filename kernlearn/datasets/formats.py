@@ -60,13 +60,7 @@ Label = Annotated[str, BeforeValidator(_as_text)]
 
 
 class Options(Strict):
-    """How the files of one format read.
-
-    Parameters
-    ----------
-    kind : str
-        The name of the format.
-    """
+    """How the files of one format read."""
 
     #: "module:function" of this package that reads it: (paths, options, expected) → Table.
     reader: ClassVar[str]

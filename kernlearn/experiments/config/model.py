@@ -201,24 +201,18 @@ class ExperimentConfig(Section):
 
     Attributes
     ----------
-    title, source : str
-        Its title and the paper, table or figure that it reproduces.
     task : str
         What is done with the methods, which determines the metrics.
     plugins : list of str
         Files that register further names, see :mod:`kernlearn.plugins`.
     datasets, kernels, methods : dict
         Entries by label, in the order of the table.
-    only, exclude : list of dict
-        The combinations of labels that are run, by default all, and those of them that are not.
     protocol : Protocol
         How data are split and scaled, and how parameters are chosen.
     metrics : list of str
         Measured or derived metrics to show.
     derived : dict
         Metrics computed from measured ones, by name.
-    execution, table, figures, best
-        Where trials run, and how their numbers are laid out, drawn and marked.
     verdict : dict
         By metric, when a measured mean agrees with the reported one.
     claims : list of Claim
@@ -240,8 +234,8 @@ class ExperimentConfig(Section):
 
     model_config = ConfigDict(defer_build=False)
 
-    title: Annotated[str, Field(min_length=1)]
-    source: str = ""
+    title: Annotated[str, Field(min_length=1, description="the heading of reports")]
+    source: str = Field(default="", description="the paper, table or figure that it repeats")
     task: TaskName = "classification"
     plugins: list[str] = Field(
         default=[],
@@ -258,14 +252,16 @@ class ExperimentConfig(Section):
         description="`papers`: parameters that a method does not mention have the values of the "
         "papers' experiments, where the estimators' own defaults are others by now",
     )
-    only: list[checks.Combination] = []
-    exclude: list[checks.Combination] = []
+    only: list[checks.Combination] = Field(
+        default=[], description="the combinations of labels that are run, by default all"
+    )
+    exclude: list[checks.Combination] = Field(default=[], description="those that are not run")
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]
     derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}
-    execution: Execution = Execution()
-    table: TableSpec | None = None
-    figures: list[FigureSpec] = []
+    execution: Execution = Field(default=Execution(), description="where and how trials run")
+    table: TableSpec | None = Field(default=None, description="how the table is laid out")
+    figures: list[FigureSpec] = Field(default=[], description="what is drawn")
     reported: Annotated[str, checks.known(_reported, "fault")] | None = Field(
         default=None, description="file with the paper's numbers"
     )
@@ -286,7 +282,7 @@ class ExperimentConfig(Section):
     drift: dict[MetricName, Drift] = Field(
         default={}, description="by metric, what `kernlearn check` allows instead of its own rule"
     )
-    best: BestSpec | None = None
+    best: BestSpec | None = Field(default=None, description="the cells that are set in bold")
     claims: list[Claim] = []
     forks: list[Fork] = Field(
         default=[], description="choices that agree with the paper's numbers, with alternatives"
