@@ -131,7 +131,8 @@ def _add_runs(
 ) -> dict[int, int]:
     """Return the destination's number of each run; runs that were merged before are found."""
     existing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for number, *run in connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id"):
+    query = f"SELECT id, {_RUN} FROM run WHERE id > 0 ORDER BY id"  # others fit no trial
+    for number, *run in connection.execute(query):
         existing[tuple(run)].append(number)
     numbers = {}
     for row in runs:
