@@ -196,13 +196,14 @@ def test_trials_without_their_run_are_left_out(two):
     assert ("alone", 0) not in standing(dest)
 
 
-def test_merging_where_the_runs_have_numbers_that_fit_no_trial(two):
+@pytest.mark.parametrize("number", ["0", "0 - id", "(1 << 62) + id"])
+def test_merging_where_the_runs_have_numbers_that_fit_no_trial(two, number):
     """Found by `make fuzz`: the run was recognised, and its number taken."""
     _, source = two
     damaged = source.with_name("damaged")
     shutil.copy(source, damaged)
     with closing(sqlite3.connect(damaged)) as connection, connection:
-        connection.execute("UPDATE run SET id = 0 - id")
+        connection.execute(f"UPDATE run SET id = {number} WHERE id = 1")
     summary = merge(source, damaged)
     assert summary.left_out == {}
     assert standing(damaged) == standing(source)
