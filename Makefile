@@ -33,7 +33,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-oldest fuzz lint format pages docs bench check release-check smoke report reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest fuzz lint format pages docs bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -138,6 +138,10 @@ baseline: $(READY)        ## write the numbers that check and smoke compare with
 
 report: $(READY)          ## write a site of all results
 	$(BIN)/kernlearn report
+
+site: $(READY)            ## write the site of all experiments from the committed results alone
+	$(BIN)/kernlearn report --from results/measured --output results/site
+	@echo "Open $(CURDIR)/results/site/index.html in a browser."
 
 release-check: $(READY)   ## build what is released, install it in empty environments, use it, look up known faults
 	$(INSTALL) -e '.[release]'

@@ -24,7 +24,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["gallery_sources/**", "auto_examples/*.ipynb", "auto_examples/*.py"]
+exclude_patterns = [
+    "gallery_sources/**",
+    "auto_examples/*.ipynb",
+    "auto_examples/*.py",
+    "extra/**",
+]
 
 # Markdown, as GitHub reads it: the same anchors of headings, $...$ as mathematics.
 myst_enable_extensions = ["dollarmath"]
@@ -84,7 +89,13 @@ def escape_trailing_underscores(_app, _what, _name, _obj, _options, lines):
             lines[i] = re.sub(r"(?<![\w`.*\\])([A-Za-z]\w*)_(?![\w`*])", r"\1\\_", line)
 
 
+def add_experiments(app, config):
+    """Add the site of the experiments, which docs/stage.py wrote, as it is."""
+    config.html_extra_path = [str(Path(app.srcdir) / "extra")]
+
+
 def setup(app):
     """Repair docstrings before numpydoc reads them (at 500), and after."""
+    app.connect("config-inited", add_experiments)
     app.connect("autodoc-process-docstring", join_long_lines, priority=400)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=600)

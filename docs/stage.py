@@ -11,9 +11,13 @@ import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import kernlearn
+from kernlearn.reports import write_site
+from kernlearn.reports.summarised import summarised_reports
+from kernlearn.reports.totals import total
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -35,6 +39,11 @@ def public_names(package: str) -> list[str]:
     """Return what a package offers, without its modules."""
     module = import_module(f"kernlearn.{package}")
     return [n for n in sorted(module.__all__) if not inspect.ismodule(getattr(module, n))]
+
+
+def public(package: str, name: str) -> Any:
+    """Return what a public name means."""
+    return getattr(import_module(f"kernlearn.{package}"), name)
 
 
 def pages() -> dict[str, Path]:
@@ -86,7 +95,7 @@ def methods(cls: type) -> list[str]:
 
 def name_page(package: str, name: str) -> str:
     """Return the page of a public name."""
-    value = getattr(import_module(f"kernlearn.{package}"), name)
+    value = public(package, name)
     full = f"kernlearn.{package}.{name}"
     lines = [name, "=" * len(name), "", f".. currentmodule:: kernlearn.{package}", ""]
     if inspect.isclass(value):
@@ -126,6 +135,26 @@ def write_api(target: Path) -> None:
     (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_experiments(target: Path) -> None:
+    """Write the site of all experiments, from their summaries, and a page that leads to it."""
+    reports, skipped = summarised_reports(ROOT / "results" / "measured")
+    # copied as it is, beside the pages that Sphinx makes
+    write_site(reports, target / "extra" / "experiments", skipped=skipped, jobs=None)
+    told = [f"- {one}" for one in total(report.measured for report in reports).in_words()]
+    titles = {r.plan.experiment.name: r.plan.experiment.config.title for r in reports}
+    rows = [
+        f"- `{title.replace('`', '')} <experiments/{name}.html>`__ (``{name}``)"
+        for name, title in sorted(titles.items())
+    ]
+    head = "All experiments"
+    about = (
+        "`Tables, charts, verdicts and claims <experiments/index.html>`__ of the last full run, "
+        "written from ``results/measured``, as ``make site`` does:"
+    )
+    lines = [head, "=" * len(head), "", about, "", *told, "", *rows]
+    (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def stage(target: Path) -> None:
     """Write the sources of the site anew."""
     if target.exists():
@@ -138,6 +167,7 @@ def stage(target: Path) -> None:
         shutil.copy(page, target)
     shutil.copytree(DOCS / "gallery", target / "gallery_sources")
     write_api(target)
+    write_experiments(target)
 
 
 if __name__ == "__main__":

@@ -224,6 +224,16 @@ def register_estimator(
     ------
     TypeError, ValueError
         If the class is no estimator, or an argument is not allowed.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import NearestCentroid
+    >>> from kernlearn.plugins import register_estimator
+    >>> @register_estimator(version=1, summary="the nearest mean of a class")
+    ... class NearestMean(NearestCentroid):
+    ...     '''Needs no more than that: parameters with defaults, fit and predict.'''
+    >>> NearestMean().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"]).predict([[3.0]]).tolist()
+    ['b']
     """
     made = registration.RegisteredEstimator
     return _decorator(_check_estimator, made, name, version, summary)
@@ -254,6 +264,17 @@ def register_kernel(
     ------
     TypeError, ValueError
         If it is no kernel, or an argument is not allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.plugins import register_kernel
+    >>> @register_kernel()
+    ... def inverse_distance(X, Y, width=1.0):
+    ...     '''1 / (1 + ‖x - y‖ / width).'''
+    ...     return 1 / (1 + np.linalg.norm(X[:, None] - Y[None], axis=2) / width)
+    >>> inverse_distance(np.array([[0.0]]), np.array([[0.0], [1.0]])).tolist()
+    [[1.0, 0.5]]
     """
     return _decorator(_check_kernel, registration.RegisteredKernel, name, version, summary)
 
@@ -294,6 +315,18 @@ def register_dataset(
     ------
     TypeError, ValueError
         If it is no such function, or an argument is not allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.plugins import register_dataset
+    >>> @register_dataset(summary="two classes that alternate along the first coordinate")
+    ... def stripes(n_samples=200, n_stripes=4, random_state=None):
+    ...     X = np.random.RandomState(random_state).uniform(size=(n_samples, 2))
+    ...     return X, (X[:, 0] * n_stripes).astype(int) % 2
+    >>> X, y = stripes(n_samples=100, random_state=0)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((100, 2), [0, 1])
     """
     if similarity not in (None, "similarity", "distance"):
         raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
@@ -340,6 +373,17 @@ def register_metric(
     ------
     TypeError, ValueError
         If it is no such function, or an argument is not allowed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.plugins import register_metric
+    >>> @register_metric(task="regression", better="lower")
+    ... def largest_error(y_true, y_pred):
+    ...     '''The largest absolute error of a point.'''
+    ...     return float(np.max(np.abs(np.asarray(y_true) - y_pred)))
+    >>> largest_error([1.0, 2.0], np.array([1.5, 2.0]))
+    0.5
     """
     if better not in ("higher", "lower", None):
         raise ValueError(f"better must be 'higher', 'lower' or None, not {better!r}")

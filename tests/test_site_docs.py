@@ -1,24 +1,24 @@
 """The documentation site: every page in a table of contents, a page for every public name."""
 
+import ast
 import doctest
 import importlib.util
 import inspect
 import re
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import kernlearn
+from kernlearn.reports.summarised import summarised_reports
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 INDEX = (DOCS / "index.rst").read_text(encoding="utf-8")
 TUTORIALS = ["install", "tutorial_paper", "tutorial_similarity", "tutorial_stream"]
-# Public names whose docstring has no example yet. Remove a name here with its example written.
-WITHOUT_EXAMPLE = set(
-    (ROOT / "tests" / "names_without_example.txt").read_text(encoding="utf-8").split()
-)
 
 
 def stage_module():
@@ -30,12 +30,13 @@ def stage_module():
 
 STAGE = stage_module()
 NAMES = [f"{package}.{name}" for package in STAGE.PACKAGES for name in STAGE.public_names(package)]
+VALUES = [n for n in NAMES if not callable(STAGE.public(*n.split(".")))]
 
 
 def test_every_page_is_in_one_table_of_contents():
     listed = re.findall(r"^   ([\w/]+)$", INDEX, re.MULTILINE)
     assert sorted(listed) == sorted({*listed})
-    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index"}
+    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index", "experiments"}
 
 
 def test_every_package_with_public_names_has_pages():
@@ -48,6 +49,19 @@ def test_every_package_with_public_names_has_pages():
     assert set(kernlearn.__all__) - {"__version__"} <= set(STAGE.PACKAGES)
 
 
+def test_the_site_of_the_experiments_is_beside_the_pages(tmp_path, monkeypatch):
+    known = {path.stem for path in (ROOT / "results/measured").glob("*.json")}
+    few = ["table6", "vkr_table2"]
+    monkeypatch.setattr(STAGE, "summarised_reports", partial(summarised_reports, names=few))
+    STAGE.write_experiments(tmp_path)
+    page = (tmp_path / "experiments.rst").read_text()
+    links = re.findall(r"<([\w/]+\.html)>", page)
+    assert links == ["experiments/index.html", *(f"experiments/{name}.html" for name in few)]
+    assert all((tmp_path / "extra" / link).is_file() for link in links)
+    assert "1 holds" in page or "holds 1" in page
+    assert set(few) < known
+
+
 def test_every_public_name_has_a_page(tmp_path):
     STAGE.write_api(tmp_path)
     written = {f"{path.parent.name}.{path.stem}" for path in tmp_path.glob("api/*/*.rst")}
@@ -57,14 +71,32 @@ def test_every_public_name_has_a_page(tmp_path):
         assert all(f"   {package}/{name}\n" in listed for name in STAGE.public_names(package))
 
 
-def test_every_public_name_has_an_example_but_those_listed():
-    lacking = set()
-    for full in NAMES:
-        package, name = full.split(".")
-        text = inspect.getdoc(getattr(import_module(f"kernlearn.{package}"), name)) or ""
-        if ">>>" not in text:
-            lacking.add(full)
-    assert lacking == WITHOUT_EXAMPLE
+def docstring(package, name):
+    """What is written of a name; of a value, the text that follows its assignment."""
+    module = import_module(f"kernlearn.{package}")
+    value = getattr(module, name)
+    if callable(value):
+        return inspect.getdoc(value) or ""
+    for path in (ROOT / "kernlearn" / package).glob("*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        for line, following in pairwise(body):
+            targets = line.targets if isinstance(line, ast.Assign) else []
+            if [ast.unparse(target) for target in targets] == [name]:
+                return inspect.cleandoc(following.value.value)
+    return ""
+
+
+def test_every_public_name_has_an_example():
+    assert [name for name in NAMES if ">>>" not in docstring(*name.split("."))] == []
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_the_example_of_a_value_runs(name):
+    # pytest finds those of functions and classes
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    runner.run(parser.get_doctest(docstring(*name.split(".")), {}, name, None, None))
+    assert runner.tries > 1
+    assert runner.failures == 0
 
 
 @pytest.mark.parametrize("page", TUTORIALS)

@@ -34,6 +34,14 @@ class Facts(NamedTuple):
     sparse : bool
     width : float
         The root of the mean squared distance of two scaled points.
+
+    Examples
+    --------
+    >>> from kernlearn.advice import Facts, shortlist
+    >>> few = Facts(classification=True, n_rows=1000, n_features=8, sparse=False, width=4.0)
+    >>> many = few._replace(n_rows=1_000_000)
+    >>> [[c.name for c in shortlist(facts) if c.left_out] for facts in (few, many)]
+    [[], ['kernel SVM']]
     """
 
     classification: bool
@@ -59,6 +67,14 @@ class Candidate:
         Why it is not measured; empty if it is.
     linear : bool
         Whether it is the linear method of a config.
+
+    Examples
+    --------
+    >>> from kernlearn.advice import Facts, shortlist
+    >>> facts = Facts(classification=True, n_rows=1000, n_features=8, sparse=False, width=4.0)
+    >>> first = shortlist(facts)[0]
+    >>> first.name, first.strength, len(first.settings)
+    ('linear SVM', 'C', 6)
     """
 
     name: str

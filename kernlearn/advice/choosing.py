@@ -44,6 +44,15 @@ class Verdict:
         Why it was not measured on more rows; empty if it was measured on all.
     not_converged, n_fits : int
         The fits whose solver did not converge, and all fits.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.advice import advise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> best = advise(X, y, classification=True, seconds=1, n_jobs=0).best
+    >>> best.score.value > 0.8, best.rows <= 150, best.n_splits > 0
+    (True, True, True)
     """
 
     candidate: Candidate
@@ -104,6 +113,17 @@ class Advice:
         Those whose fit is expected to take longer than allowed.
     seconds : float
         What the measurements took.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.advice import advise
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = advise(X, y, classification=True, seconds=1, n_jobs=0)
+    >>> found.chosen in found.verdicts
+    True
+    >>> len(found.verdicts) + len(found.failed) + len(found.left_out)
+    11
     """
 
     problem: Problem

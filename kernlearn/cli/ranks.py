@@ -142,7 +142,7 @@ def _summaries(
 ) -> Any:
     """Yield plans with the summaries of what the store has of them."""
     from kernlearn.reports.forks import summary_of
-    from kernlearn.reports.report import stored_plans
+    from kernlearn.reports.stored import stored_plans
 
     if is_whole:
         plans, skipped = stored_plans(

@@ -1,5 +1,6 @@
 """The commands ``report`` and ``check``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -53,18 +54,41 @@ def report(
     ] = None,
     summary: options.Summary = None,
     available: options.Available = False,
+    summaries: Annotated[
+        Path | None,
+        Option(
+            "--from",
+            metavar="FOLDER",
+            help="Folder of summaries, such as results/measured, to report instead of a store.",
+        ),
+    ] = None,
 ) -> None:
     """Report the results in a store, without running anything.
 
     Without a CONFIG, write a site of all experiments in the store: an overview and a page per
     experiment, to be opened without a web server. With CONFIGs, write and show their reports.
 
+    With --from, the site is written from summaries alone, which need neither store nor data; with
+    CONFIGs of these.
+
     \b
     Examples:
       kernlearn report mine.yaml
       kernlearn report results/runs/store.sqlite --output site
+      kernlearn report --from results/measured --output site
     """  # noqa: D301
     names = what or []
+    if summaries is not None:
+        given = {
+            "--profile": profile, "--splits": splits, "--option": option, "--summary": summary,
+            "--available": available, "--data-dir": data_dir,
+        }  # fmt: skip
+        if unfit := [name for name, value in given.items() if value]:
+            raise ReportError(
+                f"{unfit[0]}: belongs to the report of a store; summaries hold what was measured"
+            )
+        _write_site_of_summaries(summaries, names, config, output or _SITE)
+        return
     stores = [name for name in names if is_store(name)]
     if stores and len(names) > 1:
         raise ReportError(
@@ -137,18 +161,44 @@ def _write_site(
 ) -> None:
     """Write a site of all experiments in a store."""
     from kernlearn.reports.overview import write_map
-    from kernlearn.reports.totals import total
 
     index, written = site.publish(plans, store, output, skipped=skipped)
-    for report in written:
-        if summary is not None:
+    if summary is not None:
+        for report in written:
             reports.write_summary(report, summary)
+        write_map((report.measured for report in written), summary)
+    _show_site(index, written, skipped)
+
+
+def _write_site_of_summaries(
+    folder: Path, names: Sequence[str], configs: Sequence[Path], output: Path
+) -> None:
+    """Write a site of the summaries in a folder, or of those of some experiments."""
+    from kernlearn.experiments.config.finding import find_config, shipped_configs
+    from kernlearn.reports.summarised import summarised_reports
+
+    named = [find_config(name) for name in names]
+    own = [path for path in named if path not in shipped_configs().values()]
+    found, skipped = summarised_reports(
+        folder, configs=[*own, *configs], names={path.stem for path in named}
+    )
+    if not found:
+        reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
+        raise ReportError(f"{folder}: nothing to show{reasons or '; it has no summaries'}")
+    _show_site(site.write_site(found, output, skipped=skipped, jobs=None), found, skipped)
+
+
+def _show_site(
+    index: Path, written: "Sequence[reports.Report]", skipped: "Sequence[site.Skipped]"
+) -> None:
+    """Print what a site shows, and where it is."""
+    from kernlearn.reports.totals import total
+
+    for report in written:
         name, done, trials = (report.details[k] for k in ("experiment", "done", "trials"))
         typer.echo(f"{name}: profile {report.run_as}, {done} of {trials} trials")
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
-    if summary is not None:
-        write_map((report.measured for report in written), summary)
     for sentence in total(report.measured for report in written).in_words():
         typer.echo(sentence)
     typer.echo(f"Site: {index}")

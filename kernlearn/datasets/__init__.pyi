@@ -17,10 +17,6 @@ from kernlearn.datasets.cache import fingerprint as fingerprint
 from kernlearn.datasets.card import Card as Card
 from kernlearn.datasets.card import Form as Form
 from kernlearn.datasets.card import Source as Source
-from kernlearn.datasets.card import catalogue as catalogue
-from kernlearn.datasets.card import find_card as find_card
-from kernlearn.datasets.card import is_shipped as is_shipped
-from kernlearn.datasets.card import own_cards as own_cards
 from kernlearn.datasets.card import read_card as read_card
 from kernlearn.datasets.chunks import gaussian_stream as gaussian_stream
 from kernlearn.datasets.chunks import iter_chunks as iter_chunks
@@ -38,6 +34,10 @@ from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import search_path as search_path
 from kernlearn.datasets.finding import task_of as task_of
 from kernlearn.datasets.generating import generators as generators
+from kernlearn.datasets.known_cards import catalogue as catalogue
+from kernlearn.datasets.known_cards import find_card as find_card
+from kernlearn.datasets.known_cards import is_shipped as is_shipped
+from kernlearn.datasets.known_cards import own_cards as own_cards
 from kernlearn.datasets.loading import load as load
 from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added

@@ -121,6 +121,13 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_moons
+    >>> drawn = two_moons(100, random_state=0)
+    >>> drawn.data.shape, drawn.target.tolist().count(1)
+    ((100, 2), 50)
     """
     from sklearn.datasets import make_moons
 
@@ -155,6 +162,15 @@ def rings(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.datasets import rings
+    >>> drawn = rings(100, noise=0.0, random_state=0)
+    >>> radii = np.linalg.norm(drawn.data, axis=1).round(3)
+    >>> sorted({*zip(drawn.target.tolist(), radii.tolist(), strict=True)})
+    [(0, 1.0), (1, 0.5)]
     """
     from sklearn.datasets import make_circles
 
@@ -275,6 +291,13 @@ def two_gaussians(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> drawn = two_gaussians(1000, 3, positive=0.25, random_state=0)
+    >>> drawn.data.shape, float(drawn.target.mean())
+    ((1000, 3), 0.256)
     """
     check_count(n_samples=n_samples)
     n, d = n_samples, n_features

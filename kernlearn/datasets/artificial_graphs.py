@@ -137,6 +137,16 @@ def block_graphs(
     ----------
     Holland, P. W., Laskey, K. B., Leinhardt, S. (1983). Stochastic blockmodels: first steps.
     Social Networks 5.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import block_graphs
+    >>> drawn = block_graphs(50, random_state=0)
+    >>> drawn.target_names.tolist()
+    ['1', '2', '4']
+    >>> neighbours, labels = drawn.data[0]
+    >>> len(neighbours), sum(map(len, neighbours.values())) // 2
+    (37, 93)
     """
     _check_nodes(n_samples, n_nodes, 16)
     check_proportion(inside=inside)
@@ -202,6 +212,16 @@ def motif_graphs(
     ----------
     After the data BA-2motifs of Luo, D. et al. (2020). Parameterized explainer for graph neural
     network. Advances in Neural Information Processing Systems 33, which has no edges added.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import motif_graphs
+    >>> drawn = motif_graphs(50, extra=0.0, random_state=0)
+    >>> drawn.target_names.tolist()
+    ['house', 'cycle']
+    >>> neighbours, labels = drawn.data[0]
+    >>> sum(map(len, neighbours.values())) // 2 - len(neighbours)
+    1
     """
     _check_nodes(n_samples, n_nodes, 8)
     check_proportion(extra=extra)
@@ -261,6 +281,16 @@ def molecule_graphs(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import molecule_graphs
+    >>> drawn = molecule_graphs(50, random_state=0)
+    >>> neighbours, labels = drawn.data[0]
+    >>> sorted(set(labels.values()))
+    ['C', 'N', 'O']
+    >>> drawn.target_names.tolist()
+    ['mixed', 'alike']
     """
     check_count(groups=groups)
     _check_nodes(n_samples, n_nodes, 8 * groups)

@@ -141,6 +141,15 @@ def mutated_families(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import mutated_families
+    >>> drawn = mutated_families(3, n_classes=2, length=20, random_state=0)
+    >>> drawn.data.tolist()
+    ['TTAGCCGATCGAAGAAGTC', 'ATTATCTATTGAGATAAAGGC', 'TTAAGGCCTAGACTCCGACGTA']
+    >>> drawn.target.tolist()
+    [0, 0, 1]
     """
     check_count(n_samples=n_samples, n_classes=n_classes, length=length)
     check_proportion(divergence=divergence, mutations=mutations, gaps=gaps)
@@ -203,6 +212,15 @@ def misspelt_words(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import misspelt_words
+    >>> drawn = misspelt_words(4, n_classes=2, random_state=0)
+    >>> drawn.data.tolist()
+    ['wfofe', 'affoe', 'gafocfe', 'wafofe']
+    >>> drawn.target_names[drawn.target].tolist()
+    ['wafofe', 'wafofe', 'gafofe', 'wafofe']
     """
     check_count(n_samples=n_samples, n_classes=n_classes)
     check_nonnegative(typos=typos)
@@ -261,6 +279,15 @@ def word_documents(
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import word_documents
+    >>> drawn = word_documents(100, length=5, random_state=0)
+    >>> drawn.data[0]
+    'fofi tuti'
+    >>> len(drawn.target_names)
+    4
     """
     check_count(n_samples=n_samples, n_classes=n_classes, length=length)
     check_proportion(topic=topic)

@@ -1,19 +1,13 @@
-"""Cards of data sets, with the facts and how the files read, and the catalogue of cards."""
+"""Cards of data sets, with the facts and how the files read."""
 
-import os
 from collections.abc import Mapping
-from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from kernlearn.datasets.files import search_path
 from kernlearn.datasets.formats import Format, Label, Missing, Strict
 from kernlearn.exceptions import DataError
-from kernlearn.resources import shipped
 
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
 Address = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)]
@@ -39,6 +33,13 @@ class Source(Strict):
         The address of the page that describes it.
     downloads : dict of str to str, default={}
         For each file, the address of the file, plain or compressed, or of an archive with it.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import find_card
+    >>> source = find_card("abalone").source
+    >>> source.publisher, source.page
+    ('UCI Machine Learning Repository', 'https://archive.ics.uci.edu/dataset/1/abalone')
     """
 
     publisher: str
@@ -87,6 +88,13 @@ class Form(Strict):
     order : {"given", "alphabet"}, default="given"
         Whether grades in words are in their order, or nobody has said it and they are in that of
         the alphabet, which reports then say.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import find_card
+    >>> form = find_card("spambase").forms[0]
+    >>> form.files, form.rows, form.format.kind, form.format.target
+    (('spambase.data',), 4601, 'delimited', 'spam')
     """
 
     files: tuple[FileName, ...] = ()
@@ -289,96 +297,3 @@ def _line(place: tuple[str | int, ...], lines: Mapping[tuple[str | int, ...], in
     for part in place:  # of formats the kind is a part of the place too
         known = (*known, part) if (*known, part) in lines else known
     return lines.get(known, 1)
-
-
-@cache
-def catalogue() -> Mapping[str, Card]:
-    """Return the shipped cards by name.
-
-    Returns
-    -------
-    mapping of str to Card
-        In alphabetical order; read once.
-
-    Raises
-    ------
-    DataError
-        If a card is faulty.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import catalogue
-    >>> catalogue()["spambase"].n_features
-    57
-    """
-    names = sorted(path.stem for path in shipped("datasets").glob("*.yaml"))
-    cards = ((name, _shipped_card(name)) for name in names)
-    return MappingProxyType({name: card for name, card in cards if card is not None})
-
-
-@cache
-def _shipped_card(name: str) -> Card | None:
-    """Read one shipped card, so that loading one data set does not read all cards."""
-    return read_card(shipped("datasets") / f"{name}.yaml") if is_shipped(name) else None
-
-
-def is_shipped(name: str) -> bool:
-    """Tell whether a name is that of a shipped card, without reading it."""
-    return name.isidentifier() and (shipped("datasets") / f"{name}.yaml").is_file()
-
-
-def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> Card:
-    """Return the card of a data set: a shipped one, or a user's own next to the data.
-
-    Parameters
-    ----------
-    name : str
-        The data set's name.
-    data_dir : path-like, optional
-        A folder to search before the others of :func:`search_path`.
-
-    Returns
-    -------
-    Card
-
-    Raises
-    ------
-    DataError
-        If there is none; the message lists similar names, or all.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import find_card
-    >>> find_card("ijcnn1").classes
-    ('-1', '1')
-    """
-    if (card := _shipped_card(name)) is not None:
-        return card
-    own = own_cards(data_dir)
-    if name in own:
-        return read_card(own[name])
-    names = [*catalogue(), *own]
-    close = get_close_matches(name, names)
-    advice = f"did you mean {' or '.join(close)}?" if close else f"available: {', '.join(names)}"
-    raise DataError(f"no data set is called {name!r}; {advice}")
-
-
-def own_cards(data_dir: str | os.PathLike[str] | None = None) -> dict[str, Path]:
-    """Return the card files of users in the folders with data, by name.
-
-    Parameters
-    ----------
-    data_dir : path-like, optional
-        A folder to search before the others of :func:`search_path`.
-
-    Returns
-    -------
-    dict of str to pathlib.Path
-        Without the names of shipped cards; of two cards with one name, the first folder's.
-    """
-    paths: dict[str, Path] = {}
-    for folder in search_path(data_dir):
-        for path in sorted(folder.glob("*.yaml")):
-            if _shipped_card(path.stem) is None:
-                paths.setdefault(path.stem, path)
-    return paths

@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kernlearn.datasets.card import Card, catalogue, find_card
+from kernlearn.datasets.card import Card
 from kernlearn.datasets.files import locate
 from kernlearn.datasets.formats import Expected
+from kernlearn.datasets.known_cards import catalogue, find_card
 from kernlearn.datasets.loading import load
 from kernlearn.datasets.objects import are_objects
 from kernlearn.datasets.picturing import picture
@@ -38,6 +39,13 @@ class FeatureRange:
         The share of zeros among all entries.
     missing : int
         The number of missing entries.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> petals = describe("iris").features[2]
+    >>> petals.min, petals.max, round(petals.mean, 2), petals.missing
+    (1.0, 6.9, 3.76, 0)
     """
 
     name: str
@@ -74,6 +82,15 @@ class Description:
         One per column; none for a similarity matrix.
     picture : str
         A small picture for a terminal, see :func:`picture`.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> iris = describe("iris")
+    >>> iris.found, iris.shape
+    (True, (150, 4))
+    >>> iris.classes
+    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
     """
 
     facts: dict[str, str]
@@ -211,6 +228,13 @@ class Verified:
         The difference, or the damage and its place.
     fingerprint : str
         The content's fingerprint; empty if there is none.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import verify
+    >>> result = verify("iris")[0]
+    >>> result.name, result.state, result.remark, len(result.fingerprint)
+    ('iris', 'ok', '', 64)
     """
 
     name: str

@@ -12,7 +12,8 @@ from shutil import copyfile, rmtree
 from typing import Any, Literal
 
 from kernlearn.datasets import files, unpacking
-from kernlearn.datasets.card import Card, Form, find_card
+from kernlearn.datasets.card import Card, Form
+from kernlearn.datasets.known_cards import find_card
 from kernlearn.datasets.loading import load
 from kernlearn.datasets.transfers import Report, download
 from kernlearn.exceptions import DataError
@@ -40,6 +41,12 @@ class Fetched:
         The number of bytes transferred and kept.
     remark : str
         The comparison with the card, or the reason why it was not fetched.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import fetch
+    >>> fetch("iris")
+    [Fetched(name='iris', state='carried', paths=(), n_bytes=0, remark='comes with scikit-learn')]
     """
 
     name: str

@@ -85,6 +85,13 @@ class Found(NamedTuple):
         path ``archive.zip/file``.
     card : Card
         The data set's card.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import find_card, locate
+    >>> found = locate(find_card("iris"))
+    >>> found.card.name, found.paths, found.form.rows
+    ('iris', (), 150)
     """
 
     form: "Form"

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.datasets.cache import recall, remember, stamp
-from kernlearn.datasets.card import Card, Task, find_card, make_card, read_card
+from kernlearn.datasets.card import Card, Task, make_card, read_card
 from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, locate, missing_message
+from kernlearn.datasets.known_cards import find_card
 from kernlearn.exceptions import DataError
 
 

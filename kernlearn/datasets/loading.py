@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, stamp
-from kernlearn.datasets.card import Card, Task, find_card
+from kernlearn.datasets.card import Card, Task
 from kernlearn.datasets.encoding import Nominal, Wanted, encode, read
 from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, locate, missing_message
 from kernlearn.datasets.finding import find, is_file
 from kernlearn.datasets.formats import Missing
+from kernlearn.datasets.known_cards import find_card
 from kernlearn.datasets.preparation import Preparation
 from kernlearn.datasets.unpacking import container
 from kernlearn.exceptions import DataError

@@ -11,12 +11,13 @@ from typing import Literal
 
 import numpy as np
 
-from kernlearn.datasets.card import Card, catalogue, make_card
+from kernlearn.datasets.card import Card, make_card
 from kernlearn.datasets.columns import listed
 from kernlearn.datasets.file_options import Column, FileOptions
 from kernlearn.datasets.files import Found
 from kernlearn.datasets.formats import Missing
 from kernlearn.datasets.guess import card_content
+from kernlearn.datasets.known_cards import catalogue
 from kernlearn.datasets.loading import load
 from kernlearn.datasets.members import data_file
 from kernlearn.datasets.preparation import Preparation
@@ -26,7 +27,7 @@ from kernlearn.exceptions import DataError
 
 @dataclass(frozen=True)
 class Added:
-    """A card that was written.
+    r"""A card that was written.
 
     Parameters
     ----------
@@ -40,6 +41,20 @@ class Added:
         Whether that is a link to the original file, which must then stay where it is.
     remarks : tuple of str
         The guesses in words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from kernlearn.datasets import add
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "mine.csv"
+    ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
+    ...     added = add(file, name="mine", folder=Path(folder) / "datasets")
+    >>> added.path.name, added.card.n_features
+    ('mine.yaml', 2)
+    >>> added.remarks[2]
+    'the target is the last column, kind'
     """
 
     path: Path

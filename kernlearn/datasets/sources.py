@@ -23,6 +23,17 @@ class RowSource:
     partitions : callable, default=None
         Returns a list of partitions, which hold the same rows and can be read by themselves.
         None: there is but one, which is read in this process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.datasets import RowSource
+    >>> chunk = np.zeros((3, 2)), np.arange(3)
+    >>> source = RowSource(lambda: iter([chunk, chunk]))
+    >>> sum(len(y) for X, y in source), sum(len(y) for X, y in source)
+    (6, 6)
+    >>> source.is_divided, source.repeatable
+    (False, True)
     """
 
     def __init__(

@@ -29,7 +29,7 @@ def parse_details(text: str) -> dict[str, Any]:
         If they are not a JSON object, or a value that is read is not what it should be; the
         message is one line.
     """
-    found: dict[str, Any] = _parsed(_details(), text)
+    found: dict[str, Any] = parsed(_details(), text)
     return found
 
 
@@ -41,7 +41,7 @@ def parse_parameters(text: str) -> dict[str, Any]:
     ValueError
         If they are not a JSON object of texts and numbers.
     """
-    found: dict[str, Any] = _parsed(_parameters(), text) if text else {}
+    found: dict[str, Any] = parsed(_parameters(), text) if text else {}
     return found
 
 
@@ -55,7 +55,8 @@ def _parameters() -> TypeAdapter[Any]:
     return TypeAdapter(dict[str, str | int | float | bool | None], config=_STRICT)
 
 
-def _parsed(adapter: TypeAdapter[Any], text: str) -> Any:
+def parsed(adapter: TypeAdapter[Any], text: str) -> Any:
+    """Return what a JSON text holds; a ValueError says in one line what does not fit."""
     try:
         return adapter.validate_json(text)
     except ValidationError as error:

@@ -45,6 +45,19 @@ class Kernel(VersionedEstimator, ABC):
         None for one all of whose values count.
     fit_evaluations : int
         Number of pairs compared by `fit`, of a kernel that does not count itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.kernels import Kernel
+    >>> class Overlap(Kernel):
+    ...     '''The number of coordinates that two points have in common.'''
+    ...
+    ...     def __call__(self, X, Y=None):
+    ...         Y = X if Y is None else Y
+    ...         return (np.asarray(X)[:, None] == np.asarray(Y)[None]).sum(axis=2)
+    >>> Overlap()([[1, 2, 3], [1, 2, 4]], [[1, 2, 4]]).tolist()
+    [[2], [3]]
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}

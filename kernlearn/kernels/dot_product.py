@@ -35,6 +35,17 @@ class BaseDotProductKernel(Kernel):
     References
     ----------
     .. [1] Kar (2013), theorem 3.1 and section 3.3.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import BaseDotProductKernel, ExponentialKernel, PolynomialKernel
+    >>> kernel = PolynomialKernel(degree=2) + 0.5 * ExponentialKernel(sigma=1.0)
+    >>> isinstance(kernel, BaseDotProductKernel)
+    True
+    >>> kernel.coefficients(3).round(3).tolist()
+    [1.5, 2.5, 1.25, 0.083]
+    >>> round(float(kernel.function(1.0)), 3)
+    5.359
     """
 
     @property

@@ -34,6 +34,14 @@ class Transfer(ABC):
     References
     ----------
     .. [1] Kar (2013), section 4.2.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Identity, Ramp, Sign, Transfer
+    >>> [transfer(0.1).round(2).item() for transfer in (Identity(), Ramp(5), Sign())]
+    [0.1, 0.5, 1.0]
+    >>> isinstance(Ramp(5), Transfer), Ramp(5) == Ramp(5.0), Ramp(5).bound
+    (True, True, 1.0)
     """
 
     @property

@@ -116,6 +116,22 @@ class Moments:
     Parameters
     ----------
     layout : Layout
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.onepass import Moments
+    >>> from kernlearn.onepass.moments import Layout
+    >>> X, y = np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 1])
+    >>> options = {"by_class": False, "n_folds": 1, "seed": 0}
+    >>> layout = Layout.of_sample(X, y, None, np.array([0, 1]), **options)
+    >>> here, there = Moments(layout), Moments(layout)
+    >>> here.add(X[:2], np.eye(2)[y[:2]], np.zeros(2, dtype=np.intp))
+    >>> there.add(X[2:], np.eye(2)[y[2:]], np.zeros(1, dtype=np.intp))
+    >>> here.merge(there)
+    >>> sums = here.sums([0])
+    >>> here.n_rows, sums.target_first.tolist(), sums.covariance.round(2).tolist()
+    (3, [1.0, 2.0], [[1.56]])
     """
 
     def __init__(self, layout: Layout) -> None:

@@ -49,6 +49,20 @@ class Buffer(ABC):
     References
     ----------
     Kar (2013), section 6.5.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import Buffer
+    >>> class FirstOnly(Buffer):
+    ...     '''Keep the first points for ever.'''
+    ...
+    ...     def update(self, t, n_kept, rng):
+    ...         slots = np.arange(n_kept, min(n_kept + 1, self.size))
+    ...         return slots, np.full(len(slots), -1)
+    >>> rng = np.random.default_rng(0)
+    >>> [FirstOnly(2).update(t, min(t - 1, 2), rng)[0].tolist() for t in (1, 2, 3)]
+    [[0], [1], []]
     """
 
     size: int

@@ -116,6 +116,20 @@ class AwareBuffer(Buffer):
     References
     ----------
     .. [1] Kar (2013), sections 6.5 and 6.9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import OLP, AwareBuffer
+    >>> class Surprising(AwareBuffer):
+    ...     '''Let in what the model gets wrong, in the place of a random point.'''
+    ...
+    ...     def choose(self, t, code, loss, codes, state, draws):
+    ...         return int(draws[0] * self.size) if loss > 1.0 else -1
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> model = OLP(buffer_size=10, buffer=Surprising(10), random_state=0).fit(X, X[:, 0] > 0)
+    >>> model.score(X, X[:, 0] > 0) > 0.9
+    True
     """
 
     def update(self, t: int, n_kept: int, rng: np.random.Generator) -> tuple[Indices, Indices]:

@@ -26,6 +26,15 @@ class PairwiseLoss(ABC):
     References
     ----------
     Kar (2013), section 6.6.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Hinge, Logistic, PairwiseLoss
+    >>> losses = [Hinge(), Logistic()]
+    >>> all(isinstance(loss, PairwiseLoss) for loss in losses)
+    True
+    >>> [loss.value([0.5]).round(3).tolist() for loss in losses]
+    [[0.5], [0.474]]
     """
 
     @abstractmethod
@@ -63,7 +72,15 @@ class Hinge(PairwiseLoss):
 
 @dataclass(frozen=True)
 class SquaredHinge(PairwiseLoss):
-    """The squared hinge loss φ(m) = max(0, 1 − m)²."""
+    """The squared hinge loss φ(m) = max(0, 1 − m)².
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import SquaredHinge
+    >>> loss = SquaredHinge()
+    >>> loss.value([-1.0, 0.5, 2.0]).tolist(), loss.derivative([-1.0, 0.5, 2.0]).tolist()
+    ([4.0, 0.25, 0.0], [-4.0, -1.0, 0.0])
+    """
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return np.maximum(1 - _floating(margin), 0) ** 2
@@ -74,7 +91,16 @@ class SquaredHinge(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Logistic(PairwiseLoss):
-    """The logistic loss φ(m) = log(1 + exp(−m))."""
+    """The logistic loss φ(m) = log(1 + exp(−m)).
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Logistic
+    >>> Logistic().value([-1.0, 0.0, 1.0]).round(3).tolist()
+    [1.313, 0.693, 0.313]
+    >>> Logistic().derivative([-1.0, 0.0, 1.0]).round(3).tolist()
+    [-0.731, -0.5, -0.269]
+    """
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         margin = _floating(margin)
@@ -86,7 +112,16 @@ class Logistic(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Exponential(PairwiseLoss):
-    """The exponential loss φ(m) = exp(−m)."""
+    """The exponential loss φ(m) = exp(−m).
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Exponential
+    >>> Exponential().value([-1.0, 0.0, 1.0]).round(3).tolist()
+    [2.718, 1.0, 0.368]
+    >>> Exponential().derivative([-1.0, 0.0, 1.0]).round(3).tolist()
+    [-2.718, -1.0, -0.368]
+    """
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return np.exp(-_floating(margin))
@@ -97,7 +132,14 @@ class Exponential(PairwiseLoss):
 
 @dataclass(frozen=True)
 class Squared(PairwiseLoss):
-    """The squared loss φ(m) = (1 − m)²."""
+    """The squared loss φ(m) = (1 − m)².
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import Squared
+    >>> Squared().value([-1.0, 0.5, 2.0]).tolist(), Squared().derivative([-1.0, 0.5, 2.0]).tolist()
+    ([4.0, 0.25, 1.0], [-4.0, -1.0, 2.0])
+    """
 
     def value(self, margin: ArrayLike) -> NDArray[np.floating]:
         return (1 - _floating(margin)) ** 2

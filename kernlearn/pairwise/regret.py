@@ -38,6 +38,19 @@ class RegretCurve:
         ``regret + gap``.
     best : ndarray of shape (n_horizons, n_features)
         The best weights for the first m points.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> from kernlearn.pairwise import OLP, regret
+    >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
+    >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
+    >>> found = regret.stream_regret(X, y, seen.hypotheses, radius=2.0, horizons=[25, 100])
+    >>> curve = found.all_pairs
+    >>> curve.horizons.tolist(), curve.best.shape
+    ([25, 100], (2, 3))
+    >>> bool(curve.per_round[1] < curve.per_round[0])
+    True
     """
 
     penalty: NDArray[np.float64]
@@ -62,6 +75,16 @@ class StreamRegret:
         By penalties (6.1), on all pairs with earlier points.
     buffer : RegretCurve or None
         By penalties (6.3), on pairs with the points in the buffer.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> from kernlearn.pairwise import OLP, regret
+    >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
+    >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
+    >>> found = regret.stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
+    >>> found.all_pairs.regret.shape, found.buffer.regret.shape
+    ((1,), (1,))
     """
 
     all_pairs: RegretCurve

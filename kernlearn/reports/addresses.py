@@ -1,4 +1,4 @@
-"""Permanent addresses within a page: of cells, rows and claims, made of what they are about."""
+"""Permanent addresses within a page, of cells, rows and claims, and names of its files."""
 
 import hashlib
 import json
@@ -65,3 +65,8 @@ class Taken:
             return ""
         self.addresses.add(address)
         return address
+
+
+def file_stems(stem: str, count: int) -> list[str]:
+    """Return names of files without suffix, with numbers if there are several."""
+    return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from kernlearn.experiments.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.reports.addresses import slug
+from kernlearn.reports.addresses import file_stems, slug
 from kernlearn.reports.report import Report
 from kernlearn.reports.summary import label_values, matching
 from kernlearn.reports.tables import WORDS, Table, build_tables
@@ -62,6 +62,18 @@ def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfi
     altair.VConcatChart
         For each metric its panels, ``per_row`` in a row; methods without the parameter on the
         x-axis are horizontal reference lines. Vertical bars are one standard deviation.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from kernlearn.experiments import load_config
+    >>> from kernlearn.reports import build_chart
+    >>> config = load_config("demo_features").config
+    >>> of = {"dataset": "digits", "method": "RF", "metric": "accuracy", "n_splits": 5}
+    >>> means = {"n_components": [20, 100], "mean": [0.7, 0.9], "std": [0.02, 0.01]}
+    >>> summary = pd.DataFrame({**of, **means})
+    >>> type(build_chart(summary, config.figures[0], config)).__name__
+    'VConcatChart'
     """
     import altair as alt
 
@@ -230,10 +242,9 @@ def figures(report: Report) -> list[Chart]:
     """Draw the figures of an experiment's config for which there are numbers."""
     config = report.plan.experiment.config
     charts = []
-    for stem, spec in zip(numbered("figure", len(config.figures)), config.figures, strict=True):
+    for stem, spec in zip(file_stems("figure", len(config.figures)), config.figures, strict=True):
         rows = _drawn(report.summary, spec)
-        rows = rows[rows["metric"].isin(spec.metrics)]
-        rows = rows[rows["mean"].notna()]
+        rows = rows[rows["metric"].isin(spec.metrics) & rows["mean"].notna()]
         if not rows.empty:
             drawn = figure(report.summary, spec, config)
             title = spec.title or _caption(spec, config)
@@ -386,8 +397,3 @@ def _departures_text(rows: pd.DataFrame, name: str) -> str:
         f"Dot plot of the distance of {len(rows)} measured {name} values from the reported "
         f"ones: {counts}. The greatest difference, {apart.max():.3g}, is that of {place}."
     )
-
-
-def numbered(stem: str, count: int) -> list[str]:
-    """Return names of files, with numbers if there are several."""
-    return [stem] if count == 1 else [f"{stem}{i + 1}" for i in range(count)]

@@ -8,30 +8,24 @@ the mean and deviation of the baseline, so that a noisy run does not excuse itse
 on the machine and only have to be present, as memory has.
 """
 
-import csv
-import io
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.csv_text import unguarded
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.registry import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
-from kernlearn.experiments.summary_files import parse_details, parse_parameters
+from kernlearn.experiments.summary_files import parse_parameters
 from kernlearn.replacing import refuse_pipe
-from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
+from kernlearn.reports.summary_reading import parse_summary, read_details, read_summary
 from kernlearn.reports.xml_text import xml_text
-from kernlearn.visible import visible
-from kernlearn.yaml import shortened
 
 #: Columns of a check.
 COLUMNS = [
@@ -54,8 +48,6 @@ OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
 # were chosen on one of the splits; most accuracies did not move, or by less than 0.005.
 _DRIFTS = {1: Drift(absolute=0.02, spread=0.5), 0: Drift(), -1: Drift(relative=0.02, spread=0.5)}
 _DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
-
-_NUMBERS = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
 
 
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
@@ -198,85 +190,3 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
         ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def parse_summary(text: str, source: str) -> pd.DataFrame:
-    """Parse the CSV that ``summary_text`` returns; ``source`` names it in messages.
-
-    Numbers become floats, NaN where there is none; all else is text, empty where a label does not
-    apply.
-    """
-    frame = _table(text, source)
-    missing = [name for name in SUMMARY_COLUMNS if name not in frame]
-    if missing:
-        raise SummaryError(f"{source}: not a summary: it has no column {', '.join(missing)}")
-    for name in _NUMBERS:
-        numbers = pd.to_numeric(frame[name], errors="coerce").astype(float)
-        wrong = numbers.isna() & (frame[name] != "")
-        if wrong.any():
-            value = frame.loc[wrong, name].iloc[0]
-            raise SummaryError(
-                f"{source}:{wrong.idxmax()}: {name} is not a number: {shortened(value)}"
-            )
-        frame[name] = numbers
-    for name in {*SUMMARY_COLUMNS} - {*_NUMBERS}:
-        frame[name] = [unguarded(text) for text in frame[name]]
-    for line, text in frame["params"].items():
-        try:
-            parse_parameters(text)
-        except ValueError as error:
-            raise SummaryError(f"{source}:{line}: params: {visible(str(error))}") from None
-    twice = frame.duplicated(KEY)
-    if twice.any():
-        raise SummaryError(f"{source}:{twice.idxmax()}: this cell occurs a second time")
-    return frame[SUMMARY_COLUMNS].reset_index(drop=True)
-
-
-def _table(text: str, source: str) -> pd.DataFrame:
-    """Read a CSV as text, indexed by line number; every row has to be complete."""
-    reader, rows = csv.reader(io.StringIO(text), strict=True), {}
-    try:
-        heads = next(reader, [])
-        for row in reader:
-            rows[reader.line_num] = row
-            if len(row) != len(heads):
-                raise csv.Error(f"{len(row)} fields under {len(heads)} heads")
-    except csv.Error as error:
-        raise SummaryError(f"{source}:{reader.line_num}: {error}") from None
-    return pd.DataFrame([*rows.values()], [*rows], heads, dtype=str)
-
-
-def read_summary(experiment: str, folder: Path) -> pd.DataFrame:
-    """Read the committed summary of an experiment from a folder such as ``results/measured``."""
-    path = folder / f"{experiment}.csv"
-    frame = parse_summary(_read(path), str(path))
-    others = sorted(set(frame["experiment"]) - {experiment})
-    if others:
-        named = visible(", ".join(others)[:200])
-        raise SummaryError(f"{path}: expected numbers of {experiment}, not of {named}")
-    return frame
-
-
-def read_details(experiment: str, folder: Path) -> dict[str, Any]:
-    """Read the details of a committed summary: profile, versions, claims; empty without file."""
-    path = folder / f"{experiment}.json"
-    if not path.exists():
-        return {}
-    text = _read(path)
-    try:
-        return parse_details(text)
-    except ValueError as error:
-        raise SummaryError(f"{path}: {visible(str(error))}") from None
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        if path.parent.is_dir():
-            names = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv"))) or "none"
-            raise SummaryError(f"{path}: no such file; summaries here: {names}") from None
-        raise SummaryError(f"{path.parent}: no such folder") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SummaryError(f"{path}: cannot be read: {reason}") from None

@@ -24,6 +24,21 @@ def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report
     Returns
     -------
     Report
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, chosen_part
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     trials = [t for t in plan.trials if t.labels["kernel"] == "gaussian"]
+    ...     part = chosen_part(assemble(plan, store), trials, store)
+    >>> part.summary.kernel.unique().tolist()
+    ['gaussian']
     """
     plan = replace(report.plan, trials=list(trials))
     labels = [*LABELS, *plan.axes]

@@ -70,6 +70,8 @@ def digest(frames: Iterable[pd.DataFrame]) -> str:
 
 def code() -> list[tuple[str, int, int]]:
     """Return the state of kernlearn's source files."""
-    files = (p for p in Path(kernlearn.__file__).parent.rglob("*") if p.suffix != ".pyc")
+    # what is compiled while it runs is none
+    found = Path(kernlearn.__file__).parent.rglob("*")
+    files = (p for p in found if "__pycache__" not in p.parts)
     states = ((p.name, p.stat()) for p in sorted(files) if p.is_file())
     return [(name, state.st_size, state.st_mtime_ns) for name, state in states]

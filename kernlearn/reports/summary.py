@@ -108,6 +108,26 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
         the standard deviation over the splits (with one degree of freedom removed);
         ``not_converged`` counts the splits in which a solver stopped early; ``verdict`` is one of
         :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import summarise
+    >>> from kernlearn.reports.summary import tidy_runs
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     runs = tidy_runs(plan, store.get(trial.key for trial in plan.trials))
+    >>> cells = summarise(plan, runs)
+    >>> cells[cells.metric == "aae"][["kernel", "method", "n_splits"]]
+           kernel  method  n_splits
+    0   manhattan  ORLand         1
+    9   manhattan      KR         1
+    18   gaussian  ORLand         1
+    27   gaussian      KR         1
     """
     config = plan.experiment.config
     labels = [*LABELS, *plan.axes]
@@ -125,7 +145,7 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     unknown = dict.fromkeys(["std", *(TIMES if config.shows_times else [])], np.nan)
     derived = [metric_rows(measured, name, config).assign(**unknown) for name in config.derived]
     frame = pd.concat([measured, *derived], ignore_index=True)
-    frame = _with_reported(frame, config, labels)
+    frame = with_reported(frame, config, labels)
     frame["verdict"] = judged(frame, config)
     frame["experiment"] = plan.experiment.name
     # without axes some versions of pandas give no records at all
@@ -236,9 +256,10 @@ def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) 
     return [cell in best for cell in cells]
 
 
-def _with_reported(
+def with_reported(
     frame: pd.DataFrame, config: ExperimentConfig, labels: list[str]
 ) -> pd.DataFrame:
+    """Return cells with the reported numbers, and a row for each of those not measured."""
     if config.reported is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
     reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})

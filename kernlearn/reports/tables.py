@@ -156,6 +156,23 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     -------
     list of Table
         One for each value of the labels under ``each``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, build_tables
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     summary = assemble(plan, store).summary
+    >>> table = build_tables(summary, plan.experiment.config)[0]
+    >>> table.title, table.row_heads, table.heads
+    ('Ordinal regression with landmarks, in small', ['kernel', 'landmarks'], ['ORLand', 'KR'])
+    >>> [heads for heads, cells in table.rows]
+    [['manhattan', ''], ['manhattan', '5'], ['gaussian', ''], ['gaussian', '5']]
     """
     spec = table_layout(config)
     metrics = spec.metrics or config.metrics

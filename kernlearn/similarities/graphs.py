@@ -44,6 +44,16 @@ class GrakelKernel(LibrarySimilarity):
     ----------
     G. Siglidis et al. GraKeL: a graph kernel library in Python. Journal of Machine Learning
     Research 21, 2020.
+
+    Examples
+    --------
+    >>> from kernlearn.similarities import GrakelKernel
+    >>> path = {0: [1], 1: [0, 2], 2: [1]}, {0: "C", 1: "C", 2: "O"}
+    >>> other = {0: [1], 1: [0, 2], 2: [1]}, {0: "C", 1: "O", 2: "C"}
+    >>> GrakelKernel("vertex_histogram")([path, other]).round(2).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    >>> GrakelKernel("weisfeiler_lehman", n_iter=1)([path, other]).round(2).tolist()
+    [[1.0, 0.56], [0.56, 1.0]]
     """
 
     library = "grakel"

@@ -48,6 +48,14 @@ class AeonDistance(ThreadedSimilarity):
     ----------
     M. Middlehurst et al. aeon: a Python toolkit for learning from time series. Journal of Machine
     Learning Research 25, 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.similarities import AeonDistance
+    >>> series = [np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.0, 1.0, 2.0]), np.array([2.0, 0.0])]
+    >>> AeonDistance("dtw")(series).round(2).tolist()
+    [[0.0, 0.0, -9.0], [0.0, 0.0, -9.0], [-9.0, -9.0, 0.0]]
     """
 
     library = "aeon"

@@ -13,8 +13,19 @@ from kernlearn.kernels.base import NOT_FITTED, Kernel
 from kernlearn.kernels.functions import as_points
 from kernlearn.kernels.pairs import check_values
 
-#: The rules: -d, exp(-d / σ) and 1 / (1 + d).
 TURNS = ("negative", "exponential", "reciprocal")
+"""The rules by which a distance d becomes a similarity: -d, exp(-d / σ) and 1 / (1 + d).
+
+Examples
+--------
+>>> from kernlearn.similarities import TURNS, ScipyDistance
+>>> for turn in TURNS:
+...     similarity = ScipyDistance("cityblock", turn=turn, sigma=2.0)
+...     print(turn, similarity([[0.0]], [[0.0], [2.0]]).round(3).tolist())
+negative [[0.0, -2.0]]
+exponential [[1.0, 0.368]]
+reciprocal [[1.0, 0.333]]
+"""
 
 # Points whose mean distance is σ; all their pairs are compared.
 _SIGMA_POINTS = 64

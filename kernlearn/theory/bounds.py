@@ -74,6 +74,15 @@ class InnerMapConstants:
     ------
     ValueError
         If one of them is not a positive number.
+
+    Examples
+    --------
+    >>> from kernlearn.theory import InnerMapConstants
+    >>> linear = InnerMapConstants(
+    ...     feature_bound=1.0, feature_lipschitz=1.0, kernel_bound=1.0, kernel_lipschitz=1.0
+    ... )
+    >>> linear.kernel_bound
+    1.0
     """
 
     feature_bound: float
@@ -148,6 +157,16 @@ def maclaurin_failure_probability(
 
     at most 1, for `n_components` D features. The size :math:`32 R L / \epsilon` of the cover is
     taken as at least 1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import maclaurin_failure_probability
+    >>> kernel, where = PolynomialKernel(degree=2), {"radius": 0.5, "n_features": 2}
+    >>> for n in (10_000, 20_000):
+    ...     print(f"{maclaurin_failure_probability(kernel, 0.5, n, **where):.1e}")
+    1.0e+00
+    7.4e-04
     """
     logs = _maclaurin_logs(kernel, epsilon, radius, n_features, p)
     return _probability(*logs, epsilon, n_components)
@@ -166,6 +185,15 @@ def maclaurin_pointwise_failure_probability(
     .. math:: 2 \exp(-D \epsilon^2 / (8 C^2)), \quad C = p f(p R^2),
 
     at most 1 (section 3.4, after lemma 3.6); both points lie in the ball.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import maclaurin_pointwise_failure_probability
+    >>> kernel = PolynomialKernel(degree=2)
+    >>> probability = maclaurin_pointwise_failure_probability(kernel, 0.5, 10_000, radius=0.5)
+    >>> f"{probability:.1e}"
+    '4.0e-07'
     """
     check_positive(epsilon=epsilon, radius=radius)
     log_bound = _log_range(kernel, radius**2, "radius", p)
@@ -185,6 +213,16 @@ def compositional_n_components(
 
     The smallest D for which the bound of :func:`compositional_failure_probability` is at most
     ``accuracy.delta``; a ValueError if it exceeds :math:`2^{63} - 1`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import InnerMapConstants, UniformAccuracy, compositional_n_components
+    >>> accuracy, constants = UniformAccuracy(0.5, 0.1), InnerMapConstants(1.0, 1.0, 1.0, 1.0)
+    >>> compositional_n_components(
+    ...     PolynomialKernel(degree=2), accuracy, constants, radius=1.0, n_features=2
+    ... )
+    203082
     """
     logs = _compositional_logs(kernel, accuracy.epsilon, constants, radius, n_features, p)
     return _smallest_n_components(*logs, accuracy)
@@ -208,6 +246,17 @@ def compositional_failure_probability(
     at most 1, for `epsilon` below :math:`8 R L_1` and the outer `kernel` f. This is the bound as
     theorem 3.14 states it. Its derivation counts the centres of the cover rather than their
     pairs, and would give d + 1 where the exponent has d.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import InnerMapConstants, compositional_failure_probability
+    >>> constants = InnerMapConstants(1.0, 1.0, 1.0, 1.0)
+    >>> kernel, where = PolynomialKernel(degree=2), {"radius": 1.0, "n_features": 2}
+    >>> for n in (100_000, 1_000_000):
+    ...     print(f"{compositional_failure_probability(kernel, 0.5, n, constants, **where):.1e}")
+    1.0e+00
+    2.0e-18
     """
     logs = _compositional_logs(kernel, epsilon, constants, radius, n_features, p)
     return _probability(*logs, epsilon, n_components)

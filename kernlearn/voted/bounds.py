@@ -23,6 +23,13 @@ class VotedBound:
         The terms that depend only on ρ, the number of kernels, the sample size and δ (and K).
     rho : float
         The margin, of the normalised function.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import VotedBound
+    >>> bound = VotedBound(margin_error=0.05, complexity=0.125, deviation=0.25, rho=0.5)
+    >>> bound.total
+    0.425
     """
 
     margin_error: float

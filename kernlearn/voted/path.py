@@ -41,6 +41,18 @@ class VotedPath:
     solutions : list of list of Solution
         For each setting one per one-vs-all problem; one problem for two classes.
     classes : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.voted import VotedKernelClassifier
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> path = VotedKernelClassifier(beta=[1e-3, 1e-2]).path(X[:60], y[:60])
+    >>> path.axes, path.shape
+    ({'lam': array([0.01]), 'beta': array([0.01 , 0.001])}, (1, 2))
+    >>> errors = path.errors(X[60:], y[60:])
+    >>> path.settings[path.best(errors)].params
+    {'lam': 0.01, 'beta': 0.001}
     """
 
     axes: dict[str, Floats]

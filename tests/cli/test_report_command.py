@@ -27,6 +27,15 @@ def test_a_run_then_a_site_of_it(kernlearn, small, tmp_path):
     assert (tmp_path / "results/site/small.html").is_file()
     assert (tmp_path / "measured/small.csv").is_file()
 
+    from_summary = kernlearn("report", "--from", "measured", "--config", small, "--output", "f")
+    assert from_summary.returncode == 0, from_summary.stderr
+    assert from_summary.stdout.splitlines()[0] == out.stdout.splitlines()[0]
+    assert from_summary.stdout.endswith("Site: f/index.html\n")
+    assert "single splits are not on them" in (tmp_path / "f/index.html").read_text()
+    alone = kernlearn("report", "--from", "measured")
+    assert alone.returncode == 2
+    assert "measured: nothing to show\n  small: kernlearn has no config" in alone.stderr
+
     full = kernlearn("report", STORE, "--config", small, "--profile", "full", "--output", "s")
     assert "small: profile full, 6 of 16 trials" in full.stdout
     assert "10 of 16 trials not run yet" in (tmp_path / "s/small.html").read_text()
@@ -61,6 +70,12 @@ def test_a_store_is_known_by_what_it_is(kernlearn, small, tmp_path):
         (["report", "nonesuch"], "nonesuch: no such file"),
         (["report", "broken.db"], "broken.db"),
         (["report", "empty.sqlite"], "empty.sqlite"),
+        (["report", "--from", "nowhere"], "nowhere: cannot be read"),
+        (["report", "--from", ".", "--splits", "1"], "--splits: belongs to the report of a store"),
+        (
+            ["report", "table6", "--from", "."],
+            ".: no summary of table6; there are",
+        ),
     ],
 )
 def test_a_fault_is_one_message(kernlearn, tmp_path, arguments, said):

@@ -24,6 +24,12 @@ def find_config(name: str | Path) -> Path:
     ------
     ConfigError
         If there is no such file and no shipped config of that name.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import find_config
+    >>> find_config("table3_1").name
+    'table3_1.yaml'
     """
     path = Path(name)
     try:

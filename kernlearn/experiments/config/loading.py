@@ -181,6 +181,15 @@ def load_config(
     ConfigError
         With one line for every fault: ``file:line: path: what is wrong``. Its cause is the
         first exception of a plug-in.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config
+    >>> loaded = load_config("demo_ordinal", profile="quick", settings=["seed=7"])
+    >>> loaded.config.title
+    'Ordinal regression with landmarks, in small'
+    >>> loaded.config.protocol.splits, loaded.config.protocol.seed
+    (2, 7)
     """
     path, raw, places = _read(name)
     raw |= {section: model.by_name(raw[section]) for section in _SECTIONS if section in raw}

@@ -196,6 +196,15 @@ class ExperimentConfig(Section):
         The combinations of labels that are run, by default all, and those of them that are not.
     metrics : list of str
         Measured or derived metrics to show.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config
+    >>> config = load_config("demo_ordinal").config
+    >>> config.task, config.metrics, list(config.methods)
+    ('ordinal', ['aae'], ['ORLand', 'KR'])
+    >>> config.protocol.splits, config.protocol.train
+    (10, 0.7)
     """
 
     model_config = ConfigDict(defer_build=False)

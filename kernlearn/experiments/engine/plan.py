@@ -53,6 +53,13 @@ class Plan:
         Labels of methods that are left out because their library is not installed.
     axes : list of str
         The varied parameters among the labels.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, make_plan
+    >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
+    >>> len(plan.trials), plan.axes
+    (24, ['n_landmarks'])
     """
 
     experiment: LoadedExperiment
@@ -106,6 +113,12 @@ def make_plan(
     ------
     DataError
         If data sets are missing; the message lists every one and where it is published.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, make_plan
+    >>> [len(make_plan(load_config("demo_ordinal", profile=p)).trials) for p in ("quick", "full")]
+    [24, 120]
     """
     config = experiment.config
     located = locate_datasets(config, data_dir, labels) if located is None else located
@@ -123,10 +136,7 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    axes = list(
-        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
-    )
+    axes = axes_of(config)
     sharing = {
         name
         for name, component in config.scope.estimators.items()
@@ -140,6 +150,14 @@ def make_plan(
     absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
     from_store = [label for label in missing if label not in left_out]
     return Plan(experiment, trials, left_out, from_store, absent, axes)
+
+
+def axes_of(config: ExperimentConfig) -> list[str]:
+    """Return the varied parameters of an experiment, which are among the labels of its cells."""
+    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
+    return list(
+        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
+    )
 
 
 def locate_datasets(
@@ -168,6 +186,12 @@ def missing_datasets(
     """Return the cards of an experiment's data sets that are not found, by label.
 
     With ``needed`` without those that are optional.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, missing_datasets
+    >>> missing_datasets(load_config("demo_ordinal").config)
+    {}
     """
     missing = missing_cards(locate_datasets(config, data_dir))
     return {k: card for k, card in missing.items() if not (needed and config.datasets[k].optional)}

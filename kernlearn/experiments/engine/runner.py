@@ -137,6 +137,18 @@ def run_plan(
         If the choice names nothing in the plan.
     DataError
         If trials need data that only the store knows (:attr:`Plan.stored`).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     first, second = run_plan(plan, store), run_plan(plan, store)
+    >>> first.done, second.done, second.cached
+    (4, 0, 4)
     """
     listener = listener or Listener()
     experiment = plan.experiment

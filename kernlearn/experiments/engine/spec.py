@@ -220,6 +220,15 @@ class Trial:
         Whether it ends when its parameters are chosen.
     chosen : Chosen or None
         The parameters, if they are chosen already.
+
+    Examples
+    --------
+    >>> from kernlearn.experiments import load_config, make_plan
+    >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
+    >>> plan.trials[0].labels
+    {'dataset': 'diabetes_sklearn', 'kernel': 'manhattan', 'method': 'ORLand', 'n_landmarks': 2}
+    >>> len({trial.key for trial in plan.trials})
+    24
     """
 
     key: str

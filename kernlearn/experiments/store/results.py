@@ -70,6 +70,19 @@ class Store(Database):
     ------
     StoreError
         If the file is not a store of this version, is damaged, or cannot be opened or written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     kept = store.get(trial.key for trial in plan.trials)
+    >>> len(kept), sorted(kept) == sorted(trial.key for trial in plan.trials)
+    (4, True)
     """
 
     def __init__(

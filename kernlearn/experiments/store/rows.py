@@ -169,7 +169,9 @@ class _Info(TypedDict, total=False):
     plugins: dict[str, str]
 
 
-class _Environment(TypedDict, total=False):
+class Environment(TypedDict, total=False):
+    """The machine, the packages and the code of a run; of none of it is known that it is there."""
+
     __pydantic_config__ = _LENIENT  # type: ignore[misc]
 
     python: str
@@ -210,7 +212,7 @@ class _RunRow(TypedDict):
     experiment: _Text
     profile: _Text
     jobs: _Number
-    environment: Json[_Environment]
+    environment: Json[Environment]
     settings: Json[list[str]]
 
 

@@ -3,5 +3,5 @@
 from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__, {".report": "Skipped stored_plans", "writing": "publish write_report write_site"}
+    __name__, {".stored": "Skipped stored_plans", "writing": "publish write_report write_site"}
 )

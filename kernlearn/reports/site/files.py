@@ -10,6 +10,7 @@ from urllib.parse import quote
 from kernlearn.csv_text import csv_text
 from kernlearn.datasets.cache import recall, remember, stamp
 from kernlearn.reports import charts, tables
+from kernlearn.reports.addresses import file_stems
 from kernlearn.reports.pictures import save_pictures
 from kernlearn.reports.report import Report, write_summary
 from kernlearn.reports.site.environment import HERE
@@ -27,15 +28,16 @@ def write_downloads(
         # the sixth table of an experiment "table6" must not take the place of its summary
         return folder / f"{stem}{'_shown' if stem == summary.stem else ''}{suffix}"
 
-    splits = path("splits", ".csv")
-    splits.write_text(csv_text(report.runs), encoding="utf-8")
     downloads = [
         ("All cells: means, standard deviations, reported numbers, verdicts", [summary]),
         ("Versions, machine, claims, selected parameters", [summary.with_suffix(".json")]),
-        ("All splits, one row per number", [splits]),
     ]
+    if not report.from_summary:
+        splits = path("splits", ".csv")
+        splits.write_text(csv_text(report.runs), encoding="utf-8")
+        downloads.append(("All splits, one row per number", [splits]))
     formats = {".csv": tables.to_csv, ".tex": tables.to_latex, ".md": tables.to_markdown}
-    stems = charts.numbered("table", len(report.tables))
+    stems = file_stems("table", len(report.tables))
     for stem, table in zip(stems, report.shown_tables, strict=True):
         files = [path(stem, suffix) for suffix in formats]
         for file in files:

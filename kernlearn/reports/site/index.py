@@ -8,7 +8,7 @@ from typing import Any
 from kernlearn.experiments.engine.spec import canonical
 from kernlearn.experiments.store.results import utc_now
 from kernlearn.reports.addresses import claim_addresses
-from kernlearn.reports.report import Report, Skipped
+from kernlearn.reports.report import Report
 from kernlearn.reports.site.environment import (
     CLAIM_SIGNS,
     CONCLUSION_SIGNS,
@@ -18,6 +18,7 @@ from kernlearn.reports.site.environment import (
 )
 from kernlearn.reports.site.pages import Written
 from kernlearn.reports.site.tiles import COLUMNS, picture
+from kernlearn.reports.stored import Skipped
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import NOT_JUDGED, SCORES, Totals, total
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
@@ -106,6 +107,7 @@ def _row(report: Report, href: str, totals: Totals) -> dict[str, Any]:
         "href": href,
         "run_as": report.run_as,
         "indicative": report.indicative,
+        "from_summary": report.from_summary,
         "scores": {verdict: int(scores[verdict].sum()) for verdict in VERDICTS},
         "outcomes": Counter(outcomes),
     }

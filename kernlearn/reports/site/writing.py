@@ -2,11 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.config.model import LoadedExperiment
@@ -15,11 +15,14 @@ from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_p
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports import written
-from kernlearn.reports.report import Report, Skipped, assemble
+from kernlearn.reports.report import Report, assemble
 from kernlearn.reports.site.environment import Link
 from kernlearn.reports.site.files import address, write_assets
 from kernlearn.reports.site.index import overview
 from kernlearn.reports.site.pages import Written, write_page
+from kernlearn.reports.stored import Skipped
+
+_T = TypeVar("_T")
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -42,6 +45,21 @@ def write_report(report: Report, folder: Path) -> Path:
     ------
     ReportError
         If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_report
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_report(assemble(plan, store), Path(folder) / "report")
+    ...     tables = sorted(path.name for path in page.parent.glob("table.*"))
+    >>> page.name, tables
+    ('report.html', ['table.csv', 'table.md', 'table.tex'])
     """
     page = folder / "report.html"
     with _writing(folder):
@@ -51,7 +69,11 @@ def write_report(report: Report, folder: Path) -> Path:
 
 
 def write_site(
-    reports: Sequence[Report], folder: Path, *, skipped: Sequence[Skipped] = ()
+    reports: Sequence[Report],
+    folder: Path,
+    *,
+    skipped: Sequence[Skipped] = (),
+    jobs: int | None = 1,
 ) -> Path:
     """Write a static site of several experiments.
 
@@ -64,6 +86,8 @@ def write_site(
         ``assets/`` and ``files/<experiment>/``. Other files in it are kept.
     skipped : sequence of Skipped
         Experiments that the overview lists as not shown.
+    jobs : int, optional
+        Number of processes that make pages; None for that of the usable cores.
 
     Returns
     -------
@@ -74,11 +98,26 @@ def write_site(
     ------
     ReportError
         If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_site
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_site([assemble(plan, store)], Path(folder) / "site")
+    ...     files = sorted(path.name for path in page.parent.iterdir())
+    >>> page.name, files
+    ('index.html', ['assets', 'demo_ordinal.html', 'files', 'index.html'])
     """
     reports = sorted(reports, key=lambda report: _order(report.plan.experiment))
     places = _places([report.plan.experiment for report in reports], folder)
     with _writing(folder):
-        made = [_write(report, place) for report, place in zip(reports, places, strict=True)]
+        made = _each(_write, [*zip(reports, places, strict=True)], _has_plugins(reports), jobs)
         return _finish(reports, places, made, folder, skipped)
 
 
@@ -167,22 +206,43 @@ def _places(experiments: Sequence[LoadedExperiment], folder: Path) -> list[_Plac
 
 def _made(
     changed: Sequence[tuple[Plan, _Place]], store: Store, jobs: int | None
-) -> Iterable[written.Kept]:
+) -> Sequence[written.Kept]:
     """Make pages, in processes of their own if there are several."""
-    jobs = min(jobs or usable_cores(), len(changed))
-    # what a plug-in registers is known in this process alone
-    if jobs < 2 or any(plan.experiment.plugins for plan, _ in changed):
+    plugins = any(plan.experiment.plugins for plan, _ in changed)
+    if plugins or _processes(jobs, len(changed)) < 2:
         return [_make(plan, store, place) for plan, place in changed]
+    # the longest first, or they would be waited for
+    order = sorted(range(len(changed)), key=lambda i: -len(changed[i][0].trials))
+    first = [(changed[i][0], store.path, changed[i][1]) for i in order]
+    found = dict(zip(order, _each(_make_apart, first, False, jobs), strict=True))
+    return [found[i] for i in range(len(changed))]
+
+
+def _has_plugins(reports: Sequence[Report]) -> bool:
+    return any(report.plan.experiment.plugins for report in reports)
+
+
+def _processes(jobs: int | None, n_pages: int) -> int:
+    return min(jobs or usable_cores(), n_pages)
+
+
+def _each(
+    make: Callable[..., _T], pages: Sequence[tuple[Any, ...]], plugins: bool, jobs: int | None
+) -> list[_T]:
+    """Call a function with the arguments of each page, in several processes.
+
+    What a plug-in registers is known in this process alone.
+    """
+    jobs = _processes(jobs, len(pages))
+    if plugins or jobs < 2:
+        return [make(*arguments) for arguments in pages]
     from loky import ProcessPoolExecutor
 
-    # the longest first, or they would be waited for
-    first = sorted(changed, key=lambda one: -len(one[0].trials))
     pool = ProcessPoolExecutor(jobs, initializer=depend_on_parent, initargs=(os.getpid(),))
     try:
         with deaf_processes(pool=True):
-            futures = {place.page: pool.submit(_make_apart, plan, store.path, place)
-                       for plan, place in first}  # fmt: skip
-        return [futures[place.page].result() for _, place in changed]
+            futures = [pool.submit(make, *arguments) for arguments in pages]
+        return [future.result() for future in futures]
     finally:
         pool.shutdown(kill_workers=True)
 
