@@ -44,12 +44,18 @@ __getattr__, __dir__, __all__ = attach(
     },
 )
 
-#: Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).
 CRITERIA: dict[str, Transfer | None] = {
-    "Balcan & Blum": None,
-    "Wang et al.": Sign(),
+    "Balcan & Blum": None, "Wang et al.": Sign(),
     **{f"ramp {slope}": Ramp(slope) for slope in (1, 5, 10, 50, 100, 1000)},
-}
+}  # fmt: skip
+"""Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).
+
+Examples
+--------
+>>> from kernlearn.theory.goodness import CRITERIA
+>>> list(CRITERIA)[:3]
+['Balcan & Blum', 'Wang et al.', 'ramp 1']
+"""
 
 
 def goodness(
@@ -207,6 +213,15 @@ def goodness_table(
     ------
     ValueError
         If `gamma` or `epsilon` is out of range.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from kernlearn.theory.goodness import compare_criteria, goodness_table
+    >>> X, y = load_wine(return_X_y=True)
+    >>> results = compare_criteria(X, y == 0, {"mean": None, "sign": "sign"})
+    >>> goodness_table(results)["misplaced"].round(3).to_dict()
+    {'mean': 0.084, 'sign': 0.079}
     """
     with needed_by("a table of criteria"):
         import pandas as pd
