@@ -91,6 +91,7 @@ pages: $(READY)  ## write the pages that are computed: numbers, claims, conforma
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
 	$(INSTALL) -e '.[docs]'
+	rm -rf build/docs
 	$(BIN)/python docs/stage.py build/docs-source
 	$(BIN)/python -m sphinx -b html -W --keep-going -c docs build/docs-source build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
