@@ -30,6 +30,10 @@ TIMED := table3_1 figure3_1 figure3_2
 EXAMPLES ?= 2000
 JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 
+# Tests have a process per core: with threads for all cores in each, which wait for each other, those
+# of small matrices take twice the time.
+test test-all test-oldest fuzz: export OMP_NUM_THREADS := 1
+
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
