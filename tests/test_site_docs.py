@@ -18,9 +18,9 @@ from kernlearn.reports.summarised import summarised_reports
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-# Pages whose examples run here; the others' run with the tests of what they are about.
-RUN = ["install", "tutorial_paper", "tutorial_similarity", "tutorial_stream", "verdicts",
-       "protocols", *(path.stem for path in DOCS.glob("howto_*.md"))]  # fmt: skip
+# Pages with examples; those of reproduction.md run with its numbers.
+RUN = [path.stem for path in sorted(DOCS.glob("*.md")) if ">>> " in path.read_text("utf-8")]
+RUN.remove("reproduction")
 
 
 def stage_module():
@@ -127,7 +127,7 @@ def test_the_code_of_a_page_runs(page):
     failures, count = doctest.testfile(
         str(DOCS / f"{page}.md"), module_relative=False, encoding="utf-8", optionflags=options
     )
-    assert count > 3
+    assert count > 2
     assert failures == 0
 
 
