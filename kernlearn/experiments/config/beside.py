@@ -1,6 +1,8 @@
-"""Cards of data sets beside a config, by whose names it may name the data sets."""
+"""What a config may name that lies beside it: cards of data sets, and a paper's numbers."""
 
+import csv
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -43,4 +45,54 @@ def _is_card(path: Path) -> bool:
     try:
         return bool(_FORMS.search(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError):
+        return False
+
+
+def reported_path(name: str, folder: Path | None) -> Path:
+    """Return the file of reported numbers that a config names.
+
+    Those that come with kernlearn go before those in the config's folder.
+    """
+    path = shipped("reported") / name
+    return path if folder is None or path.is_file() else folder / name
+
+
+def reported_fault(path: Path, labels: Collection[str]) -> str:
+    """Say what is wrong with a file of reported numbers; empty if nothing is.
+
+    Parameters
+    ----------
+    path : Path
+    labels : collection of str
+        The labels of the results, which may be columns.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            heads = next(reader, [])
+            unknown = [head for head in heads if head not in (*labels, "metric", "mean", "std")]
+            if not {"dataset", "method", "metric", "mean"} <= {*heads}:
+                return f"{path.name}:1: expected the columns dataset, method, metric, mean"
+            if unknown or len({*heads}) < len(heads):
+                wrong = f"the column {unknown[0]!r}" if unknown else "a column twice"
+                return (
+                    f"{path.name}:1: has {wrong}; besides metric, mean and std there may be "
+                    f"{', '.join(labels)}"
+                )
+            for row in reader:
+                if len(row) != len(heads):
+                    return f"{path.name}:{reader.line_num}: {len(row)} fields under {len(heads)}"
+                values = dict(zip(heads, row, strict=True))
+                for head in ("mean", "std"):
+                    if (head == "mean" or values.get(head)) and not _is_number(values[head]):
+                        return f"{path.name}:{reader.line_num}: {head} is not a number"
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        return f"{path.name}: cannot be read: {getattr(error, 'strerror', None) or error}"
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
         return False

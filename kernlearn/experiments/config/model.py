@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
 from kernlearn.experiments.config import checks
+from kernlearn.experiments.config.beside import reported_fault, reported_path
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry
@@ -135,8 +136,12 @@ def _new_metric(name: str, names: Names) -> str | None:
 
 
 def _reported(name: str, names: Names) -> str | None:
-    files = shipped("reported").glob("*.csv")
-    return checks.unknown("reported numbers", name, [path.name for path in files])
+    path = reported_path(name, names.folder)
+    if Path(name).name != name or not path.is_file():
+        folders = (shipped("reported"), names.folder)
+        files = [path.name for folder in folders for path in folder.glob("*.csv")]
+        return checks.unknown("reported numbers", name, files)
+    return reported_fault(path, names.all_labels) or None
 
 
 def _variant(name: str, names: Names) -> str | None:
@@ -236,7 +241,8 @@ class ExperimentConfig(Section):
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
     reported: Annotated[str, checks.known(_reported, "fault")] | None = Field(
-        default=None, description="file with the paper's numbers"
+        default=None,
+        description="file with the paper's numbers (CSV), of kernlearn or beside the config",
     )
     verdict: dict[MetricName, Tolerance] = {}
     proposed: list[checks.MethodLabel] = Field(
@@ -263,10 +269,13 @@ class ExperimentConfig(Section):
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
     _scope: Scope
+    _folder: Path | None
 
     def model_post_init(self, context: Any) -> None:
-        """Take the scope from the context of the validation."""
+        """Take scope and folder from the context of the validation."""
         self._scope = (context or {}).get("scope", BUILT_IN)
+        names: Names | None = (context or {}).get("names")
+        self._folder = None if names is None else names.folder
 
     @model_validator(mode="after")
     def _measurable(self) -> "ExperimentConfig":
@@ -297,6 +306,11 @@ class ExperimentConfig(Section):
     def scope(self) -> Scope:
         """The names that the config sees."""
         return self._scope
+
+    @property
+    def reported_path(self) -> Path | None:
+        """The file with the paper's numbers."""
+        return None if self.reported is None else reported_path(self.reported, self._folder)
 
     @property
     def published(self) -> dict[str, str]:
