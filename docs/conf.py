@@ -18,10 +18,11 @@ version = release = __version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
+    "mathml",
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = [
@@ -30,6 +31,9 @@ exclude_patterns = [
     "auto_examples/*.py",
     "extra/**",
 ]
+
+# Formulas are drawn by the browser itself (docs/mathml.py): no page needs a network.
+html_math_renderer = "mathml"
 
 # Markdown, as GitHub reads it: the same anchors of headings, $...$ as mathematics.
 myst_enable_extensions = ["dollarmath"]
@@ -53,6 +57,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    # its page loads scripts from the network
+    "write_computation_times": False,
     "plot_gallery": True,
     "within_subsection_order": "FileNameSortKey",
 }

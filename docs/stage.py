@@ -21,6 +21,9 @@ from kernlearn.reports.totals import total
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+sys.path.insert(0, str(DOCS))
+import reference_pages  # noqa: E402
+
 # Pages of the repository's root, and what they are called on the site.
 ROOT_PAGES = {
     "README.md": "readme",
@@ -135,6 +138,18 @@ def write_api(target: Path) -> None:
     (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_reference(target: Path) -> None:
+    """Write the pages that are made of the application itself, beside those of the API."""
+    folder = target / "reference"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, page in reference_pages.PAGES.items():
+        (folder / f"{name}.md").write_text(page(), encoding="utf-8")
+    about = "What there is, made of the code: it cannot be out of date."
+    lines = ["Reference", "=========", "", about, "", ".. toctree::", "   :maxdepth: 1", ""]
+    lines += ["   ../api/index", *(f"   {name}" for name in reference_pages.PAGES)]
+    (folder / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write_experiments(target: Path) -> None:
     """Write the site of all experiments, from their summaries, and a page that leads to it."""
     reports, skipped = summarised_reports(ROOT / "results" / "measured")
@@ -167,6 +182,7 @@ def stage(target: Path) -> None:
         shutil.copy(page, target)
     shutil.copytree(DOCS / "gallery", target / "gallery_sources")
     write_api(target)
+    write_reference(target)
     write_experiments(target)
 
 

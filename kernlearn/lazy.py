@@ -1,10 +1,10 @@
 """Names handed on by a package without importing what stands behind them (PEP 562)."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from kernlearn.deprecation import deprecation
 from kernlearn.extras import needed_by
 
 
@@ -23,7 +23,7 @@ def attach(
         module are submodules themselves.
     internal : mapping of str to str, default=None
         The same for names that have been public here: they are still found, with a
-        DeprecationWarning that says where they are, and are not listed.
+        FutureWarning that says where they are, and are not listed.
 
     Returns
     -------
@@ -33,17 +33,18 @@ def attach(
         how to install it.
     """
     sources = {name: module for module, names in modules.items() for name in names.split()}
-    moved = {name: m for m, names in (internal or {}).items() for name in names.split()}
+    homes = {name: m for m, names in (internal or {}).items() for name in names.split()}
+    moved = {
+        name: deprecation(
+            f"{package}.{name}", "0.1", "0.2", f"it is internal now, in {package}.{module}"
+        )
+        for name, module in homes.items()
+    }
 
     def __getattr__(name: str) -> Any:
         if name in moved:
-            warnings.warn(
-                f"{package}.{name} is internal and will be gone in version 0.2: import it from "
-                f"{package}.{moved[name]}",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            return getattr(import_module(f".{moved[name]}", package), name)
+            moved[name].warn()
+            return getattr(import_module(f".{homes[name]}", package), name)
         try:
             source = sources[name]
         except KeyError:

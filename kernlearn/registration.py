@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 Kind = Literal["estimator", "kernel", "dataset", "metric"]
 
@@ -186,3 +186,11 @@ class Plugin:
     state: str
     registered: tuple[Registered, ...]
     path: Path | None = None
+
+
+_R = TypeVar("_R", bound=Registered)
+
+
+def by_name(*registered: _R) -> dict[str, _R]:
+    """Return records by their names, in this order."""
+    return {one.name: one for one in registered}

@@ -241,6 +241,8 @@ def read_yaml(
 ) -> tuple[Any, dict[KeyPath, int]]:
     """Parse a YAML file, as :func:`parse_yaml` does a text."""
     try:
+        if path.is_fifo() or path.is_char_device():  # which may wait for another program for ever
+            raise fault(f"{path}: a pipe or a device, not a file")
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:

@@ -98,7 +98,7 @@ metrics: [rounded_error]
 LINES = [
     (
         "kernlearn/experiments/registry.py",
-        "ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(\n",
+        "ESTIMATORS: dict[str, RegisteredEstimator] = by_name(\n",
         '    _estimator("kernlearn.solvers.nearest_mean:NearestMean", "nearest mean"),\n',
     ),
     (
@@ -107,8 +107,8 @@ LINES = [
         '        "triangle": ("triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
     ),
     (
-        "kernlearn/experiments/registry.py",
-        "METRICS: dict[str, RegisteredMetric] = _by_name(\n",
+        "kernlearn/experiments/measured.py",
+        "METRICS: dict[str, RegisteredMetric] = by_name(\n",
         '    _metric("balanced_error", "balanced error", -1, "classification",\n'
         '            target="kernlearn.metrics.balance:balanced_error"),\n'
         '    _metric("rounded_error", "rounded error", -1, "rounding",\n'
@@ -120,8 +120,8 @@ LINES = [
         None,
     ),
     (
-        "kernlearn/experiments/registry.py",
-        "TASKS: dict[str, RegisteredTask] = _by_name(\n",
+        "kernlearn/experiments/measured.py",
+        "TASKS: dict[str, RegisteredTask] = by_name(\n",
         '    _task("rounding", "tasks:ROUNDING"),\n',
     ),
     (

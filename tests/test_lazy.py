@@ -83,7 +83,7 @@ def test_internal_names_are_found_with_a_warning_and_not_listed():
 
     assert "project_l1" not in package.__all__
     assert "project_l1" not in dir(package)
-    with pytest.warns(DeprecationWarning, match=r"import it from kernlearn.pairwise.projections"):
+    with pytest.warns(FutureWarning, match=r"internal now, in kernlearn.pairwise.projections"):
         assert package.project_l1 is project_l1
     with pytest.raises(AttributeError, match="no attribute 'project_l3'"):
         _ = package.project_l3

@@ -5,6 +5,7 @@ import doctest
 import importlib.util
 import inspect
 import re
+import shlex
 from functools import partial
 from importlib import import_module
 from itertools import pairwise
@@ -17,8 +18,9 @@ from kernlearn.reports.summarised import summarised_reports
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-INDEX = (DOCS / "index.rst").read_text(encoding="utf-8")
-TUTORIALS = ["install", "tutorial_paper", "tutorial_similarity", "tutorial_stream"]
+# Pages whose examples run here; the others' run with the tests of what they are about.
+RUN = ["install", "tutorial_paper", "tutorial_similarity", "tutorial_stream", "verdicts",
+       "protocols", *(path.stem for path in DOCS.glob("howto_*.md"))]  # fmt: skip
 
 
 def stage_module():
@@ -30,13 +32,25 @@ def stage_module():
 
 STAGE = stage_module()
 NAMES = [f"{package}.{name}" for package in STAGE.PACKAGES for name in STAGE.public_names(package)]
+COMMANDS = {command.name: command for command in STAGE.reference_pages.commands()}
 VALUES = [n for n in NAMES if not callable(STAGE.public(*n.split(".")))]
 
 
-def test_every_page_is_in_one_table_of_contents():
-    listed = re.findall(r"^   ([\w/]+)$", INDEX, re.MULTILINE)
+def toctree(text):
+    """The pages that a page in reStructuredText lists."""
+    blocks = re.findall(r"^\.\. toctree::\n(?:   :.*\n)*\n((?:   \S+\n)+)", text, re.MULTILINE)
+    return [name for block in blocks for name in block.split()]
+
+
+def test_every_page_is_in_one_table_of_contents(tmp_path):
+    sections = [path.stem for path in DOCS.glob("*.rst")]
+    listed = [n for path in DOCS.glob("*.rst") for n in toctree(path.read_text(encoding="utf-8"))]
     assert sorted(listed) == sorted({*listed})
-    assert set(listed) == {*STAGE.pages(), "api/index", "auto_examples/index", "experiments"}
+    made = {"reference/index", "auto_examples/index", "experiments"}
+    assert set(listed) == {*STAGE.pages(), *made, *sections} - {"index"}
+    STAGE.write_reference(tmp_path)
+    listed = toctree((tmp_path / "reference" / "index.rst").read_text(encoding="utf-8"))
+    assert listed == ["../api/index", *STAGE.reference_pages.PAGES]
 
 
 def test_every_package_with_public_names_has_pages():
@@ -99,13 +113,28 @@ def test_the_example_of_a_value_runs(name):
     assert runner.failures == 0
 
 
-@pytest.mark.parametrize("page", TUTORIALS)
+@pytest.mark.parametrize("page", RUN)
 def test_the_code_of_a_page_runs(page):
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     failures, count = doctest.testfile(
-        str(DOCS / f"{page}.md"), module_relative=False, encoding="utf-8"
+        str(DOCS / f"{page}.md"), module_relative=False, encoding="utf-8", optionflags=options
     )
     assert count > 3
     assert failures == 0
+
+
+@pytest.mark.parametrize("page", sorted(STAGE.pages()), ids="{}.md".format)
+def test_commands_of_a_page_exist_with_their_options(page):
+    text = STAGE.pages()[page].read_text(encoding="utf-8")
+    typed = re.findall(r"^\$ (kernlearn .*)$", text, re.MULTILINE)
+    for line in typed:
+        words = shlex.split(line, comments=True)
+        known = [name for name in COMMANDS if words[: len(name.split())] == name.split()]
+        command = COMMANDS[max(known, key=len)]
+        options = {one for p in command.parameters for one in (*p.opts, *p.secondary_opts)}
+        used = {word.partition("=")[0] for word in words if word.startswith("-")}
+        assert used <= options | {"--help"}, line
+        assert command.name != "kernlearn" or used, line
 
 
 @pytest.mark.parametrize("page", sorted(STAGE.pages()), ids="{}.md".format)

@@ -114,8 +114,9 @@ def show_list(
       kernlearn list mine.yaml
     """  # noqa: D301
     from kernlearn.datasets.drawn_rows import STREAMS
-    from kernlearn.experiments import plugins, registry
+    from kernlearn.experiments import plugins
     from kernlearn.experiments.config import loading
+    from kernlearn.experiments.measured import TASKS
     from kernlearn.kernels.libraries import LIBRARIES
     from kernlearn.yaml import read_yaml
 
@@ -126,7 +127,7 @@ def show_list(
     scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
     configs = sorted(shipped("configs").glob("*.yaml"))
     cards: dict[str, Any] = {**kernlearn.datasets.catalogue(), **scope.datasets}
-    measured = {task: scope.task_metrics(task) for task in registry.TASKS}
+    measured = {task: scope.task_metrics(task) for task in TASKS}
     scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
     sections = {
         "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},

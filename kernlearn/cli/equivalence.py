@@ -32,7 +32,9 @@ def equivalence(
     ] = [],
     metric: Annotated[
         str | None,
-        Option(metavar="NAME", help="Metric.", show_default="the first that is no time"),
+        Option(
+            metavar="NAME", help="Metric to compare.", show_default="the first that is no time"
+        ),
     ] = None,
     alpha: Annotated[float, Option(help="Level of each one-sided test.")] = 0.05,
     at_least: Annotated[

@@ -17,7 +17,8 @@ from typing import Any
 from kernlearn import datasets, kernels, registration
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.config.methods import RESERVED_KEYS
-from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, SUPERVISED, Plugin, Scope
+from kernlearn.experiments.measured import METRICS, SUPERVISED
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, Plugin, Scope
 from kernlearn.plugins import registrations
 from kernlearn.registration import Kind, Registered
 

@@ -1,12 +1,11 @@
-"""Everything that a config can name: kernlearn's own and what plug-ins register."""
+"""What a config can name: estimators, and the scope of kernlearn's names and of plug-ins."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 from kernlearn.experiments.class_weights import weights_by_code
-from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.libraries import (
     PACKAGES,
     added_packages,
@@ -14,6 +13,7 @@ from kernlearn.experiments.libraries import (
     library_estimator,
     sklearn_estimators,
 )
+from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
 from kernlearn.experiments.suggestions import closest, suggestion
@@ -26,13 +26,8 @@ from kernlearn.registration import (
     RegisteredEstimator,
     RegisteredKernel,
     RegisteredMetric,
+    by_name,
 )
-
-_R = TypeVar("_R", bound=Registered)
-
-
-def _by_name(*registered: _R) -> dict[str, _R]:
-    return {one.name: one for one in registered}
 
 
 def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator:
@@ -59,7 +54,7 @@ def _one_pass(name: str, summary: str) -> RegisteredEstimator:
 _CHUNKS: dict[str, Any] = {"reads": "chunks"}
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
-ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
+ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
     _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
     _on_kernel(
@@ -118,89 +113,6 @@ ESTIMATORS: dict[str, RegisteredEstimator] = _by_name(
     _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
 )
 
-
-@dataclass(frozen=True)
-class RegisteredTask(Registered):
-    """A task: what is done with a method.
-
-    The target is a ``Task`` of supervised learning, or a function that carries out a trial.
-    """
-
-    supervised: bool = True
-
-
-_ENGINE = "kernlearn.experiments.engine"
-
-
-def _task(name: str, target: str, *, supervised: bool = True) -> RegisteredTask:
-    return RegisteredTask(name, f"{_ENGINE}.{target}", supervised=supervised)
-
-
-TASKS: dict[str, RegisteredTask] = _by_name(
-    _task("classification", "tasks:CLASSIFICATION"),
-    _task("bipartite_ranking", "tasks:BIPARTITE_RANKING"),
-    _task("regression", "tasks:REGRESSION"),
-    _task("ordinal", "tasks:ORDINAL"),
-    _task("ranking", "tasks:RANKING"),
-    _task("kernel_approximation", "tasks:approximate_kernel", supervised=False),
-    _task("dataset_statistics", "tasks:count_data", supervised=False),
-    _task("rademacher_complexity", "tasks:estimate_complexity", supervised=False),
-    _task("regret", "tasks:measure_regret", supervised=False),
-    _task("prequential", "streams:score_stream", supervised=False),
-)
-
-_RUN, _LIB = f"{_ENGINE}.tasks:", "kernlearn.metrics:"
-SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
-
-
-def _metric(name: str, label: str, better: int, *tasks: str, **options: Any) -> RegisteredMetric:
-    """Register a metric; the runner measures it itself if there is no target."""
-    return RegisteredMetric(
-        name, options.pop("target", None), label=label, better=better, tasks=tasks, **options
-    )
-
-
-METRICS: dict[str, RegisteredMetric] = _by_name(
-    _metric("accuracy", "accuracy", 1, "classification", target=_RUN + "accuracy"),
-    _metric("error_percent", "error %", -1, "classification", target=_RUN + "error_percent"),
-    _metric("auc", "AUC", 1, "bipartite_ranking", target="sklearn.metrics:roc_auc_score"),
-    _metric("mse", "MSE", -1, "regression", target=_RUN + "mean_squared_error"),
-    _metric("mae", "MAE", -1, "regression", target=_RUN + "mean_absolute_error"),
-    _metric("aae", "AAE", -1, "ordinal", target=_LIB + "average_absolute_error"),
-    _metric("macro_aae", "macro AAE", -1, "ordinal", target=_LIB + "macro_average_absolute_error"),
-    _metric("zero_one", "0-1 error", -1, "ordinal", target=_LIB + "zero_one_error"),
-    _metric("ndcg", "NDCG", 1, "ranking", target=_LIB + "thesis_ndcg"),
-    _metric("ndcg_10", "NDCG@10", 1, "ranking", target=_RUN + "ndcg_10"),
-    _metric("letor_ndcg_10", "NDCG@10 (LETOR)", 1, "ranking", target=_RUN + "letor_ndcg_10"),
-    _metric("letor_mean_ndcg", "mean NDCG (LETOR)", 1, "ranking", target=_LIB + "letor_mean_ndcg"),
-    _metric("complexity", "complexity", -1, "rademacher_complexity"),
-    _metric("complexity_bound", "bound", -1, "rademacher_complexity"),
-    _metric("printed_bound", "bound as printed", -1, "rademacher_complexity"),
-    _metric("complexity_share", "complexity / bound", -1, "rademacher_complexity"),
-    _metric("regret", "regret", -1, "regret"),
-    _metric("regret_per_round", "regret per round", -1, "regret"),
-    _metric("buffer_regret", "regret, buffer", -1, "regret"),
-    _metric("prequential_auc", "prequential AUC", 1, "prequential"),
-    _metric("n_samples", "rows", 0, "dataset_statistics"),
-    _metric("n_features", "columns", 0, "dataset_statistics"),
-    _metric("gram_error", "mean |K − ZZᵀ|", -1, "kernel_approximation"),
-    _metric("relative_gram_error", "‖K − ZZᵀ‖ / ‖K‖", -1, "kernel_approximation"),
-    _metric("fit_seconds", "fit s", -1, *SUPERVISED, "kernel_approximation", "prequential"),
-    _metric("fit_cpu_seconds", "fit cpu s", -1, *SUPERVISED),
-    _metric(FIT_MEMORY, "fit MB", -1, *SUPERVISED, named=True),
-    _metric("predict_seconds", "predict s", -1, *SUPERVISED),
-    _metric("predict_cpu_seconds", "predict cpu s", -1, *SUPERVISED),
-    _metric("native_predict_seconds", "predict s (LIBSVM)", -1, *SUPERVISED),
-    _metric("select_seconds", "select s", -1, *SUPERVISED),
-    _metric("selection_score", "held-out score", 1, *SUPERVISED),
-    _metric("estimate_seconds", "estimate s", -1, "rademacher_complexity", "regret"),
-    _metric("transform_seconds", "transform s", -1, "kernel_approximation"),
-    _metric("n_support", "support vectors", -1, *SUPERVISED),
-    _metric("n_similarities", "similarities", -1, *SUPERVISED),
-    _metric("comparisons", "comparisons", -1, *SUPERVISED),
-    _metric("fit_comparisons", "fit comparisons", -1, *SUPERVISED),
-    _metric("comparison_seconds", "comparison s", -1, *SUPERVISED),
-)
 
 #: The metrics of kernlearn, then scikit-learn's scorers.
 ALL_METRICS = {**METRICS, **{name: m for name, m in SCORERS.items() if name not in METRICS}}

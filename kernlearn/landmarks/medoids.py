@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.landmarks.similarity import Compared, Indices, finite
-from kernlearn.solvers.faster_pam import k_medoids
 
 # Points that are compared with each other, at least, and more of them for each landmark.
 _SAMPLED, _SAMPLED_EACH = 80, 4
@@ -58,6 +57,8 @@ def sampled_medoids(
     P. J. Rousseeuw. Fast and eager k-medoids clustering. Information Systems 101, 2021
     (arXiv:2008.05171).
     """
+    from kernlearn.solvers.faster_pam import k_medoids  # loads numba
+
     order, given = rng.permutation(candidates), np.asarray(given, np.intp)
     if n_landmarks >= len(candidates):
         return order

@@ -18,7 +18,7 @@ import pandas as pd
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.registry import METRICS
+from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.experiments.summary_files import parse_parameters

@@ -12,7 +12,7 @@ import pandas as pd
 from kernlearn.checks import whole_number
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
-from kernlearn.experiments.registry import METRICS
+from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.store.export import parameters_of
 from kernlearn.experiments.store.grids import chosen_in_cells
 from kernlearn.experiments.store.results import Run, Store, StoredTrial

@@ -16,14 +16,11 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
 from kernlearn.solvers import substitutes
-from kernlearn.solvers.nodes import NodeRows, PrintHook, feature_rows
+from kernlearn.solvers.bindings import Binding, official_binding
+from kernlearn.solvers.nodes import NodeRows, feature_rows
 from kernlearn.versioned import VersionedEstimator
 
 _MAX_SEED = 2**31 - 1
-official = substitutes.official_binding("liblinear.liblinear")
-if official is not None:
-    _library = official.liblinear
-    _hook = PrintHook(_library.set_print_string_function)
 # The dual solvers draw from C's rand(), one sequence per process: a fit is reproducible only if
 # no other thread draws between its srand and its end.
 _rand_lock = threading.Lock()
@@ -52,6 +49,11 @@ _ADVICE = {
     "line search fails": "the primal solver stopped at a failed line search, short of the "
     "tolerance: raise tol or scale the features",
 }
+
+
+def official() -> Binding | None:
+    """Return the official binding, or None where it is not installed."""
+    return official_binding("liblinear.liblinear", "liblinear", "set_print_string_function")
 
 
 def solver_number(loss: str, solver: str = "auto") -> int:
@@ -108,7 +110,8 @@ def solve(
     RuntimeWarning
         If scikit-learn's edition trains because LIBLINEAR is not installed, once per process.
     """
-    if official is None:
+    binding = official()
+    if binding is None:
         return _substituted(rows, y, n_weights, settings)
     if settings.class_weight is not None:
         # Sorted by class: LIBLINEAR's first class is the one of the first row.
@@ -119,8 +122,8 @@ def solve(
         weight = settings.class_weight
         if weight is None or len(np.unique(y[part])) == len(weight):
             scaled = replace(settings, C=settings.C * factor)
-            start, _ = _train(rows.take(part), y[part], n_weights, scaled, None)
-    weights, output = _train(rows, y, n_weights, settings, start)
+            start, _ = _train(binding, rows.take(part), y[part], n_weights, scaled, None)
+    weights, output = _train(binding, rows, y, n_weights, settings, start)
     for text, advice in _ADVICE.items():
         if text in output:
             warnings.warn(advice, ConvergenceWarning, stacklevel=2)
@@ -151,6 +154,7 @@ def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:
 
 
 def _train(
+    binding: Binding,
     rows: NodeRows,
     y: np.ndarray,
     n_weights: int,
@@ -158,6 +162,7 @@ def _train(
     start: np.ndarray | None,
 ) -> tuple[np.ndarray, str]:
     """Call LIBLINEAR's ``train``; return the weights and the output that it printed."""
+    official, library, hook = binding
     # The official constructors loop over the data and reset the print hook: not called.
     problem = official.problem.__new__(official.problem)
     problem.l, problem.n = len(rows), n_weights
@@ -175,21 +180,21 @@ def _train(
         parameter.weight = _doubles(settings.class_weight)
     if start is not None:
         parameter.init_sol = _doubles(start.T)
-    error = _library.check_parameter(problem, parameter)
+    error = library.check_parameter(problem, parameter)
     if error:
         raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
 
-    with _hook.capture() as output, nullcontext() if settings.seed is None else _rand_lock:
+    with hook.capture() as output, nullcontext() if settings.seed is None else _rand_lock:
         if settings.seed is not None:
-            _library.srand(ctypes.c_uint(settings.seed))
-        model = _library.train(problem, parameter)
+            library.srand(ctypes.c_uint(settings.seed))
+        model = library.train(problem, parameter)
     try:
         n_classes = model.contents.nr_class
         n_problems = 1 if n_classes == 2 else n_classes
         flat = np.ctypeslib.as_array(model.contents.w, (n_weights, n_problems))
         return flat.T.copy(), "".join(output)
     finally:
-        _library.free_and_destroy_model(ctypes.byref(model))
+        library.free_and_destroy_model(ctypes.byref(model))
 
 
 def _doubles(values: np.ndarray) -> Any:

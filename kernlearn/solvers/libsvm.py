@@ -19,19 +19,17 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from kernlearn.kernels import inner_product
 from kernlearn.memory import block_rows, require_memory, row_blocks
 from kernlearn.solvers import substitutes
-from kernlearn.solvers.nodes import NODE, NodeRows, PrintHook, precomputed_rows
+from kernlearn.solvers.bindings import Binding, official_binding
+from kernlearn.solvers.nodes import NODE, NodeRows, precomputed_rows
 
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
-official = substitutes.official_binding("libsvm.svm")
-if official is not None:
-    _library = official.libsvm
-    _hook = PrintHook(_library.svm_set_print_string_function)
-    # A prototype on bare addresses: a call takes a third of the time of the official one.
-    _predict_values = ctypes.CFUNCTYPE(
-        ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-    )(("svm_predict_values", _library))
+
+
+def official() -> Binding | None:
+    """Return the official binding, or None where it is not installed."""
+    return official_binding("libsvm.svm", "libsvm", "svm_set_print_string_function")
 
 
 @dataclass(frozen=True)
@@ -211,7 +209,8 @@ def train(
     RuntimeWarning
         If scikit-learn's edition trains because LIBSVM is not installed, once per process.
     """
-    if official is None:
+    binding = official()
+    if binding is None:
         substitutes.warn_once("LIBSVM")
         tol, limit = parameters.pop("eps"), most_iterations(len(rows))
         return train_weighted(
@@ -221,22 +220,23 @@ def train(
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = rows.take(by_class)
+    module, library, hook = binding
     # The official constructors loop over the data and reset the print hook: not called.
-    problem = official.svm_problem.__new__(official.svm_problem)
+    problem = module.svm_problem.__new__(module.svm_problem)
     problem.l = len(rows)
     problem.y = as_ctypes(codes[by_class].astype(np.float64))
-    problem.x = rows.pointer(official.svm_node)
-    parameter = _parameter(kernel, **parameters)
+    problem.x = rows.pointer(module.svm_node)
+    parameter = _parameter(module, kernel, **parameters)
     n_classes = parameter.nr_weight = len(class_weight)
     parameter.weight_label = as_ctypes(np.arange(n_classes, dtype=np.int32))
     parameter.weight = as_ctypes(class_weight)
-    error = _library.svm_check_parameter(problem, parameter)
+    error = library.svm_check_parameter(problem, parameter)
     if error:
         raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
 
-    with _hook.capture() as output:
-        pointer = _library.svm_train(problem, parameter)
-    model = official.toPyModel(pointer)  # frees the memory of C when it goes out of scope
+    with hook.capture() as output:
+        pointer = library.svm_train(problem, parameter)
+    model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
     if reached_limit("".join(output), len(rows)):
         warnings.warn(
             "LIBSVM stopped at its limit of iterations before it converged: scale the "
@@ -316,13 +316,19 @@ def native_values(
 
     `vectors` are the support vectors; for a precomputed kernel their serial numbers.
     """
-    if official is None:
+    binding = official()
+    if binding is None:
         raise substitutes.refusal("predict_native", "LIBSVM")
+    module, library, _ = binding
+    # A prototype on bare addresses: a call takes a third of the time of the official one.
+    predict_values = ctypes.CFUNCTYPE(
+        ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )(("svm_predict_values", library))
     n_classes = len(support.n_by_class)
-    model = official.svm_model()
-    model.param = _parameter(kernel)
+    model = module.svm_model()
+    model.param = _parameter(module, kernel)
     model.nr_class, model.l = n_classes, len(vectors)
-    model.SV = vectors.pointer(official.svm_node)
+    model.SV = vectors.pointer(module.svm_node)
     lines = [line.ctypes.data_as(_DOUBLES) for line in support.coefficients]
     model.sv_coef = (_DOUBLES * len(lines))(*lines)
     model.rho = support.rho.ctypes.data_as(_DOUBLES)
@@ -332,14 +338,14 @@ def native_values(
     address, first = ctypes.addressof(model), values.ctypes.data
     places = range(first, first + values.nbytes, values.strides[0])
     for row, place in zip(rows.addresses.tolist(), places, strict=True):
-        _predict_values(address, row, place)
+        predict_values(address, row, place)
     return values
 
 
-def _parameter(kernel: SVMKernel, **fields: float) -> ctypes.Structure:
-    parameter = official.svm_parameter.__new__(official.svm_parameter)
+def _parameter(module: Any, kernel: SVMKernel, **fields: float) -> ctypes.Structure:
+    parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = official.kernel_names[kernel.name.upper()]
+    parameter.kernel_type = module.kernel_names[kernel.name.upper()]
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     for name, value in fields.items():
         setattr(parameter, name, value)

@@ -1,9 +1,7 @@
-"""Data layout and print hook of the C libraries LIBLINEAR and LIBSVM."""
+"""Data layout of the C libraries LIBLINEAR and LIBSVM."""
 
 import ctypes
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,38 +16,6 @@ NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
 DENSE_FROM = 0.6
 
 _END = -1  # index of the node that ends a row
-
-
-class PrintHook:
-    """The print hook of one library: the output of a training goes to the thread that trains.
-
-    The libraries report non-convergence only by printing, through one function pointer per
-    process, which `install` sets.
-    """
-
-    def __init__(self, install: Callable[[Any], None]) -> None:
-        self._install = install
-        # Kept here: the library keeps the bare pointer for longer than one call.
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(self._record)
-        self._thread = threading.local()
-
-    @contextmanager
-    def capture(self) -> Iterator[list[str]]:
-        """Yield a list that collects what the library prints in this thread."""
-        texts: list[str] = []
-        self._thread.texts = texts
-        self._install(self._callback)
-        try:
-            yield texts
-        finally:
-            self._thread.texts = None
-
-    def _record(self, text: bytes) -> None:
-        texts = getattr(self._thread, "texts", None)
-        if texts is None:  # somebody else's training: printed, as without a hook
-            print(text.decode("ascii", "replace"), end="")
-        else:
-            texts.append(text.decode("ascii", "replace"))
 
 
 @dataclass(frozen=True)

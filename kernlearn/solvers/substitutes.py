@@ -7,7 +7,6 @@ timed.
 
 import warnings
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,6 @@ from numpy.typing import NDArray
 
 _PROJECTS = {"LIBLINEAR": "liblinear-official", "LIBSVM": "libsvm-official"}
 _MAX_STEPS = 1000
-
-
-def official_binding(module: str) -> Any:
-    """Import an official binding; None if it is not installed, or cannot load its library."""
-    try:
-        return import_module(module)
-    except Exception:  # the bindings raise a bare Exception where their library is missing
-        return None
 
 
 @cache

@@ -59,15 +59,15 @@ def voted_bound(
     With probability :math:`1 - δ` over the sample
 
     .. math:: R(f) \le \hat R_{S,ρ}(f) + \frac4ρ \sum_t α_t r_t + \frac2ρ \sqrt{\frac{\log p}{m}}
-        + \sqrt{\Big\lceil \frac4{ρ^2} \log \frac{ρ^2 m}{\log p} \Big\rceil \frac{\log p}{m}
+        + \sqrt{\left\lceil \frac4{ρ^2} \log \frac{ρ^2 m}{\log p} \right\rceil \frac{\log p}{m}
         + \frac{\log(2/δ)}{2m}}
 
     (theorem 1), and for any K > 1
 
     .. math:: R(f) \le \frac{K}{K - 1} \hat R_{S,ρ}(f) + \frac{6K}{ρ} \sum_t α_t r_t
         + \frac{40K}{ρ^2} \frac{\log p}{m} + 5K \frac{\log(2/δ)}{m}
-        + 5K \Big\lceil \frac8{ρ^2} \log \frac{ρ^2 (1 + \frac{K}{K-1}) m}{40 K \log p} \Big\rceil
-        \frac{\log p}{m}
+        + 5K \left\lceil \frac8{ρ^2} \log \frac{ρ^2 (1 + \frac{K}{K-1}) m}{40 K \log p}
+        \right\rceil \frac{\log p}{m}
 
     (theorem 2, of local complexities: its deviation falls as log m / m), for all convex
     combinations f of functions with values in [-1, 1]. The functions of the classifier are

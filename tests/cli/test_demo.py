@@ -33,7 +33,7 @@ def test_a_demo_is_small_and_downloads_nothing(name):
 
 @pytest.mark.parametrize(
     "names",
-    [["demo_features", "demo_voted"], pytest.param(DEMO, marks=pytest.mark.exhaustive)],
+    [["demo_regression", "demo_voted"], pytest.param(DEMO, marks=pytest.mark.exhaustive)],
     ids=["two", "all"],
 )
 def test_the_demo_ends_in_a_site(kernlearn, tmp_path, names):

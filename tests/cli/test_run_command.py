@@ -111,9 +111,10 @@ def test_experiments_of_one_run_share_their_processes(kernlearn, small, monkeypa
         (("--scheduler", "tcp://127.0.0.1:9"), "no Dask scheduler at tcp://127.0.0.1:9"),
     ],
 )
-def test_what_cannot_be_is_one_message(kernlearn, small, arguments, words):
+def test_what_cannot_be_is_one_message(kernlearn, small, arguments, words, monkeypatch):
     if "--scheduler" in arguments:
         pytest.importorskip("distributed", reason="needs the extra 'cluster'")
+        monkeypatch.setattr("kernlearn.experiments.executors.cluster._CONNECT", 1.0)
     out = kernlearn("run", small, *arguments)
     assert out.returncode == 2
     assert words in out.stderr

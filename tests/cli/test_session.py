@@ -206,6 +206,7 @@ def test_version(kernlearn):
     assert kernlearn("--version").stdout == f"{__version__}\n"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.data
 def test_the_real_table_in_small(kernlearn, data_dir):
     out = kernlearn(

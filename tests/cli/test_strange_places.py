@@ -75,7 +75,8 @@ def test_an_output_that_is_closed(kernlearn_process):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["report", "pipe.yaml"], ["validate", "pipe.yaml"], ["goodness", "pipe.csv"],
+        ["report", "pipe.yaml"], ["validate", "pipe.yaml"], ["datasets", "info", "pipe.yaml"],
+        ["rademacher", "pipe.yaml"], ["goodness", "pipe.csv"],
         ["init", "pipe.csv"], ["datasets", "add", "pipe.csv", "--name", "x"],
         ["runs", "--store", "pipe.sqlite"], ["merge", "pipe.sqlite", "other.sqlite"],
     ],

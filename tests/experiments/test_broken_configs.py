@@ -46,6 +46,7 @@ BY_HAND = {
     WHOLE + "profiles:\n  quick: {splitz: 2}\n": ":8: splitz: unknown key",
     WHOLE + "profiles:\n  quick: {methods.N.C: 2}\n": ":8: methods.N.estimator: is missing",
     WHOLE + "profiles:\n  quick: {title.x: 2}\n": ":8: title has no keys to set",
+    WHOLE + "profiles:\n  quick: {profiles.quick.seed: 2}\n": ":8: a profile cannot change prof",
     WHOLE + "profiles:\n  quick: 3\n": ":8: profiles.quick: must be a mapping",
     WHOLE + "profiles: [quick]\n": ":7: profiles: must be a mapping",
     START

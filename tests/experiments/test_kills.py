@@ -227,7 +227,10 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 
 
 @needs_fork
-@pytest.mark.parametrize(("way", "n_kills"), [("one job", 8), ("two jobs", 4), ("Dask", 4)])
+@pytest.mark.parametrize(
+    ("way", "n_kills"),
+    [("one job", 4), ("two jobs", 2), pytest.param("Dask", 2, marks=pytest.mark.exhaustive)],
+)
 def test_kills_lose_nothing(killed, way, n_kills):
     if way == "Dask":
         pytest.importorskip("distributed", reason="needs the extra 'cluster'")

@@ -1,6 +1,7 @@
 """The metric `fit_memory`: what a fit needs beyond what was there, in a process of its own."""
 
 import ctypes
+import mmap
 import os
 import subprocess
 import sys
@@ -62,12 +63,18 @@ def hungry(tmp_path):
     return planned
 
 
+def touched(n_bytes):
+    """Pages of their own, which freed memory that the process has kept cannot serve."""
+    pages = mmap.mmap(-1, n_bytes)
+    np.frombuffer(pages, np.uint8)[:: mmap.PAGESIZE] = 1
+    return pages
+
+
 def grown_by(n_bytes):
-    kept = np.ones(1_000_000)  # freed before the block, and no part of it
-    del kept
+    touched(8_000_000).close()  # freed before the block, and no part of it
     with PeakMemory() as memory:
-        np.ones(n_bytes // 8)
-        np.ones(n_bytes // 16)
+        touched(n_bytes).close()
+        touched(n_bytes // 2).close()
     return memory.grown
 
 

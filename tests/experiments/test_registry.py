@@ -2,7 +2,8 @@
 
 import pytest
 
-from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, METRICS, TASKS
+from kernlearn.experiments.measured import METRICS, TASKS
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.registry import KERNELS
 

@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -193,6 +194,19 @@ def test_trials_without_their_run_are_left_out(two):
     assert row == f"trial {trial('alone').key}"
     assert reason == "of run 9, which is not there or does not fit"
     assert ("alone", 0) not in standing(dest)
+
+
+@pytest.mark.parametrize("number", ["0", "0 - id", "(1 << 62) + id"])
+def test_merging_where_the_runs_have_numbers_that_fit_no_trial(two, number):
+    """Found by `make fuzz`: the run was recognised, and its number taken."""
+    _, source = two
+    damaged = source.with_name("damaged")
+    shutil.copy(source, damaged)
+    with closing(sqlite3.connect(damaged)) as connection, connection:
+        connection.execute(f"UPDATE run SET id = {number} WHERE id = 1")
+    summary = merge(source, damaged)
+    assert summary.left_out == {}
+    assert standing(damaged) == standing(source)
 
 
 def test_merging_into_nothing_makes_a_store(two, tmp_path):

@@ -313,6 +313,7 @@ def test_jobs_and_interruptions_change_nothing(tmp_path):
         assert numbers(plan, store) == expected
 
 
+@pytest.mark.exhaustive
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     big = DRAWN.replace("s: 6", "s: 50").replace("rows: 3000", "rows: [20000, 200000]")
     plan = planned(tmp_path, big, "estimator: OnePassRidgeClassifier", metric="fit_memory")

@@ -4,7 +4,8 @@ import pytest
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine import build, protocol
 from kernlearn.experiments.engine.tasks import equal_frequency
-from kernlearn.experiments.registry import BUILT_IN, TASKS
+from kernlearn.experiments.measured import TASKS
+from kernlearn.experiments.registry import BUILT_IN
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.pairwise import stream_regret

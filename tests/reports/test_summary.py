@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.experiments.config.model import Tolerance
-from kernlearn.experiments.registry import METRICS
+from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.store.results import Result
 from kernlearn.reports import summarise
 from kernlearn.reports.report import remarks, selections

@@ -47,9 +47,9 @@ def test_the_part_solved_first_is_scaled_to_the_whole(share, monkeypatch):
     calls = []
     train = liblinear._train
 
-    def spy(rows, y, n_weights, told, start):
+    def spy(binding, rows, y, n_weights, told, start):
         calls.append((len(rows), told.C, start))
-        return train(rows, y, n_weights, told, start)
+        return train(binding, rows, y, n_weights, told, start)
 
     monkeypatch.setattr(liblinear, "_train", spy)
     solve(feature_rows(X), CODES, 4, settings(), share)
@@ -66,7 +66,7 @@ def test_a_part_without_one_of_the_classes_is_not_solved(monkeypatch):
     calls = []
     train = liblinear._train
     monkeypatch.setattr(
-        liblinear, "_train", lambda *told: calls.append(len(told[0])) or train(*told)
+        liblinear, "_train", lambda *told: calls.append(len(told[1])) or train(*told)
     )
     codes = np.zeros(60, int)
     codes[7] = 1
@@ -78,8 +78,9 @@ def test_a_better_start_saves_newton_iterations():
     solution = solve(feature_rows(X), CODES, 4, settings())
     by_class = np.argsort(CODES, kind="stable")
     rows, y = feature_rows(X).take(by_class), CODES[by_class]
-    cold = liblinear._train(rows, y, 4, settings(tol=1e-6), None)[1]
-    warm = liblinear._train(rows, y, 4, settings(tol=1e-6), solution)[1]
+    binding = liblinear.official()
+    cold = liblinear._train(binding, rows, y, 4, settings(tol=1e-6), None)[1]
+    warm = liblinear._train(binding, rows, y, 4, settings(tol=1e-6), solution)[1]
     assert cold.count("CG") > 0
     assert warm.count("CG") == 0
 

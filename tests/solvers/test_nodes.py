@@ -1,5 +1,4 @@
 import ctypes
-import threading
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from liblinear.liblinear import feature_node
 from libsvm.svm import svm_node
 
-from kernlearn.solvers.nodes import NODE, PrintHook, feature_rows, precomputed_rows
+from kernlearn.solvers.nodes import NODE, feature_rows, precomputed_rows
 
 
 def read(rows):
@@ -110,77 +109,3 @@ def test_nodes_are_laid_out_as_in_c(official):
     assert NODE.itemsize == ctypes.sizeof(official)
     for name in ("index", "value"):
         assert NODE.fields[name][1] == getattr(official, name).offset
-
-
-class Library:
-    """A fake C library with one print hook per process."""
-
-    def __init__(self):
-        self.hook = None
-
-    def install(self, hook):
-        self.hook = hook
-
-    def say(self, text):
-        assert self.hook, "would go to the terminal"
-        self.hook(text)
-
-
-def test_collects_what_is_printed_inside_and_prints_the_rest(capsys):
-    library = Library()
-    hook = PrintHook(library.install)
-    with hook.capture() as heard:
-        library.say(b"one ")
-        library.say(b"two")
-    assert "".join(heard) == "one two"
-    assert capsys.readouterr().out == ""
-    library.say(b"three")
-    assert "".join(heard) == "one two"
-    assert capsys.readouterr().out == "three"
-
-
-def test_collects_no_longer_after_an_error(capsys):
-    library = Library()
-    try:
-        with PrintHook(library.install).capture() as heard:
-            raise ZeroDivisionError
-    except ZeroDivisionError:
-        library.say(b"later")
-    assert heard == []
-    assert capsys.readouterr().out == "later"
-
-
-def test_each_thread_hears_itself_and_the_first_to_leave_keeps_the_rest_silent(capsys):
-    library = Library()
-    hook = PrintHook(library.install)
-    inside, outside = threading.Event(), threading.Event()
-    heard_there = []
-
-    def other():
-        with hook.capture() as heard:
-            inside.set()
-            outside.wait(10)
-            library.say(b"there")
-        heard_there.extend(heard)
-
-    thread = threading.Thread(target=other)
-    with hook.capture() as heard_here:
-        thread.start()
-        inside.wait(10)
-        library.say(b"here")
-    outside.set()
-    thread.join(10)
-    assert heard_here == ["here"]
-    assert heard_there == ["there"]
-    assert capsys.readouterr().out == ""
-
-
-def test_text_of_a_thread_that_does_not_listen_is_printed(capsys):
-    library = Library()
-    hook = PrintHook(library.install)
-    with hook.capture() as heard:
-        thread = threading.Thread(target=library.say, args=(b"stranger",))
-        thread.start()
-        thread.join(10)
-    assert heard == []
-    assert capsys.readouterr().out == "stranger"

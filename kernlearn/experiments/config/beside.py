@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from kernlearn.experiments.config.checks import Names, unknown
 from kernlearn.resources import shipped
 
 _FORMS = re.compile(r"^forms:", re.MULTILINE)
@@ -48,33 +49,39 @@ def _is_card(path: Path) -> bool:
         return False
 
 
-def reported_path(name: str, folder: Path | None) -> Path:
-    """Return the file of reported numbers that a config names.
+def reported_files(folder: Path | None) -> dict[str, Path]:
+    """Return the files of reported numbers by name.
 
-    Those that come with kernlearn go before those in the config's folder.
+    Those in the config's folder come after those that come with kernlearn.
     """
-    path = shipped("reported") / name
-    return path if folder is None or path.is_file() else folder / name
+    folders = [shipped("reported"), *([] if folder is None else [folder])]
+    return {path.name: path for place in folders[::-1] for path in sorted(place.glob("*.csv"))}
 
 
-def reported_fault(path: Path, labels: Collection[str]) -> str:
-    """Say what is wrong with a file of reported numbers; empty if nothing is.
+def reported_fault(name: str, names: Names) -> str | None:
+    """Say what is wrong with the name of a file of reported numbers, or with the file."""
+    found = reported_files(names.folder)
+    fault = unknown("reported numbers", name, list(found))
+    return fault or _table_fault(found[name], names.all_labels) or None
 
-    Parameters
-    ----------
-    path : Path
-    labels : collection of str
-        The labels of the results, which may be columns.
-    """
+
+def variant_fault(name: str, names: Names) -> str | None:
+    """Say what is wrong with the name of another config."""
+    folders = (names.folder, shipped("configs"))
+    return unknown("config", name, {p.stem for f in folders for p in f.glob("*.yaml")})
+
+
+def _table_fault(path: Path, labels: Collection[str]) -> str:
+    """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
             heads = next(reader, [])
-            unknown = [head for head in heads if head not in (*labels, "metric", "mean", "std")]
+            strange = [head for head in heads if head not in (*labels, "metric", "mean", "std")]
             if not {"dataset", "method", "metric", "mean"} <= {*heads}:
                 return f"{path.name}:1: expected the columns dataset, method, metric, mean"
-            if unknown or len({*heads}) < len(heads):
-                wrong = f"the column {unknown[0]!r}" if unknown else "a column twice"
+            if strange or len({*heads}) < len(heads):
+                wrong = f"the column {strange[0]!r}" if strange else "a column twice"
                 return (
                     f"{path.name}:1: has {wrong}; besides metric, mean and std there may be "
                     f"{', '.join(labels)}"

@@ -14,7 +14,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.registry import SUPERVISED, Scope
+from kernlearn.experiments.measured import SUPERVISED
+from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
 from kernlearn.yaml import KeyPath

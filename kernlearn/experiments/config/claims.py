@@ -253,6 +253,7 @@ class Claim(Section):
     section : str
         The section of the paper.
     check : Check
+        What decides it.
     """
 
     says: Annotated[str, Field(min_length=1)]

@@ -10,7 +10,8 @@ from typing import Any
 from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.entries import candidates, form_fault, form_faults
 from kernlearn.experiments.libraries import install_hint
-from kernlearn.experiments.registry import TASKS, Scope
+from kernlearn.experiments.measured import TASKS
+from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.scorers import method_fault
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.kernels.libraries import library_names

@@ -345,6 +345,8 @@ def _apply_profile(raw: dict[str, Any], profile: str, places: _Places) -> None:
         for key, value in chosen.items():
             target = _target(key)
             place = places.of(("profiles", profile, key))
+            if target[0] == "profiles":
+                raise ConfigError(f"{place}: a profile cannot change profiles")
             places.mark(_put(raw, target, value, place), place)
 
 

@@ -19,7 +19,7 @@ from kernlearn.yaml import KeyPath
 class KernelEntry(Entry):
     """A kernel with its parameters."""
 
-    kernel: str
+    kernel: str = Field(description="its name, as `kernlearn list` has it")
 
     def _faults(self, names: Names) -> Iterator[Fault]:
         _stored_name(self.kernel, names)
@@ -38,7 +38,7 @@ class StepEntry(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
-    estimator: str
+    estimator: str = Field(description="its name, or the dotted name of its class")
     name: str | None = Field(
         default=None, description="label of the step; by default the name of the class, lower case"
     )

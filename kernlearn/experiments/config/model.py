@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
 from kernlearn.experiments.config import checks
-from kernlearn.experiments.config.beside import reported_fault, reported_path
+from kernlearn.experiments.config.beside import reported_fault, reported_files, variant_fault
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry
@@ -14,8 +14,8 @@ from kernlearn.experiments.config.methods import KernelEntry, MethodEntry, takes
 from kernlearn.experiments.config.protocol import Protocol
 from kernlearn.experiments.config.stream_methods import stream_config_faults
 from kernlearn.experiments.costs import is_time
-from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
-from kernlearn.resources import shipped
+from kernlearn.experiments.measured import TASKS
+from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
@@ -40,17 +40,19 @@ class TableSpec(Section):
     each: list[checks.TableLabel] = Field(
         default=[], description="labels with one table per combination of values"
     )
-    rows: list[checks.TableLabel] = ["dataset", "method"]
-    columns: list[checks.TableLabel] = []
-    metrics: list[MetricName] = []
+    rows: list[checks.TableLabel] = Field(
+        default=["dataset", "method"], description="labels with a row per combination of values"
+    )
+    columns: list[checks.TableLabel] = Field(default=[], description="the same of columns")
+    metrics: list[MetricName] = Field(default=[], description="by default all of the config")
 
 
 class FigureSpec(Section):
     """A chart of metrics against a varied parameter."""
 
-    title: str = ""
-    x: checks.TableLabel
-    metrics: list[str]
+    title: str = Field(default="", description="by default what is drawn against what")
+    x: checks.TableLabel = Field(description="the label on the horizontal axis")
+    metrics: list[str] = Field(description="what is drawn, a row of panels each")
     panels: list[checks.TableLabel] = Field(
         default=[], description="labels with one panel per combination of values"
     )
@@ -58,17 +60,27 @@ class FigureSpec(Section):
     only: list[checks.Combination] = Field(
         default=[], description="the combinations of labels to draw, by default all"
     )
-    color: checks.TableLabel = "method"
-    dash: checks.TableLabel | None = None
-    x_scale: Literal["linear", "log"] = "linear"
-    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
+    color: checks.TableLabel = Field(
+        default="method", description="the label that lines have a colour for"
+    )
+    dash: checks.TableLabel | None = Field(
+        default=None, description="the label that lines are dashed for"
+    )
+    x_scale: Literal["linear", "log"] = Field(default="linear", description="that of the axis")
+    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = Field(
+        default="linear", description="that of the metrics, or by metric"
+    )
 
 
 class Tolerance(Section):
     """When a measured mean agrees with the reported one, see `reports.verdicts`."""
 
-    absolute: Annotated[float, Field(ge=0)] | None = None
-    relative: Annotated[float, Field(ge=0)] | None = None
+    absolute: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="largest difference of the means; this or `relative` is given"
+    )
+    relative: Annotated[float, Field(ge=0)] | None = Field(
+        default=None, description="largest difference as a share of the reported mean"
+    )
     level: Fraction | None = Field(
         default=None, description="significance level of the test by which chance may explain more"
     )
@@ -91,8 +103,10 @@ class Tolerance(Section):
 class Drift(Section):
     """How far a mean may lie from its baseline value: the largest of the three applies."""
 
-    absolute: Annotated[float, Field(ge=0)] = 0
-    relative: Annotated[float, Field(ge=0)] = 0
+    absolute: Annotated[float, Field(ge=0)] = Field(default=0, description="in the metric")
+    relative: Annotated[float, Field(ge=0)] = Field(
+        default=0, description="as a share of the baseline value"
+    )
     spread: Annotated[float, Field(ge=0)] = Field(
         default=0, description="in standard deviations over the splits"
     )
@@ -104,11 +118,13 @@ class BestSpec(Section):
     By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
     """
 
-    metrics: Annotated[list[checks.MeasuredMetric], Field(min_length=1)]
+    metrics: Annotated[list[checks.MeasuredMetric], Field(min_length=1)] = Field(
+        description="those whose best cells are marked"
+    )
     within: list[checks.Label] = Field(
         default=["dataset"], description="labels within whose values the methods are compared"
     )
-    level: Fraction = 0.05
+    level: Fraction = Field(default=0.05, description="significance level of the test")
 
 
 class Execution(Section):
@@ -133,20 +149,6 @@ class Execution(Section):
 def _new_metric(name: str, names: Names) -> str | None:
     taken = name in names.scope.metrics
     return "is the name of a measured metric; take another" if taken else None
-
-
-def _reported(name: str, names: Names) -> str | None:
-    path = reported_path(name, names.folder)
-    if Path(name).name != name or not path.is_file():
-        folders = (shipped("reported"), names.folder)
-        files = [path.name for folder in folders for path in folder.glob("*.csv")]
-        return checks.unknown("reported numbers", name, files)
-    return reported_fault(path, names.all_labels) or None
-
-
-def _variant(name: str, names: Names) -> str | None:
-    folders = (names.folder, shipped("configs"))
-    return checks.unknown("config", name, {p.stem for f in folders for p in f.glob("*.yaml")})
 
 
 def by_name(value: Any) -> Any:
@@ -189,18 +191,26 @@ class ExperimentConfig(Section):
 
     Attributes
     ----------
-    title, source : str
-        Its title and the paper, table or figure that it reproduces.
     task : str
         What is done with the methods, which determines the metrics.
     plugins : list of str
         Files that register further names, see :mod:`kernlearn.plugins`.
     datasets, kernels, methods : dict
         Entries by label, in the order of the table.
-    only, exclude : list of dict
-        The combinations of labels that are run, by default all, and those of them that are not.
+    protocol : Protocol
+        How data are split and scaled, and how parameters are chosen.
     metrics : list of str
         Measured or derived metrics to show.
+    derived : dict
+        Metrics computed from measured ones, by name.
+    verdict : dict
+        By metric, when a measured mean agrees with the reported one.
+    claims : list of Claim
+        What the paper states, with the checks that decide it.
+    notes : dict of str to str
+        Remarks that the report shows, by what they are about.
+    profiles : dict
+        By name, changes to the config, such as fewer splits for a quick run.
 
     Examples
     --------
@@ -214,8 +224,8 @@ class ExperimentConfig(Section):
 
     model_config = ConfigDict(defer_build=False)
 
-    title: Annotated[str, Field(min_length=1)]
-    source: str = ""
+    title: Annotated[str, Field(min_length=1, description="the heading of reports")]
+    source: str = Field(default="", description="the paper, table or figure that it repeats")
     task: TaskName = "classification"
     plugins: list[str] = Field(
         default=[],
@@ -232,17 +242,19 @@ class ExperimentConfig(Section):
         description="`papers`: parameters that a method does not mention have the values of the "
         "papers' experiments, where the estimators' own defaults are others by now",
     )
-    only: list[checks.Combination] = []
-    exclude: list[checks.Combination] = []
+    only: list[checks.Combination] = Field(
+        default=[], description="the combinations of labels that are run, by default all"
+    )
+    exclude: list[checks.Combination] = Field(default=[], description="those that are not run")
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]
     derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}
-    execution: Execution = Execution()
-    table: TableSpec | None = None
-    figures: list[FigureSpec] = []
-    reported: Annotated[str, checks.known(_reported, "fault")] | None = Field(
+    execution: Execution = Field(default=Execution(), description="where and how trials run")
+    table: TableSpec | None = Field(default=None, description="how the table is laid out")
+    figures: list[FigureSpec] = Field(default=[], description="what is drawn")
+    reported: Annotated[str, checks.known(reported_fault, "fault")] | None = Field(
         default=None,
-        description="file with the paper's numbers (CSV), of kernlearn or beside the config",
+        description="the paper's numbers: a CSV file of kernlearn or beside the config",
     )
     verdict: dict[MetricName, Tolerance] = {}
     proposed: list[checks.MethodLabel] = Field(
@@ -253,7 +265,7 @@ class ExperimentConfig(Section):
     not_comparable: dict[checks.DatasetLabel, str] = Field(
         default={}, description="data sets that are not the paper's, with the reason"
     )
-    variant_of: Annotated[str, checks.known(_variant, "fault")] | None = Field(
+    variant_of: Annotated[str, checks.known(variant_fault, "fault")] | None = Field(
         default=None,
         description="the config with the same reported numbers, which this one measures in "
         "another way; totals count them once",
@@ -261,7 +273,7 @@ class ExperimentConfig(Section):
     drift: dict[MetricName, Drift] = Field(
         default={}, description="by metric, what `kernlearn check` allows instead of its own rule"
     )
-    best: BestSpec | None = None
+    best: BestSpec | None = Field(default=None, description="the cells that are set in bold")
     claims: list[Claim] = []
     forks: list[Fork] = Field(
         default=[], description="choices that agree with the paper's numbers, with alternatives"
@@ -274,8 +286,7 @@ class ExperimentConfig(Section):
     def model_post_init(self, context: Any) -> None:
         """Take scope and folder from the context of the validation."""
         self._scope = (context or {}).get("scope", BUILT_IN)
-        names: Names | None = (context or {}).get("names")
-        self._folder = None if names is None else names.folder
+        self._folder = getattr((context or {}).get("names"), "folder", None)
 
     @model_validator(mode="after")
     def _measurable(self) -> "ExperimentConfig":
@@ -310,7 +321,7 @@ class ExperimentConfig(Section):
     @property
     def reported_path(self) -> Path | None:
         """The file with the paper's numbers."""
-        return None if self.reported is None else reported_path(self.reported, self._folder)
+        return reported_files(self._folder)[self.reported] if self.reported else None
 
     @property
     def published(self) -> dict[str, str]:

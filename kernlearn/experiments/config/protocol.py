@@ -11,17 +11,23 @@ from kernlearn.experiments.config.entries import Scaling
 class Protocol(Section):
     """How the data is split and scaled and how parameters are chosen."""
 
-    splits: Annotated[int, Field(ge=1, le=10_000)] = 5
-    train: Fraction = 0.6
+    splits: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        default=5, description="number of random divisions into a training and a test part"
+    )
+    train: Fraction = Field(default=0.6, description="share of the rows that is trained on")
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = Field(
         default=None,
         description="cross-validation instead of random splits: the number of folds, or those "
         "published with the data set; fold k is the test part, the one before it is held out. "
         "With a multiple of as many splits the folds are drawn anew after each round",
     )
-    max_train: Count | None = None
-    max_test: Count | None = None
-    scale: list[Scaling] = []
+    max_train: Count | None = Field(
+        default=None, description="most rows of the training part; a random sample of more"
+    )
+    max_test: Count | None = Field(default=None, description="the same of the test part")
+    scale: list[Scaling] = Field(
+        default=[], description="scalings in their order, learnt on the training part"
+    )
     scale_target: Literal["max_abs", "zscore"] | None = Field(
         default=None, description="scaling of real targets, learnt on the training part"
     )
@@ -43,8 +49,10 @@ class Protocol(Section):
         description="compare all pairs of points of a data set once by each similarity that is "
         "slow to compute, and keep the values: see docs/configs.md",
     )
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    threads: Count = 1
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
+        default=0, description="what all random numbers of the experiment come from"
+    )
+    threads: Count = Field(default=1, description="number of threads of a trial")
 
     @model_validator(mode="after")
     def _leaves_a_test_part(self) -> "Protocol":

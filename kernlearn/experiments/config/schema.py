@@ -13,7 +13,8 @@ from kernlearn.datasets.drawn_rows import STREAMS
 from kernlearn.experiments.config.methods import MethodEntry, StepEntry
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.libraries import sklearn_estimators
-from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
+from kernlearn.experiments.measured import TASKS
+from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.kernels.libraries import library_names
 from kernlearn.registration import Registered
 

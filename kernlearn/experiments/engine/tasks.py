@@ -12,7 +12,8 @@ from sklearn.utils import Bunch
 from kernlearn.experiments import scorers
 from kernlearn.experiments.engine import build, environment, protocol
 from kernlearn.experiments.engine.spec import Trial, TrialSpec
-from kernlearn.experiments.registry import METRICS, Scope
+from kernlearn.experiments.measured import METRICS
+from kernlearn.experiments.registry import Scope
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.registration import RegisteredMetric
 

@@ -29,8 +29,9 @@ from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.streamed import follow
 from kernlearn.experiments.engine.tasks import Task
+from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.plugins import load_plugins
-from kernlearn.experiments.registry import BUILT_IN, TASKS, Scope
+from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.experiments.store.results import Result, utc_now
 
 # Enough rows to load every lazy import and library once before anything is timed.

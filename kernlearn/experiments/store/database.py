@@ -49,6 +49,13 @@ VALUES = (
     ":key, :run, :experiment, :labels, :spec, :status, :started, :seconds, :metrics, :info, "
     ":error, :traceback"
 )
+#: The columns of a run besides its number, and the statement that adds one. The number is the next
+#: after those that fit: SQLite itself would count on from 0 or from numbers that others gave.
+RUN_CONTENT = "started, experiment, profile, jobs, environment, settings"
+ADD_RUN = (
+    f"INSERT INTO run (id, {RUN_CONTENT}) "
+    "SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, ?, ? FROM run WHERE id BETWEEN 1 AND 1 << 48"
+)
 
 # What stands in the file beside its tables, with its kind; SQLite's own names begin with sqlite_.
 # In one statement, since another process may be making the tables.

@@ -12,12 +12,11 @@ from typing import Any
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.costs import is_cost
 from kernlearn.experiments.engine.plan import Plan, make_plan
-from kernlearn.experiments.store.database import VALUES
+from kernlearn.experiments.store.database import ADD_RUN, RUN_CONTENT, VALUES
 from kernlearn.experiments.store.grids import grid_metrics
 from kernlearn.experiments.store.results import Store
 from kernlearn.experiments.store.rows import UnfitError, row_name, trial_of
 
-_RUN = "started, experiment, profile, jobs, environment, settings"
 # Relative difference below which numbers are the same: another BLAS adds in another order.
 _SAME = 1e-9
 
@@ -131,7 +130,8 @@ def _add_runs(
 ) -> dict[int, int]:
     """Return the destination's number of each run; runs that were merged before are found."""
     existing: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-    for number, *run in connection.execute(f"SELECT id, {_RUN} FROM run ORDER BY id"):
+    query = f"SELECT id, {RUN_CONTENT} FROM run WHERE id BETWEEN 1 AND 1 << 62 ORDER BY id"
+    for number, *run in connection.execute(query):
         existing[tuple(run)].append(number)
     numbers = {}
     for row in runs:
@@ -139,7 +139,7 @@ def _add_runs(
         if same := existing[tuple(run)]:
             numbers[number] = same.pop(0)
             continue
-        cursor = connection.execute(f"INSERT INTO run ({_RUN}) VALUES (?, ?, ?, ?, ?, ?)", run)
+        cursor = connection.execute(ADD_RUN, run)
         assert cursor.lastrowid is not None
         numbers[number] = cursor.lastrowid
         summary.runs += 1

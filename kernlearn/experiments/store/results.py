@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial, canonical
-from kernlearn.experiments.store.database import BUSY_SECONDS, VALUES, Database
+from kernlearn.experiments.store.database import ADD_RUN, BUSY_SECONDS, VALUES, Database
 from kernlearn.experiments.store.rows import (
     TRIAL_COLUMNS,
     Result,
@@ -121,11 +121,7 @@ class Store(Database):
         """Record the start of a run and return its number."""
         texts = json.dumps(environment), json.dumps(list(settings))
         with self.transaction() as connection:
-            cursor = connection.execute(
-                "INSERT INTO run (started, experiment, profile, jobs, environment, settings) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (utc_now(), experiment, profile, jobs, *texts),
-            )
+            cursor = connection.execute(ADD_RUN, (utc_now(), experiment, profile, jobs, *texts))
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 

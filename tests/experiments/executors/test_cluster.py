@@ -100,6 +100,7 @@ def test_numbers_are_those_of_this_process_though_a_worker_is_killed(small, clus
     executor.close()
 
 
+@pytest.mark.exhaustive
 def test_a_killed_workers_trial_is_done_by_another(trouble, cluster, tmp_path):
     plan = make_plan(load_config(trouble("slow: {estimator: Sleeper, seconds: 1}", splits=4)))
     address, worker = cluster
@@ -122,6 +123,7 @@ def test_a_killed_workers_trial_is_done_by_another(trouble, cluster, tmp_path):
     executor.close()
 
 
+@pytest.mark.exhaustive
 def test_limits_hold_on_a_cluster(trouble, cluster, tmp_path):
     config = trouble(
         "long: {estimator: Sleeper, seconds: 60}",

@@ -1,0 +1,322 @@
+"""Reference pages that are made of the application itself, so that none can be out of date.
+
+Commands and options are those of the ``kernlearn`` command, keys those of the models of configs
+and cards, names those of the registry. Each is a function that returns the page in Markdown.
+"""
+
+import inspect
+import re
+import typing
+from collections.abc import Iterator
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from typer.main import get_command
+
+from kernlearn.cli.app import app
+from kernlearn.datasets import catalogue, generators
+from kernlearn.datasets.card import Card
+from kernlearn.datasets.drawn_rows import STREAMS
+from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.experiments.measured import METRICS, TASKS
+from kernlearn.experiments.registry import ESTIMATORS
+from kernlearn.experiments.scorers import SCORERS
+from kernlearn.kernels.libraries import LIBRARIES
+from kernlearn.kernels.registry import KERNELS
+
+# Of the models of formats, which each have one.
+_KIND = "The name of the format."
+
+
+class Command(NamedTuple):
+    """A command, as it is typed, and the parameters that it takes."""
+
+    name: str
+    help: str
+    parameters: list[Any]
+
+
+def commands() -> list[Command]:
+    """Return all commands, the root with its options first."""
+    root = get_command(app)
+    found = [Command("kernlearn", root.help or "", list(root.params))]
+
+    def walk(group: Any, path: str) -> None:
+        for name, one in sorted(group.commands.items()):
+            if hasattr(one, "commands"):
+                walk(one, f"{path} {name}")
+            else:
+                found.append(Command(f"{path} {name}", one.help or "", list(one.params)))
+
+    walk(root, "kernlearn")
+    return found
+
+
+class Key(NamedTuple):
+    """A key of a YAML file."""
+
+    name: str
+    type: str
+    default: str
+    description: str
+
+
+class Part(NamedTuple):
+    """A mapping within a YAML file, and its keys."""
+
+    name: str
+    about: str
+    keys: list[Key]
+
+
+def described(model: type[BaseModel]) -> dict[str, str]:
+    """Return what the docstrings of a model and its bases say of each name."""
+    found: dict[str, str] = {}
+    for base in model.__mro__:
+        if not (issubclass(base, BaseModel) and base.__doc__):
+            continue
+        text = inspect.cleandoc(base.__doc__)
+        for names, lines in re.findall(r"^(\w[\w, ]*)(?: : .*)?\n((?:    .*\n?)+)", text, re.M):
+            for name in names.split(", "):
+                found.setdefault(name, " ".join(lines.split()))
+    return found
+
+
+def parts(model: type[BaseModel], name: str = "") -> list[Part]:
+    """Return the mappings of a file that a model checks, the outermost first.
+
+    Names of the user's are NAME in a key; an entry of a list is ``[]``.
+    """
+    about = inspect.cleandoc(model.__doc__ or "").partition("\n\n")[0]
+    texts, keys, inner = {"kind": _KIND, **described(model)}, [], []
+    for key, field in model.model_fields.items():
+        place = f"{name}.{key}" if name else key
+        text = field.description or texts.get(key, "")
+        keys.append(Key(place, type_text(field.annotation), _default(field), text))
+        for one, end in _models(field.annotation):
+            inner += parts(one, place + end)
+    return [Part(name, about, keys), *inner]
+
+
+def _models(annotation: Any, end: str = "") -> Iterator[tuple[type[BaseModel], str]]:
+    """Yield the models within a type, and how a key goes on to them."""
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        kind = annotation.model_fields.get("kind")
+        yield annotation, f"{end}({kind.default})" if kind else end
+        return
+    origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is dict:
+        yield from _models(inside[1], f"{end}.NAME")
+    elif origin in (list, tuple):
+        yield from _models(inside[0], f"{end}[]")
+    elif origin is typing.Annotated:
+        yield from _models(inside[0], end)
+    elif origin in (typing.Union, UnionType):
+        for one in inside:
+            yield from _models(one, end)
+
+
+def type_text(annotation: Any) -> str:
+    """Say in words what values a type allows."""
+    origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return type_text(inside[0])
+    if origin is Literal:
+        return " or ".join(f"`{str(v).lower() if v is True else v}`" for v in inside)
+    if origin in (typing.Union, UnionType):
+        words = [type_text(one) for one in inside if one is not NoneType]
+        return " or ".join(dict.fromkeys(words))
+    if origin is dict:
+        return f"mapping of names to {_plural(type_text(inside[1]))}"
+    if origin in (list, tuple):
+        return f"list of {_plural(type_text(inside[0]))}"
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        return "mapping"
+    words = {str: "text", bool: "`true` or `false`", int: "whole number", float: "number"}
+    return words.get(annotation, "number" if inspect.isclass(annotation) else "any value")
+
+
+def _plural(words: str) -> str:
+    plurals = {"text": "texts", "number": "numbers", "any value": "values", "mapping": "mappings"}
+    return plurals.get(words, words.replace("whole number", "whole numbers"))
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True)
+    if value is None or value in ("", [], {}, ()) or isinstance(value, BaseModel):
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def escaped(text: str) -> str:
+    """Return a text for Markdown: roles without their names, and no mark-up but code."""
+    text = re.sub(r":(?:\w+):`~?\.?([^`<]+)`", r"`\1`", text)
+    pieces = re.split(r"(`+[^`]+`+)", text)
+    return "".join(p if p.startswith("`") else re.sub(r"([*<\[\]$|])", r"\\\1", p) for p in pieces)
+
+
+def sentence(text: str) -> str:
+    """Return a description for Markdown as a sentence."""
+    text = escaped(text)
+    return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""
+
+
+def _directive(name: str, argument: str, *lines: str) -> list[str]:
+    return [f"```{{{name}}} {argument}", *lines, "```", ""]
+
+
+def _parameter(parameter: Any) -> list[str]:
+    """Return the directive of an option or argument."""
+    # as argparse has it, where the command names no placeholder
+    kind = parameter.metavar or parameter.name.upper()
+    flag = getattr(parameter, "is_flag", False)
+    if parameter.param_type_name == "argument":
+        names = f"{kind}{'...' if parameter.nargs == -1 else ''}"
+    else:
+        shown = [*parameter.opts, *parameter.secondary_opts]
+        names = ", ".join(one if flag else f"{one} {kind}" for one in shown)
+    default = parameter.default
+    plain = isinstance(default, str | int | float) and not isinstance(default, bool)
+    if isinstance(said := getattr(parameter, "show_default", None), str):
+        default, plain = said, True
+    given = f" Default: {escaped(str(default))}." if plain and str(default) else ""
+    needed = " Required." if parameter.required else ""
+    text = sentence(" ".join((parameter.help or "").split()))
+    return _directive("option", names, f"{text}{given}{needed}")
+
+
+def _help(text: str) -> list[str]:
+    """Return the help of a command: paragraphs, and examples as a console."""
+    prose, _, examples = inspect.cleandoc(text).replace("\b", "").partition("Examples:\n")
+    lines = [escaped(prose).strip(), ""]
+    if examples.strip():
+        typed = [f"$ {line.strip()}" for line in examples.strip().splitlines()]
+        lines += ["```console", *typed, "```", ""]
+    return lines
+
+
+def commands_page() -> str:
+    """Return the page of all commands and their options."""
+    lines = ["# Commands", "", "What `kernlearn --help` and the help of each command say.", ""]
+    for command in commands():
+        lines += [f"## {command.name}", "", *_help(command.help)]
+        lines += _directive("program", command.name)
+        for parameter in command.parameters:
+            lines += _parameter(parameter)
+    return "\n".join(lines)
+
+
+def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
+    lines = [f"# {title}", "", about, ""]
+    for part in parts(model):
+        lines += [f"## `{part.name}`" if part.name else "## The whole file", ""]
+        lines += [escaped(part.about), ""]
+        for key in part.keys:
+            # some names are those of config keys: links lead to those
+            facts = [":no-index:"] if model is Card else []
+            facts += [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
+            lines += _directive("confval", key.name, *facts, "", sentence(key.description))
+    return "\n".join(lines)
+
+
+def config_page() -> str:
+    """Return the page of all keys of configs."""
+    about = (
+        "Every key of the YAML file of an experiment; [configs](../configs.md) explains them by "
+        "examples. NAME stands for a name of your own, `[]` for an entry of a list. A method, a "
+        "kernel and a generator have their parameters as further keys."
+    )
+    return _keys_page("Keys of configs", about, ExperimentConfig)
+
+
+def card_page() -> str:
+    """Return the page of all keys of cards."""
+    about = (
+        "Every key of the card of a data set, the YAML file that `kernlearn datasets add` writes; "
+        "[data of your own](../data.md) explains what is done with them. What stands in brackets "
+        "is the `kind` of the format."
+    )
+    return _keys_page("Keys of cards", about, Card)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    rules = ["---"] * len(heads)
+    return [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)] + [""]
+
+
+def metrics_page() -> str:
+    """Return the page of tasks and metrics."""
+    better = {1: "more", -1: "less", 0: ""}
+    tasks = [[f"`{name}`", escaped(task.summary)] for name, task in TASKS.items()]
+    supervised = {name for name, task in TASKS.items() if task.supervised}
+    metrics, scorers = [], []
+    for name, one in METRICS.items():
+        where = set(one.tasks)
+        words = ["all that predict"] if supervised <= where else []
+        words += [f"`{task}`" for task in one.tasks if not (words and task in supervised)]
+        facts = escaped(one.label), better[one.better], ", ".join(words), escaped(one.summary)
+        metrics.append([f"`{name}`", *facts])
+    for name, one in SCORERS.items():
+        if name not in METRICS:
+            words = [f"`{task}`" for task in one.tasks]
+            scorers.append([f"`{name}`", better[one.better], f"`{one.scorer}`", ", ".join(words)])
+    lines = ["# Tasks and metrics", "", "## Tasks", ""]
+    lines += [*_table(["`task`", "what is measured"], tasks), "## Metrics", ""]
+    lines += [
+        "Those that kernlearn measures itself, for the tasks named. "
+        "[Configs](../configs.md#metrics) says how they are named, and which are measured only "
+        "where a config does so.",
+        "",
+    ]
+    lines += _table(["metric", "in tables", "better", "tasks", "meaning"], metrics)
+    lines += ["## Scorers of scikit-learn", ""]
+    lines += [
+        "Measured where a config names them. An error that is named plainly is the negative of "
+        "scikit-learn's scorer. scikit-learn's user guide defines them.",
+        "",
+    ]
+    lines += _table(["metric", "better", "scorer", "tasks"], scorers)
+    return "\n".join(lines)
+
+
+def names_page() -> str:
+    """Return the page of the names that configs can use, besides metrics."""
+    lines = ["# Names in configs", "", "What `kernlearn list` lists, without plug-ins.", ""]
+    sections = {
+        "Estimators": {name: one.summary for name, one in ESTIMATORS.items()},
+        "Kernels and similarities": {name: one.summary for name, one in KERNELS.items()},
+        "Similarities of libraries": {
+            f"{name}.*": f"{', '.join(sorted(one.kinds))} ({one.about})"
+            for name, one in sorted(LIBRARIES.items())
+        },
+        "Generators": {name: one.title for name, one in sorted(generators().items())},
+        "Generators of streams": {name: one.title for name, one in STREAMS.items()},
+    }
+    for title, entries in sections.items():
+        rows = [[f"`{name}`", escaped(text)] for name, text in entries.items()]
+        lines += [f"## {title}", "", *_table(["name", ""], rows)]
+    rows = []
+    for name, card in catalogue().items():
+        publisher, page = escaped(card.source.publisher), card.source.page
+        n_rows = f"{card.rows:,}" if card.rows else "?"
+        size = f"{n_rows} × {card.n_features:,}"
+        where = f"[{publisher}]({page})" if page else publisher
+        rows.append([f"`{name}`", escaped(card.title), size, where])
+    lines += ["## Data sets", "", *_table(["name", "", "size", "publisher"], rows)]
+    return "\n".join(lines)
+
+
+#: The pages by name, with what they are made of.
+PAGES = {
+    "commands": commands_page,
+    "config": config_page,
+    "card": card_page,
+    "metrics": metrics_page,
+    "names": names_page,
+}
