@@ -14,6 +14,7 @@ _MODULES = {
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",
+    "crate": "rocrate",
     "excel": "python_calamine",
     "graphs": "grakel",
     "peers": "river sklearnex",

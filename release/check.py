@@ -2,8 +2,9 @@
 
 The source distribution and the wheel are built, checked by twine, and each installed in an empty
 environment with the newest versions of all dependencies that fit. There the quick start of the
-README and a small table run. Last, pip-audit looks the dependencies up among known faults, where
-its service can be reached.
+README and a small table run. The wheel is installed without extras as well, and an estimator fits
+a CSV file. Last, pip-audit looks the dependencies up among known faults, where its service can be
+reached. What was built is left in dist/.
 """
 
 import json
@@ -20,7 +21,21 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 #: Rows of the data file for which the README has a config.
-ROWS = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 3 == 0]}\n" for i in range(120))
+ROWS = "a,b,label\n" + "".join(
+    f"{a},{b},{'xy'[(a > 3) ^ (b > 4)]}\n" for a, b in ((i % 7, i * i % 11) for i in range(120))
+)
+#: A first result with the estimators alone.
+FIRST = """\
+import numpy as np
+from kernlearn.landmarks import BBSClassifier
+from sklearn.model_selection import cross_val_score
+
+rows = np.genfromtxt("mine.csv", delimiter=",", skip_header=1, dtype=None, encoding="utf-8")
+X, y = np.column_stack([rows["f0"], rows["f1"]]).astype(float), rows["f2"]
+scores = cross_val_score(BBSClassifier(20, random_state=0), X, y)
+assert len(scores) == 5 and scores.mean() > 0.7, scores
+print(f"accuracy {scores.mean():.2f}")
+"""
 #: What a user tries first, besides the examples of the README.
 COMMANDS = (
     "kernlearn --version",
@@ -78,35 +93,61 @@ def quick_start(folder: Path) -> None:
     shutil.copy(ROOT / "README.md", folder)
 
 
-def try_out(distribution: Path, folder: Path) -> Path:
-    """Install a distribution in an empty environment and use it; return its packages' folder."""
-    environment, place = folder / "environment", folder / "user"
-    place.mkdir(parents=True)
+def installed(what: str, distribution: Path, folder: Path) -> Path:
+    """Install a distribution in an empty environment; return the folder of its programs."""
+    environment = folder / "environment"
     venv.create(environment, with_pip=True)
     empty = megabytes(environment)
     binaries = environment / ("Scripts" if os.name == "nt" else "bin")
-    python = str(binaries / "python")
     start = time.perf_counter()
     quiet = ["--quiet", "--disable-pip-version-check"]
-    run([python, "-m", "pip", "install", *quiet, f"{distribution}[run]"], folder)
-    seconds = time.perf_counter() - start
+    run([str(binaries / "python"), "-m", "pip", "install", *quiet, what], folder)
     print(
-        f"{distribution.name}: {megabytes(distribution):.1f} MB, installed in {seconds:.0f} s, "
+        f"{what.removeprefix(str(distribution.parent) + os.sep)}: "
+        f"{megabytes(distribution):.1f} MB, installed in {time.perf_counter() - start:.0f} s, "
         f"{megabytes(environment) - empty:.0f} MB with its dependencies",
         flush=True,
     )
-    run([python, "-m", "pip", "check"], folder)
-    quick_start(place)
+    run([str(binaries / "python"), "-m", "pip", "check"], folder)
+    return binaries
+
+
+def timed(name: str, words: list[str], place: Path) -> str:
+    """Run a program and say how long it took."""
     start = time.perf_counter()
-    run([python, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", "README.md"], place)
-    print(f"  the examples of the README: {time.perf_counter() - start:.0f} s", flush=True)
+    said = run(words, place)
+    print(f"  {name}: {time.perf_counter() - start:.0f} s", flush=True)
+    return said
+
+
+def try_out(distribution: Path, folder: Path) -> Path:
+    """Install a distribution in an empty environment and use it; return its packages' folder."""
+    place = folder / "user"
+    place.mkdir(parents=True)
+    binaries = installed(f"{distribution}[run]", distribution, folder)
+    python = str(binaries / "python")
+    quick_start(place)
+    words = [python, "-m", "doctest", "-o", "NORMALIZE_WHITESPACE", "README.md"]
+    timed("the examples of the README", words, place)
     for line in COMMANDS:
         name, *words = line.split()
-        start = time.perf_counter()
-        run([str(binaries / name), *words], place)
-        print(f"  {line}: {time.perf_counter() - start:.0f} s", flush=True)
+        timed(line, [str(binaries / name), *words], place)
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     return Path(run([python, "-c", code], place).strip())
+
+
+def try_out_light(wheel: Path, folder: Path) -> None:
+    """Install the wheel without extras, and learn from a CSV file."""
+    folder.mkdir()
+    binaries = installed(str(wheel), wheel, folder)
+    (folder / "mine.csv").write_text(ROWS, encoding="utf-8")
+    timed("a first result on a CSV file", [str(binaries / "python"), "-c", FIRST], folder)
+    timed("the same again", [str(binaries / "python"), "-c", FIRST], folder)
+    ended = subprocess.run(
+        [str(binaries / "kernlearn"), "list"], capture_output=True, text=True, check=False
+    )
+    if ended.returncode != 2 or "pip install 'kernlearn[run]'" not in ended.stderr:
+        raise Failed(f"kernlearn list without the extra 'run': {ended.returncode} {ended.stderr}")
 
 
 def audit(packages: Path, folder: Path) -> bool:
@@ -150,10 +191,14 @@ def main() -> int:
         folder = Path(temporary)
         try:
             wheel_and_source = build(folder)[::-1]
+            try_out_light(wheel_and_source[0], folder / "light")
             packages = [try_out(one, folder / one.suffix[1:]) for one in wheel_and_source]
         except Failed as failure:
             print(f"release-check: {failure}", file=sys.stderr)
             return 1
+        (ROOT / "dist").mkdir(exist_ok=True)
+        for one in wheel_and_source:
+            shutil.copy(one, ROOT / "dist")
         return 0 if audit(packages[0], folder) else 1
 
 

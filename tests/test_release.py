@@ -1,11 +1,22 @@
 """What the check of a release says of faults and failures, and what it takes of the README."""
 
 import json
+import re
 import subprocess
+import tomllib
+from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
 
+from kernlearn.version import __version__
 from release import check
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+#: Not on conda-forge.
+OFFICIAL = {"liblinear-official", "libsvm-official"}
 
 FOUND = [
     {"name": "fine", "version": "1.0", "vulns": []},
@@ -66,3 +77,33 @@ def test_the_quick_start_is_that_of_the_readme(tmp_path):
 
     check.quick_start(tmp_path)
     assert len(make_plan(load_config(tmp_path / "mine.yaml")).trials) >= 3
+
+
+def test_the_recipe_for_conda_says_what_the_project_says():
+    recipe = yaml.safe_load((ROOT / "release/conda/recipe.yaml").read_text(encoding="utf-8"))
+    needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["run"]]
+    wanted = [Requirement(one) for one in needed]
+    run = dict(one.split(maxsplit=1) for one in recipe["requirements"]["run"])
+    assert run.pop("python") == ">=${{ python_min }}"
+    assert run == {one.name: str(one.specifier) for one in wanted if one.name not in OFFICIAL}
+    assert recipe["context"]["version"] == __version__
+    assert PROJECT["requires-python"] == f">={recipe['context']['python_min']}"
+    (command,) = PROJECT["scripts"].items()
+    assert recipe["build"]["python"]["entry_points"] == [" = ".join(command)]
+    assert recipe["about"]["license"] == PROJECT["license"]
+    assert recipe["about"]["homepage"] == PROJECT["urls"]["Homepage"]
+
+
+def test_pythons_are_the_same_everywhere():
+    classifiers = " ".join(PROJECT["classifiers"])
+    pythons = re.findall(r"Python :: (3\.\d+)", classifiers)
+    workflow = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["tests"]["strategy"]["matrix"]["python"] == pythons
+    assert PROJECT["requires-python"] == f">={pythons[0]}"
+
+
+def test_the_citation_is_of_this_version_and_place():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == __version__
+    assert citation["repository-code"] == PROJECT["urls"]["Source"]
+    assert citation["license"] == PROJECT["license"]

@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import experiments
+from kernlearn.cli import crates
 from kernlearn.cli.options import (
     STORE,
     DataDir,
@@ -38,7 +39,7 @@ def export(
         str | None,
         Option(
             "--format",
-            help="'csv', 'json' or 'parquet'.",
+            help="'csv', 'json', 'parquet' or 'ro-crate'.",
             show_default="the suffix of the output file, else csv",
         ),
     ] = None,
@@ -53,23 +54,41 @@ def export(
             "one that is chosen over all splits.",
         ),
     ] = False,
+    config: Annotated[
+        list[Path],
+        Option(metavar="FILE", help="Of a record: config of your own. Can be repeated."),
+    ] = [],
+    license: Annotated[str, Option(help="Of a record: its licence, best as an address.")] = "",
+    author: Annotated[str, Option(help="Of a record: name of who ran the experiment.")] = "",
     store: StorePath = STORE,
 ) -> None:
-    """Export a store as a tidy table (CSV, JSON or Parquet).
+    """Export a store as a tidy table (CSV, JSON or Parquet), or an experiment as an open record.
 
-    It has one row per trial and metric. The columns are experiment, dataset, kernel, method,
+    A table has one row per trial and metric. The columns are experiment, dataset, kernel, method,
     params (JSON), metric, split (from 0), value, key and run.
+
+    A record (ro-crate) is a folder, or a .zip file, in the form of a Workflow Run RO-Crate: the
+    config, fingerprints of the data, environment, numbers, verdicts, claims and a badge.
+    `kernlearn merge` reads it back.
 
     \b
     Examples:
       kernlearn export --output numbers.csv
       kernlearn export --experiment vkr_table1 --settings --format json
+      kernlearn export --experiment table3_1 --format ro-crate --output table3_1.zip
     """  # noqa: D301
+    if form == crates.FORM:
+        with opened_store(store) as opened:
+            crates.export_crate(opened, output, experiment, config, license, author)
+        return
+    if config or license or author:
+        raise StoreError("--config, --license, --author: belong to --format ro-crate")
     if form is None:
         suffix = output.suffix[1:].lower() if output is not None else ""
         form = suffix if suffix in stores.export.FORMATS else "csv"
     if form not in stores.export.FORMATS:
-        raise StoreError(f"--format {form}: expected one of {', '.join(stores.export.FORMATS)}")
+        allowed = ", ".join((*stores.export.FORMATS, crates.FORM))
+        raise StoreError(f"--format {form}: expected one of {allowed}")
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with opened_store(store) as opened:
@@ -83,7 +102,7 @@ def export(
 def merge(
     paths: Annotated[
         list[Path],
-        Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
+        Argument(metavar="SRC... DEST", help="Source stores or records, then the store."),
     ],
     prefer: Annotated[
         str, Option(help="Side to keep where numbers differ: 'destination' or 'source'.")
@@ -91,13 +110,15 @@ def merge(
 ) -> None:
     """Merge stores into another one.
 
-    The destination is created if it does not exist. A trial with the same numbers on both sides is
+    The destination is created if it does not exist. A source may be a record, a folder or .zip
+    file of `kernlearn export --format ro-crate`. A trial with the same numbers on both sides is
     kept as measured first. Different numbers are shown as conflicts and make the exit code 1. Each
     source is merged completely or not at all.
 
     \b
     Examples:
       kernlearn merge laptop.sqlite server.sqlite all.sqlite
+      kernlearn merge table3_1.zip all.sqlite
     """  # noqa: D301
     *sources, destination = paths
     if not sources:
@@ -106,9 +127,13 @@ def merge(
         raise StoreError(f"--prefer {prefer}: expected destination or source")
     conflicts = 0
     for source in sources:
-        summary = stores.maintenance.merge(source, destination, prefer=prefer)
+        with crates.source_store(source) as (path, left_out):
+            summary = stores.maintenance.merge(path, destination, prefer=prefer)
         conflicts += len(summary.conflicts)
-        show_rows_left_out(source, summary.left_out)
+        if path == source:
+            show_rows_left_out(source, summary.left_out)
+        else:
+            crates.show_rows_left_out(source, left_out | summary.left_out)
         typer.echo(
             f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
             f"had failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "

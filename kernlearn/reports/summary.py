@@ -22,7 +22,6 @@ from kernlearn.reports.verdicts import (
     Mean,
     verdict,
 )
-from kernlearn.resources import shipped
 
 #: Columns that identify a cell of a summary.
 KEY = ["experiment", *LABELS, "params", "metric"]
@@ -260,9 +259,9 @@ def with_reported(
     frame: pd.DataFrame, config: ExperimentConfig, labels: list[str]
 ) -> pd.DataFrame:
     """Return cells with the reported numbers, and a row for each of those not measured."""
-    if config.reported is None:
+    if config.reported_path is None:
         return frame.assign(reported_mean=np.nan, reported_std=np.nan)
-    reported = pd.read_csv(shipped("reported") / config.reported, dtype={"kernel": object})
+    reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
     key = [c for c in reported.columns if c not in ("mean", "std")]
     # a user-defined config may omit a paper's speed-ups
     listed: dict[str, list[Any]] = {

@@ -101,9 +101,11 @@ def _state(plan: Plan, store: Store, page: Path, around: Any = None) -> Stamp:
     experiment = plan.experiment
     plugins = [(plugin.name, plugin.state) for plugin in experiment.config.scope.plugins]
     states = store.states(trial.key for trial in plan.trials)
+    reported = experiment.config.reported_path
     parts = [
         experiment.name, experiment.profile, experiment.settings,
         experiment.path.read_text(encoding="utf-8"), plugins,
+        reported and reported.read_text(encoding="utf-8"),
         [[trial.key, trial.split, canonical(trial.labels)] for trial in plan.trials],
         plan.left_out, plan.stored, plan.not_installed,
         [trial.source.prepared for trial in plan.trials if trial.source is not None],

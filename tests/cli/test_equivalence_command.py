@@ -1,7 +1,11 @@
 """``kernlearn equivalence``."""
 
+from functools import partial
+
 import pandas as pd
 import pytest
+
+from tests.command import command
 
 CONFIG = """\
 title: Two methods on landmarks against neighbours
@@ -19,18 +23,19 @@ metrics: [accuracy, comparisons]
 """
 
 
-@pytest.fixture
-def ran(tmp_path, kernlearn):
-    path = tmp_path / "mine.yaml"
-    path.write_text(CONFIG)
-    out = kernlearn("run", path, "--no-report")
+@pytest.fixture(scope="module")
+def kernlearn(tmp_path_factory):
+    """The command in a folder where the trials of mine.yaml have been carried out."""
+    folder = tmp_path_factory.mktemp("ran")
+    (folder / "mine.yaml").write_text(CONFIG)
+    out = command(folder, "run", "mine.yaml", "--no-report")
     assert out.returncode == 0, out.stderr
-    return path
+    return partial(command, folder)
 
 
-def test_methods_are_compared_with_a_control(kernlearn, ran, tmp_path):
+def test_methods_are_compared_with_a_control(kernlearn, tmp_path):
     options = ["--control", "neighbours", "--only", "n_landmarks=10"]
-    out = kernlearn("equivalence", ran, *options, "--margin", "0.9")
+    out = kernlearn("equivalence", "mine.yaml", *options, "--margin", "0.9")
     assert out.returncode == 0, out.stderr
     lines = out.stdout.splitlines()
     assert lines[0] == "accuracy, against neighbours, margin 0.9, α = 0.05"
@@ -40,8 +45,8 @@ def test_methods_are_compared_with_a_control(kernlearn, ran, tmp_path):
     assert "n_landmarks=5" not in out.stdout
 
     chosen = kernlearn(
-        "equivalence", ran, *options, "--margin", "0.01", "--best-of", "BBS", "--best-of", "near",
-        "--at-least", "3", "--output", "e.csv",
+        "equivalence", "mine.yaml", *options, "--margin", "0.01", "--best-of", "BBS",
+        "--best-of", "near", "--at-least", "3", "--output", tmp_path / "e.csv",
     )  # fmt: skip
     assert chosen.returncode == 0, chosen.stderr
     assert "best on held-out rows against neighbours" in chosen.stdout
@@ -62,7 +67,7 @@ def test_methods_are_compared_with_a_control(kernlearn, ran, tmp_path):
         (["--margin", "1", "--metric", "acuracy"], "did you mean 'accuracy'"),
     ],
 )
-def test_faults(kernlearn, ran, arguments, said):
-    out = kernlearn("equivalence", ran, "--control", "neighbours", *arguments)
+def test_faults(kernlearn, arguments, said):
+    out = kernlearn("equivalence", "mine.yaml", "--control", "neighbours", *arguments)
     assert out.returncode == 2
     assert said in out.stderr

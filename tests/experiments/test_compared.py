@@ -423,8 +423,18 @@ def vectors() -> np.ndarray:
     return np.abs(np.random.default_rng(1).normal(size=(7, 5))) + 0.1
 
 
+def compiled_slowly(name):
+    """Numba compiles those of aeon in each process anew, for seconds each."""
+    return name.startswith("aeon.") and name not in ("aeon.dtw", "aeon.euclidean")
+
+
 @pytest.mark.parametrize(
-    "name", [one.name for one in names(installed=True) if one.points in ("vectors", "series")]
+    "name",
+    [
+        pytest.param(one.name, marks=pytest.mark.exhaustive if compiled_slowly(one.name) else ())
+        for one in names(installed=True)
+        if one.points in ("vectors", "series")
+    ],
 )
 def test_what_is_taken_as_symmetric_is(name):
     similarity = named(name)

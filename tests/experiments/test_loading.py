@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -224,3 +225,47 @@ def test_a_choice_by_the_mean_needs_rows_held_out_of_all_splits(small):
 
 def test_a_title_names_no_data_that_another_could_replace():
     assert "mq2008" not in load_config("ranking_mq2008").config.title.lower()
+
+
+REPORTED = "dataset,kernel,method,metric,mean\nmoons,polynomial,K,accuracy,0.9\n"
+
+
+def test_reported_numbers_may_lie_beside_the_config(small):
+    small.write_text(small.read_text() + "reported: mine.csv\n")
+    with pytest.raises(ConfigError, match=r"no reported numbers 'mine.csv'"):
+        load_config(small)
+    (small.parent / "mine.csv").write_text(REPORTED)
+    assert load_config(small).config.reported_path == small.parent / "mine.csv"
+    # those that come with kernlearn go first
+    small.write_text(small.read_text().replace("mine.csv", "table3_1.csv"))
+    (small.parent / "table3_1.csv").write_text(REPORTED)
+    assert load_config(small).config.reported_path.parent == shipped("reported")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("0.9", "much", "mine.csv:2: mean is not a number"),
+        ("0.9", "inf", "mine.csv:2: mean is not a number"),
+        ("0.9", "0.9,1", "mine.csv:2: 6 fields under 5"),
+        ("kernel", "colour", "mine.csv:1: has the column 'colour'; besides metric, mean and std"),
+        ("kernel", "method", "mine.csv:1: has a column twice"),
+        (",metric", ",unit", "mine.csv:1: expected the columns dataset, method, metric, mean"),
+        ("moons", '"moons', "mine.csv: cannot be read"),
+    ],
+)
+def test_faults_in_reported_numbers_name_the_line(small, old, new, said):
+    small.write_text(small.read_text() + "reported: mine.csv\n")
+    (small.parent / "mine.csv").write_text(REPORTED.replace(old, new, 1))
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load_config(small)
+
+
+def test_reported_numbers_are_a_name_not_a_path(small, tmp_path):
+    (tmp_path / "outside.csv").write_text(REPORTED)
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    config = folder / "small.yaml"
+    config.write_text(small.read_text() + "reported: ../outside.csv\n")
+    with pytest.raises(ConfigError, match=r"no reported numbers '../outside.csv'"):
+        load_config(config)

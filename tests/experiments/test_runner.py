@@ -167,6 +167,7 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 def test_under_nohup_the_end_of_the_terminal_is_nothing(small, tmp_path):
     small.write_text(small.read_text().replace("splits: 2", "splits: 10"))

@@ -73,6 +73,7 @@ def test_bits_do_not_depend_on_partitions_order_and_workers(kind, client):
             assert more.n_samples_seen_ == N
 
 
+@pytest.mark.exhaustive
 def test_many_partitions_in_a_deep_tree(client):
     assert_same(new().fit(*divided(150)), new().fit(X, y))
 
@@ -262,10 +263,8 @@ def test_an_asynchronous_client_is_refused(client):
 # Workers that are killed
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [OnePassRidge, *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in KINDS[1:])],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", KINDS)
 def test_workers_killed_while_they_read(kind, client, tmp_path):
     for place in (3, 11):
         (tmp_path / f"kill-{place}-0").touch()

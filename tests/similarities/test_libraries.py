@@ -37,7 +37,8 @@ def by_hand(function, left, right):
 
 # These take seconds to compile or to compute, by the same lines of ours as the others.
 SLOW = {
-    "adtw", "ddtw", "dtw_gi", "shape_dtw", "soft_dtw", "wddtw", "wdtw", "multiscale_laplacian",
+    "adtw", "ddtw", "dtw_gi", "edr", "erp", "lcss", "minkowski", "sbd", "shape_dtw", "soft_dtw",
+    "wddtw", "wdtw", "multiscale_laplacian",
     "neighborhood_subgraph_pairwise_distance", "shortest_path_attr",
 }  # fmt: skip
 

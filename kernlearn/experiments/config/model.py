@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
 from kernlearn.experiments.config import checks
+from kernlearn.experiments.config.beside import reported_fault, reported_files, variant_fault
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.experiments.config.claims import Claim
 from kernlearn.experiments.config.entries import DatasetEntry
@@ -15,7 +16,6 @@ from kernlearn.experiments.config.stream_methods import stream_config_faults
 from kernlearn.experiments.costs import is_time
 from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.registry import BUILT_IN, Scope
-from kernlearn.resources import shipped
 from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
@@ -151,16 +151,6 @@ def _new_metric(name: str, names: Names) -> str | None:
     return "is the name of a measured metric; take another" if taken else None
 
 
-def _reported(name: str, names: Names) -> str | None:
-    files = shipped("reported").glob("*.csv")
-    return checks.unknown("reported numbers", name, [path.name for path in files])
-
-
-def _variant(name: str, names: Names) -> str | None:
-    folders = (names.folder, shipped("configs"))
-    return checks.unknown("config", name, {p.stem for f in folders for p in f.glob("*.yaml")})
-
-
 def by_name(value: Any) -> Any:
     """Turn a list of names, and entries without options, into a mapping of mappings."""
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -262,8 +252,9 @@ class ExperimentConfig(Section):
     execution: Execution = Field(default=Execution(), description="where and how trials run")
     table: TableSpec | None = Field(default=None, description="how the table is laid out")
     figures: list[FigureSpec] = Field(default=[], description="what is drawn")
-    reported: Annotated[str, checks.known(_reported, "fault")] | None = Field(
-        default=None, description="file with the paper's numbers"
+    reported: Annotated[str, checks.known(reported_fault, "fault")] | None = Field(
+        default=None,
+        description="the paper's numbers: a CSV file of kernlearn or beside the config",
     )
     verdict: dict[MetricName, Tolerance] = {}
     proposed: list[checks.MethodLabel] = Field(
@@ -274,7 +265,7 @@ class ExperimentConfig(Section):
     not_comparable: dict[checks.DatasetLabel, str] = Field(
         default={}, description="data sets that are not the paper's, with the reason"
     )
-    variant_of: Annotated[str, checks.known(_variant, "fault")] | None = Field(
+    variant_of: Annotated[str, checks.known(variant_fault, "fault")] | None = Field(
         default=None,
         description="the config with the same reported numbers, which this one measures in "
         "another way; totals count them once",
@@ -290,10 +281,12 @@ class ExperimentConfig(Section):
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
     _scope: Scope
+    _folder: Path | None
 
     def model_post_init(self, context: Any) -> None:
-        """Take the scope from the context of the validation."""
+        """Take scope and folder from the context of the validation."""
         self._scope = (context or {}).get("scope", BUILT_IN)
+        self._folder = getattr((context or {}).get("names"), "folder", None)
 
     @model_validator(mode="after")
     def _measurable(self) -> "ExperimentConfig":
@@ -324,6 +317,11 @@ class ExperimentConfig(Section):
     def scope(self) -> Scope:
         """The names that the config sees."""
         return self._scope
+
+    @property
+    def reported_path(self) -> Path | None:
+        """The file with the paper's numbers."""
+        return reported_files(self._folder)[self.reported] if self.reported else None
 
     @property
     def published(self) -> dict[str, str]:

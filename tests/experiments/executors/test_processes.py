@@ -116,6 +116,7 @@ def test_a_process_that_dies_takes_only_its_trial_which_is_tried_again(trouble, 
     assert "attempts" not in found["other"].info
 
 
+@pytest.mark.exhaustive
 def test_a_process_that_dies_again_and_again_is_a_failed_row(trouble, tmp_path):
     config = trouble(
         f"mortal: {{estimator: Mortal, diary: {tmp_path / 'diary'}, lives: 99}}",
@@ -149,6 +150,7 @@ def test_an_interruption_leaves_no_process_behind(trouble, tmp_path):
     assert not [line for line in left if "resource_tracker" not in " ".join(line)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_workers_go_when_the_coordinator_is_killed(trouble, tmp_path):
     config = trouble("some: {estimator: Sleeper, seconds: 1}", splits=20)

@@ -1,0 +1,347 @@
+"""Open records: the same bytes for the same store, read by others, and back without loss."""
+
+import json
+import re
+import shutil
+import sqlite3
+import sys
+import zipfile
+from contextlib import closing
+from hashlib import sha256
+from xml.etree import ElementTree
+
+import pandas as pd
+import pytest
+
+from kernlearn.exceptions import ReportError, StoreError
+from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.experiments.store import crate_rows
+from kernlearn.experiments.store.crate_rows import METADATA, ROW_FILES
+from kernlearn.experiments.store.maintenance import merge
+from kernlearn.extras import MissingExtraError
+from kernlearn.reports import assemble
+from kernlearn.reports.badge import badge, badge_words
+from kernlearn.reports.crate import write_crate
+from kernlearn.reports.summarised import summarised
+from tests.experiments.stores import STARTED, done, failed, trial
+from tests.reports.sites import numbers, plant
+
+OWN = """\
+title: On a file
+source: nobody (2026), table 1
+datasets: {mine: {file: mine.csv, target: class}, moons: {generator: two_moons, n_samples: 60}}
+methods: {L: {estimator: LinearSVM}, D: {estimator: DummyClassifier}}
+protocol: {splits: 2}
+metrics: [accuracy]
+reported: mine_reported.csv
+verdict: {accuracy: {absolute: 0.2}}
+claims:
+  - says: L is better
+    check: {metric: accuracy, better: [L], than: [D], over: all}
+"""
+
+
+@pytest.fixture(scope="module")
+def crate(site, tmp_path_factory):
+    """The record of the site's experiment that was run, as a folder."""
+    folder = tmp_path_factory.mktemp("crate") / "held"
+    with Store.existing(site.store) as store:
+        write_crate(
+            site.reports["held"].plan, store, folder, license="CC0-1.0", author="A. Person"
+        )
+    return folder
+
+
+@pytest.fixture
+def copy(crate, tmp_path):
+    """A copy of the record that may be changed."""
+    return shutil.copytree(crate, tmp_path / "copy")
+
+
+def rows(path, experiment="held"):
+    """All rows of an experiment in a store, as they stand."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            table: connection.execute(
+                f"SELECT * FROM {table} WHERE experiment = ?", (experiment,)
+            ).fetchall()
+            for table in ("run", "trial", "superseded")
+        }
+
+
+def read_back(crate, destination):
+    with crate_rows.store_of(crate) as (path, left_out):
+        summary = merge(path, destination)
+    return summary, left_out
+
+
+def change(crate, name, edit):
+    """Edit a file of rows, and the fingerprint that the metadata state of it."""
+    path, metadata = crate / name, crate / METADATA
+    path.write_text(edit(path.read_text()))
+    text = json.loads(metadata.read_text())
+    for entity in text["@graph"]:
+        if entity["@id"] == name:
+            entity["sha256"] = sha256(path.read_bytes()).hexdigest()
+    metadata.write_text(json.dumps(text))
+
+
+def test_a_store_comes_back_without_loss(site, crate, tmp_path):
+    summary, left_out = read_back(crate, tmp_path / "back.sqlite")
+    assert left_out == summary.left_out == {}
+    assert summary.added == len(rows(site.store)["trial"]) > 10
+    assert rows(tmp_path / "back.sqlite") == rows(site.store)
+    with Store.existing(tmp_path / "back.sqlite") as store:
+        again = assemble(site.reports["held"].plan, store)
+    pd.testing.assert_frame_equal(again.summary, site.reports["held"].summary)
+    assert again.claims == site.reports["held"].claims
+    # a second time everything is there already
+    summary, _ = read_back(crate, tmp_path / "back.sqlite")
+    assert (summary.added, summary.same, summary.runs) == (0, len(rows(site.store)["trial"]), 0)
+
+
+def test_failed_and_replaced_trials_come_back_too(site, tmp_path):
+    path = tmp_path / "many.sqlite"
+    (tmp_path / "long.yaml").write_text(site.configs[1].read_text())
+    with Store(path) as store:
+        plan = plant(store, tmp_path / "long.yaml")
+        run = store.begin_run("long", "full", 2, {"cpu": "other"}, ["splits=4"])
+        for one in plan.trials[:3]:
+            store.put(run, one, done(one, accuracy=0.25, fit_seconds=float("inf")))
+        old = trial("gone", experiment="long")
+        store.put(run, old, failed(old))
+        store.begin_run("long", "quick", 1, {})
+        write_crate(plan, store, tmp_path / "many.zip")
+    read_back(tmp_path / "many.zip", tmp_path / "back.sqlite")
+    found = rows(tmp_path / "back.sqlite", "long")
+    assert found == rows(path, "long")
+    assert [len(found[table]) for table in ("run", "superseded")] == [3, 3]
+
+
+def test_the_same_store_gives_the_same_bytes(site, crate, tmp_path):
+    paths = [tmp_path / "a.zip", tmp_path / "b.zip"]
+    with Store.existing(site.store) as store:
+        written = [write_crate(site.reports["held"].plan, store, path) for path in paths]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert written[0] == written[1]
+    assert written[0].size == paths[0].stat().st_size
+    with zipfile.ZipFile(paths[0]) as archive:
+        names = archive.namelist()
+    assert names == sorted(p.relative_to(crate).as_posix() for p in crate.rglob("*.*"))
+    assert written[0].files == len(names)
+
+
+def test_another_program_reads_numbers_verdicts_and_fingerprints(tmp_path):
+    """With rocrate, json and pandas alone."""
+    from rocrate.rocrate import ROCrate
+
+    (tmp_path / "mine.csv").write_text("x,class\n" + "".join(f"{i},{i % 2}\n" for i in range(40)))
+    (tmp_path / "mine_reported.csv").write_text(
+        "dataset,method,metric,mean\nmine,L,accuracy,0.5\nmoons,L,accuracy,0.1\n"
+    )
+    (tmp_path / "own.yaml").write_text(OWN)
+    with Store(tmp_path / "s.sqlite") as store:
+        plan = plant(store, tmp_path / "own.yaml")
+        report = assemble(plan, store)
+        write_crate(plan, store, tmp_path / "record", license="https://example.org/licence")
+    expected = {(one.labels["dataset"], one.spec.dataset.fingerprint) for one in plan.trials}
+
+    record = ROCrate(tmp_path / "record")
+    workflow = record.mainEntity
+    assert workflow.id == "own.yaml"
+    assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} == {*workflow.type}
+    assert record.license.id == "https://example.org/licence"
+    (action,) = record.get_by_type("CreateAction")
+    assert action["instrument"] is workflow
+    assert action["startTime"] <= action["endTime"]
+    data = {one["name"]: one.get("identifier") for one in action["object"] if one.id[:1] == "#"}
+    assert data == {name: None if mark is None else f"sha256:{mark}" for name, mark in expected}
+    assert re.fullmatch("sha256:[0-9a-f]{64}", data["mine"])
+    assert not [path for path in (tmp_path / "record").rglob("*") if path.name == "mine.csv"]
+    for entity in record.data_entities:
+        content = (tmp_path / "record" / entity.id).read_bytes()
+        assert sha256(content).hexdigest() == entity["sha256"]
+        assert len(content) == int(entity["contentSize"])
+
+    frame = pd.read_csv(tmp_path / "record/numbers.csv")
+    means = frame[frame["metric"] == "accuracy"].groupby(["dataset", "method"])["value"].mean()
+    for (dataset, method, _, metric), (mean, _, n) in numbers(
+        tmp_path / "s.sqlite", "own"
+    ).items():
+        if metric == "accuracy":
+            assert means[dataset, method] == pytest.approx(mean, rel=1e-12)
+            assert n == 2
+    verdicts = pd.read_csv(tmp_path / "record/verdicts.csv")
+    judged = report.summary[report.summary["reported_mean"].notna()]
+    assert [*verdicts["verdict"]] == [*judged["verdict"]]
+    assert len(verdicts) == 2
+    (claim,) = json.loads((tmp_path / "record/claims.json").read_text())
+    assert claim["outcome"] == report.claims[0].outcome
+    (environment,) = json.loads((tmp_path / "record/environment.json").read_text())
+    assert environment["environment"]["python"] == "3"
+
+
+def test_config_reported_numbers_and_summary_are_as_kernlearn_finds_them(site, crate):
+    again = summarised(crate / "held.yaml", crate / "summary")
+    assert again.claims == site.reports["held"].claims
+    assert [*again.summary["verdict"]] == [*site.reports["held"].summary["verdict"]]
+
+
+def test_what_a_crate_states(crate):
+    graph = {one["@id"]: one for one in json.loads((crate / METADATA).read_text())["@graph"]}
+    root = graph["./"]
+    profiles = {one["@id"] for one in root["conformsTo"]}
+    assert profiles == {
+        "https://w3id.org/ro/wfrun/process/0.5", "https://w3id.org/ro/wfrun/workflow/0.5",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    }  # fmt: skip
+    assert root["license"] == "CC0-1.0"
+    assert graph["#author"]["name"] == "A. Person"
+    assert graph["#run-1"]["agent"] == {"@id": "#author"}
+    assert {one["@id"] for one in root["mentions"]} == {"#kernlearn", "#run-1"}
+    assert {one["@id"] for one in root["hasPart"]} == {
+        name for name, one in graph.items() if "contentSize" in one
+    }
+    # whoever ran it, and where, is not in it
+    text = " ".join(path.read_text() for path in crate.rglob("*.*"))
+    assert str(crate.parent) not in text
+
+
+def test_the_badge_is_a_picture_with_a_title(site):
+    held, long = site.reports["held"], site.reports["long"]
+    outcomes = [claim.outcome for claim in held.claims]
+    assert badge_words(held)[:2] == ("claims", f"{outcomes.count('holds')} of 2 hold")
+    assert badge_words(long)[:2] == ("long", "measured")
+    picture = ElementTree.fromstring(badge(held))
+    assert picture.attrib["role"] == "img"
+    (title,) = picture.findall("{*}title")
+    assert title.text == ": ".join(badge_words(held)[:2])
+    assert picture.attrib["aria-labelledby"] == title.attrib["id"]
+
+
+def test_rows_that_do_not_fit_are_left_out_with_the_reason(copy, tmp_path):
+    def edit(text):
+        first, second, third, *others = map(json.loads, text.splitlines())
+        changed = [
+            {**first, "seconds": -1.0}, second, second, {**third, "run": 7},
+            {**third, "more": 1}, ["no row"],
+        ]  # fmt: skip
+        return "".join(json.dumps(one) + "\n" for one in [*changed, *others])
+
+    change(copy, ROW_FILES["trial"], edit)
+    summary, left_out = read_back(copy, tmp_path / "back.sqlite")
+    reasons = [*left_out.values()]
+    assert "seconds is -1.0" in reasons[0]
+    assert "a row before it has the same key" in reasons[1]
+    assert any("has not the columns" in reason for reason in reasons[2:])
+    assert f"{ROW_FILES['trial']}:6" in left_out
+    with Store.existing(tmp_path / "back.sqlite") as store:
+        assert len([*store.trials()]) == summary.added
+    assert summary.left_out == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (METADATA, "no JSON", "no metadata of an RO-Crate"),
+        (METADATA, "[" * 100_000, "no metadata of an RO-Crate"),
+        (METADATA, '{"@graph": [3]}', "no metadata of an RO-Crate"),
+        (METADATA, '{"@graph": []}', "its metadata state no SHA-256 of store/runs.jsonl"),
+        (ROW_FILES["run"], "", "store/runs.jsonl is not the file that the crate was written with"),
+        (ROW_FILES["trial"], "{", "store/trials.jsonl:1: not valid JSON"),
+        (ROW_FILES["trial"], "[" * 100_000, "store/trials.jsonl:1: not valid JSON"),
+        (ROW_FILES["trial"], "\xff\xfe", "store/trials.jsonl:1: not valid JSON"),
+    ],
+)
+def test_damaged_records_are_one_line(copy, tmp_path, name, text, said):
+    (copy / name).write_bytes(text.encode("latin-1"))
+    with pytest.raises(StoreError, match=re.escape(said)) as caught, crate_rows.store_of(copy):
+        pass
+    assert "\n" not in str(caught.value)
+
+
+def test_links_out_of_a_record_are_not_followed(copy, tmp_path):
+    file = copy / ROW_FILES["trial"]
+    shutil.move(file, tmp_path / "elsewhere.jsonl")
+    file.symlink_to(tmp_path / "elsewhere.jsonl")
+    with (
+        pytest.raises(StoreError, match=r"store/trials.jsonl: cannot be read: no such file in"),
+        crate_rows.store_of(copy),
+    ):
+        pass
+
+
+def test_archives_that_are_unsafe_or_damaged_are_refused(copy, tmp_path):
+    path = tmp_path / "bad.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../outside", "x")
+    with pytest.raises(Exception, match="points outside of it"), crate_rows.store_of(path):
+        pass
+    assert not (tmp_path.parent / "outside").exists()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("other", "x")
+    with (
+        pytest.raises(StoreError, match="no crate of kernlearn: it has no ro-crate-metadata"),
+        crate_rows.store_of(path),
+    ):
+        pass
+    whole = shutil.make_archive(str(tmp_path / "whole"), "zip", copy)
+    content = bytearray((tmp_path / "whole.zip").read_bytes())
+    place = content.index(b"store/trials.jsonl") + 60
+    content[place : place + 20] = b"\0" * 20
+    (tmp_path / "whole.zip").write_bytes(content)
+    with (
+        pytest.raises(StoreError, match=r"store/trials.jsonl|archive"),
+        crate_rows.store_of(tmp_path / whole),
+    ):
+        pass
+
+
+def test_no_more_is_read_than_allowed(copy, monkeypatch):
+    size = sum((copy / name).stat().st_size for name in ROW_FILES.values())
+    monkeypatch.setattr(crate_rows, "content_limit", lambda: size)
+    with crate_rows.store_of(copy) as (_, left_out):
+        assert not left_out
+    monkeypatch.setattr(crate_rows, "content_limit", lambda: size - 1)
+    with pytest.raises(StoreError, match=r"more than .* bytes; --max-memory"):
+        crate_rows.store_of(copy).__enter__()
+    monkeypatch.setattr(crate_rows, "_LONGEST", 100)
+    with pytest.raises(StoreError, match="a line of more than 100 bytes"):
+        crate_rows.store_of(copy).__enter__()
+
+
+def test_a_folder_with_files_is_not_written_to(site, crate, tmp_path):
+    (tmp_path / "there.txt").write_text("mine")
+    with Store.existing(site.store) as store:
+        for place in (tmp_path, tmp_path / "there.txt"):
+            with pytest.raises(ReportError, match="name a new folder"):
+                write_crate(site.reports["held"].plan, store, place)
+    assert (tmp_path / "there.txt").read_text() == "mine"
+
+
+def test_without_rocrate_the_extra_is_named(site, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "rocrate", None)
+    with (
+        Store.existing(site.store) as store,
+        pytest.raises(MissingExtraError, match=r"an RO-Crate needs rocrate.*kernlearn\[crate\]"),
+    ):
+        write_crate(site.reports["held"].plan, store, tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_what_is_a_crate(crate, site, tmp_path):
+    assert crate_rows.is_crate(crate)
+    assert not crate_rows.is_crate(site.store)
+    assert not crate_rows.is_crate(tmp_path)
+    assert not crate_rows.is_crate(tmp_path / "none.zip")
+    assert STARTED
+
+
+def test_a_plan_without_trials_has_a_record(site, tmp_path):
+    """Of a store that has none of an experiment's trials nothing is made up."""
+    plan = make_plan(load_config(site.configs[1]))
+    with Store(tmp_path / "empty.sqlite") as store:
+        write_crate(plan, store, tmp_path / "empty")
+    assert (tmp_path / "empty/numbers.csv").read_text().count("\n") == 1
+    root = json.loads((tmp_path / "empty" / METADATA).read_text())["@graph"][0]
+    assert root["datePublished"] == "1970-01-01T00:00:00+00:00"
