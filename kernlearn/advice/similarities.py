@@ -171,7 +171,7 @@ def choose_similarity(
     >>> from sklearn.preprocessing import scale
     >>> from kernlearn.advice import choose_similarity
     >>> X, y = load_wine(return_X_y=True)
-    >>> found = choose_similarity(scale(X), y, ["gaussian", "scipy.chebyshev"], seconds=5)
+    >>> found = choose_similarity(scale(X), y, ["gaussian", "scipy.chebyshev"], seconds=60)
     >>> found.first.n_points
     178
     """

@@ -115,7 +115,7 @@ class MultiPassClassifier(LinearDecision, MappedModel):
     >>> from kernlearn.onepass import MultiPassClassifier
     >>> from kernlearn.datasets import row_source
     >>> def chunks():
-    ...     for seed in range(20):
+    ...     for seed in range(6):
     ...         X = np.random.default_rng(seed).uniform(-0.5, 0.5, size=(1000, 4))
     ...         yield X, X[:, 0] * X[:, 1] > 0
     >>> feature_map = RandomMaclaurin(n_components=50, h01=True, random_state=0)
