@@ -79,6 +79,9 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# "--" is the beginning of an option, and no dash
+smartquotes = False
+
 html_theme = "pydata_sphinx_theme"
 html_title = f"kernlearn {version}"
 html_show_sourcelink = False
