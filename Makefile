@@ -37,7 +37,7 @@ test test-all test-oldest fuzz: export OMP_NUM_THREADS := 1
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-oldest fuzz lint format pages docs bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest fuzz lint format pages docs linkcheck bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -94,7 +94,14 @@ docs: $(READY)   ## build the documentation site in build/docs, with warnings as
 	rm -rf build/docs
 	$(BIN)/python docs/stage.py build/docs-source
 	$(BIN)/python -m sphinx -b html -W --keep-going -c docs build/docs-source build/docs
+	$(BIN)/python docs/check_built.py build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
+
+linkcheck: $(READY) ## look up all links of the site that lead out of it; needs a network
+	$(INSTALL) -e '.[docs]'
+	$(BIN)/python docs/stage.py build/docs-source
+	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 -c docs build/docs-source build/linkcheck
+	@echo "build/linkcheck/output.txt lists the links that failed, output.json all."
 
 bench: $(READY)  ## speed relative to other libraries in the same run
 	$(BIN)/python -m benchmarks

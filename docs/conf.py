@@ -44,7 +44,22 @@ autosummary_generate = False
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 autodoc_typehints = "none"
+# a long signature has a line for each parameter, which a phone can show too
+maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
 suppress_warnings = ["config.cache"]
+# Every reference leads somewhere, but for those to other projects: a build needs no network.
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(joblib|pandas|rapidfuzz|scipy|sklearn)\..*")]
+
+# `make linkcheck`, where there is a network
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_workers = 8
+# publishers' pages that refuse programs, or have moved their anchors
+linkcheck_anchors = False
+# pages that are copied as they are; docs/check_built.py looks at links within the site
+linkcheck_ignore = [r"experiments/.*\.html"]
 
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery_sources"],
@@ -66,15 +81,19 @@ sphinx_gallery_conf = {
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
+# "--" is the beginning of an option, and no dash
+smartquotes = False
+
 html_theme = "pydata_sphinx_theme"
 html_title = f"kernlearn {version}"
 html_show_sourcelink = False
-html_static_path = []
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "navbar_align": "left",
     # the whole tree in the side bar of each of 300 pages takes most of the time of a build
     "collapse_navigation": True,
-    "header_links_before_dropdown": 3,
+    "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "navigation_with_keys": False,
     "footer_start": ["copyright"],

@@ -61,6 +61,7 @@ class Key(NamedTuple):
     type: str
     default: str
     description: str
+    required: bool
 
 
 class Part(NamedTuple):
@@ -94,7 +95,8 @@ def parts(model: type[BaseModel], name: str = "") -> list[Part]:
     for key, field in model.model_fields.items():
         place = f"{name}.{key}" if name else key
         text = field.description or texts.get(key, "")
-        keys.append(Key(place, type_text(field.annotation), _default(field), text))
+        kind, needed = type_text(field.annotation), field.is_required()
+        keys.append(Key(place, kind, _default(field), text, needed))
         for one, end in _models(field.annotation):
             inner += parts(one, place + end)
     return [Part(name, about, keys), *inner]
@@ -145,7 +147,7 @@ def _plural(words: str) -> str:
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
-        return "required"
+        return ""
     value = field.get_default(call_default_factory=True)
     if value is None or value in ("", [], {}, ()) or isinstance(value, BaseModel):
         return ""
@@ -221,7 +223,9 @@ def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
             # some names are those of config keys: links lead to those
             facts = [":no-index:"] if model is Card else []
             facts += [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
-            lines += _directive("confval", key.name, *facts, "", sentence(key.description))
+            needed = " Required." if key.required else ""
+            text = sentence(key.description)
+            lines += _directive("confval", key.name, *facts, "", f"{text}{needed}")
     return "\n".join(lines)
 
 

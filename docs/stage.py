@@ -31,17 +31,28 @@ ROOT_PAGES = {
     "CONTRIBUTING.md": "contributing",
 }
 _OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
+# Modules that a package offers with their names.
+MODULES = [f"theory.{name}" for name in ("goodness", "pairwise_bounds", "rademacher")]
 PACKAGES = [
     *(name for name in sorted(_OFFERED) if import_module(f"kernlearn.{name}").__all__),
+    *MODULES,
     "plugins",
 ]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def public_names(package: str) -> list[str]:
-    """Return what a package offers, without its modules."""
+    """Return what a package offers, without its modules; of a module what is defined there."""
     module = import_module(f"kernlearn.{package}")
-    return [n for n in sorted(module.__all__) if not inspect.ismodule(getattr(module, n))]
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [n for n in vars(module) if n[0] != "_" and _is_of(module, getattr(module, n))]
+    return [n for n in sorted(names) if not inspect.ismodule(getattr(module, n))]
+
+
+def _is_of(module: Any, value: Any) -> bool:
+    is_code = inspect.isclass(value) or inspect.isfunction(value)
+    return is_code and value.__module__ == module.__name__
 
 
 def public(package: str, name: str) -> Any:
@@ -79,7 +90,8 @@ def relinked(text: str, source: Path, target: Path) -> str:
         shutil.copyfile(file, target / copy)
         return f"{mark}[{shown}]({copy.as_posix()})"
 
-    return LINK.sub(replace, text)
+    # a doctest ends with a blank line, which a page need not show
+    return LINK.sub(replace, re.sub(r"\n\n```$", "\n```", text, flags=re.MULTILINE))
 
 
 def methods(cls: type) -> list[str]:
@@ -117,8 +129,8 @@ def package_page(package: str) -> str:
     module = import_module(f"kernlearn.{package}")
     title = f"kernlearn.{package}"
     names = public_names(package)
-    lines = [title, "=" * len(title), "", inspect.getdoc(module) or "", ""]
-    lines += [f".. currentmodule:: {title}", "", ".. autosummary::", ""]
+    lines = [title, "=" * len(title), "", f".. module:: {title}", ""]
+    lines += [inspect.getdoc(module) or "", "", ".. autosummary::", ""]
     lines += [f"   {name}" for name in names]
     lines += ["", ".. toctree::", "   :hidden:", ""]
     lines += [f"   {package}/{name}" for name in names]

@@ -144,7 +144,7 @@ def shortlist(facts: Facts) -> list[Candidate]:
     Returns
     -------
     list of Candidate
-        Each has :data:`GRID_SIZE` settings.
+        Each has as many settings.
 
     Examples
     --------

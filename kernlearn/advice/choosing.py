@@ -181,7 +181,7 @@ def advise(
     candidates : sequence of Candidate, default=None
         Taken instead of the shortlist.
     on_round : callable
-        Called with each :class:`~kernlearn.advice.measuring.Round`.
+        Called with each ``kernlearn.advice.measuring.Round``.
 
     Returns
     -------

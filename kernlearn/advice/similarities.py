@@ -152,7 +152,7 @@ def choose_similarity(
     n_splits, level, random_state
         As for :func:`kernlearn.theory.goodness.compare_similarities`.
     on_round : callable
-        Called with each :class:`~kernlearn.advice.measuring.Round`.
+        Called with each ``kernlearn.advice.measuring.Round``.
 
     Returns
     -------

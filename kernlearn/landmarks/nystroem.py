@@ -112,7 +112,7 @@ class NystroemEmbedding(
     References
     ----------
     C. K. I. Williams, M. Seeger. Using the Nyström method to speed up kernel machines. NIPS 2000.
-    For the selections see :func:`~kernlearn.landmarks.selection.select_landmarks`.
+    For the selections see ``kernlearn.landmarks.selection``.
 
     Examples
     --------

@@ -279,7 +279,7 @@ class Moments:
         return sum(self._grams[group].n_rows for group in groups)
 
     def limbs(self) -> list[NDArray[np.int64]]:
-        """Return the exact sums of each group, see :meth:`ExactGram.limbs`."""
+        """Return the exact sums of each group, see ``ExactGram.limbs``."""
         return [gram.limbs() for gram in self._grams]
 
 

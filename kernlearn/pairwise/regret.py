@@ -226,9 +226,9 @@ def stream_regret(
     y : array-like of shape (n,)
         Their labels, of two classes.
     hypotheses : array-like of shape (n - 1, n_features)
-        The weights :math:`w_1, \ldots, w_{n-1}` before points 2, …, n; see :func:`follow`.
+        The weights :math:`w_1, \ldots, w_{n-1}` before points 2, …, n; see ``follow``.
     contents : array-like of shape (n, buffer_size), int, default=None
-        The buffer as each point comes; see :func:`buffer_contents`. None leaves out the penalties
+        The buffer as each point comes; see ``buffer_contents``. None leaves out the penalties
         (6.3).
     radius : float
         Radius of the ball of the 2-norm that contains the best w, that of the learner.

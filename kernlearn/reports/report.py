@@ -34,9 +34,9 @@ class Report:
     ----------
     plan : Plan
     runs : pandas.DataFrame
-        Every number of every split, from :func:`~kernlearn.reports.summary.tidy_runs`.
+        Every number of every split, from ``kernlearn.reports.summary.tidy_runs``.
     summary : pandas.DataFrame
-        Every cell, from :func:`~kernlearn.reports.summary.summarise`.
+        Every cell, from :func:`~kernlearn.reports.summarise`.
     tables : list of Table
     claims : list of Decision
     conclusions : list of Conclusion

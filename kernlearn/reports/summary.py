@@ -97,16 +97,16 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     ----------
     plan : Plan
     runs : pandas.DataFrame
-        From :func:`tidy_runs`.
+        From ``tidy_runs``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per cell and metric: the columns of :data:`COLUMNS`, those of :data:`TIMES` and
+        One row per cell and metric: the columns of ``COLUMNS``, those of ``TIMES`` and
         ``best`` where the config asks for them, then one for each varied parameter. ``std`` is
         the standard deviation over the splits (with one degree of freedom removed);
         ``not_converged`` counts the splits in which a solver stopped early; ``verdict`` is one of
-        :data:`~kernlearn.reports.verdicts.VERDICTS`, or empty where no rule is given.
+        ``kernlearn.reports.verdicts.VERDICTS``, or empty where no rule is given.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import numpy as np
 
 from kernlearn.checks import check_count, check_share
 from kernlearn.kernels import Kernel
-from kernlearn.theory.goodness import assess_similarity
+from kernlearn.theory.assessment import assess_similarity
 from kernlearn.theory.ranked import RankedSimilarity, SimilarityComparison
 from kernlearn.theory.resampling import (
     SplitMean,

@@ -234,6 +234,13 @@ class Goodness:
     References
     ----------
     Kar (2013), definitions 4.1 and 4.6.
+
+    Examples
+    --------
+    >>> from kernlearn.theory.goodness import goodness
+    >>> good = goodness([[0.0], [1.0], [5.0], [6.0]], [0, 0, 1, 1], similarity="manhattan")
+    >>> good.margins.tolist(), good.misplaced
+    ([[4.5, 3.5, 3.5, 4.5]], 0.0)
     """
 
     margins: NDArray[np.float64]

@@ -25,6 +25,11 @@ class SampleSizes:
         Number n of labelled training points.
     n_selected : int or None
         Number k of landmarks with a weight; only for the sparse model.
+
+    Examples
+    --------
+    >>> regression_sample_sizes(1.0, epsilon=0.5, delta=0.05)
+    SampleSizes(n_landmarks=60439, n_samples=532, n_selected=None)
     """
 
     n_landmarks: int

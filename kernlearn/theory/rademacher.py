@@ -28,6 +28,12 @@ from kernlearn.theory.hypotheses import (
     check_points,
 )
 
+__all__ = [
+    "BilinearSimilarity", "ComplexityEstimate", "KernelAUC", "KernelCombination", "LinearAUC",
+    "MahalanobisMetric", "RademacherRow", "default_classes", "rademacher_complexity",
+    "rademacher_table",
+]  # fmt: skip
+
 # Widths of the default base kernels, as multiples of the mean distance.
 _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 # Rows and columns of a block of a Gram matrix: 8 MB of float64.
@@ -44,6 +50,13 @@ class ComplexityEstimate:
         The mean of the suprema, and its standard error; NaN for one trial.
     suprema : ndarray of shape (n_trials,)
         The supremum of each trial.
+
+    Examples
+    --------
+    >>> from kernlearn.theory.rademacher import LinearAUC, rademacher_complexity
+    >>> estimate = rademacher_complexity(LinearAUC(), [[1.0], [-1.0]], n=50, random_state=0)
+    >>> 0 < estimate.mean < 1
+    True
     """
 
     mean: float
@@ -63,6 +76,13 @@ class RademacherRow:
         The bound as the thesis prints it, and one that holds where that does not.
     estimate, standard_error : float
         The complexity by simulation.
+
+    Examples
+    --------
+    >>> from kernlearn.theory.rademacher import LinearAUC, rademacher_table
+    >>> row = rademacher_table([[1.0], [-1.0]], [LinearAUC()], n=50, n_trials=9, random_state=0)[0]
+    >>> row.hypothesis_class, row.estimate < row.bound, row.holds
+    ('B_1(1)', True, True)
     """
 
     table: str

@@ -20,6 +20,13 @@ class SplitMean(NamedTuple):
     value : float
     low, high : float
         The ends of the interval.
+
+    Examples
+    --------
+    >>> from kernlearn.theory.goodness import corrected_mean
+    >>> mean = corrected_mean([0.1, 0.12, 0.09, 0.11, 0.13])
+    >>> mean.low < mean.value < mean.high
+    True
     """
 
     value: float

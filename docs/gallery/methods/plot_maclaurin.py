@@ -18,7 +18,7 @@ X /= np.linalg.norm(X, axis=1, keepdims=True)
 kernel = PolynomialKernel(degree=3, coef0=1.0)
 K = kernel(X)
 rows = []
-for n in (50, 100, 200, 500, 1000, 2000):
+for n in (50, 100, 200, 500, 1000):
     for name, features in {
         "RF": RandomMaclaurin(kernel, n_components=n, random_state=0),
         "H0/1": RandomMaclaurin(kernel, n_components=n, h01=True, random_state=0),

@@ -101,7 +101,7 @@ def make_plan(
         What a store records of data sets, by name, for those that are not found; from
         :meth:`~kernlearn.experiments.Store.datasets`.
     located : mapping of str to Found or Card, optional
-        The result of :func:`locate_datasets`, if it is known.
+        The result of ``locate_datasets``, if it is known.
     labels : collection of str, optional
         The labels of the data sets to plan, by default all.
 

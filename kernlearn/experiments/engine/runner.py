@@ -136,7 +136,7 @@ def run_plan(
     SelectionError
         If the choice names nothing in the plan.
     DataError
-        If trials need data that only the store knows (:attr:`Plan.stored`).
+        If trials need data that only the store knows (``plan.stored``).
 
     Examples
     --------
