@@ -94,10 +94,11 @@ docs: $(READY)   ## build the documentation site in build/docs, with warnings as
 	rm -rf build/docs
 	$(BIN)/python docs/stage.py build/docs-source
 	$(BIN)/python -m sphinx -b html -W --keep-going -c docs build/docs-source build/docs
+	$(BIN)/python docs/check_built.py build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
 
 linkcheck: $(READY) ## look up all links of the site that lead out of it; needs a network
-	$(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(INSTALL) -e '.[docs]'
 	$(BIN)/python docs/stage.py build/docs-source
 	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 -c docs build/docs-source build/linkcheck
 	@echo "build/linkcheck/output.txt lists the links that failed, output.json all."

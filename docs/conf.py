@@ -58,6 +58,8 @@ linkcheck_retries = 2
 linkcheck_workers = 8
 # publishers' pages that refuse programs, or have moved their anchors
 linkcheck_anchors = False
+# pages that are copied as they are; docs/check_built.py looks at links within the site
+linkcheck_ignore = [r"experiments/.*\.html"]
 
 sphinx_gallery_conf = {
     "examples_dirs": ["gallery_sources"],
@@ -78,6 +80,9 @@ sphinx_gallery_conf = {
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+# "--" is the beginning of an option, and no dash
+smartquotes = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"kernlearn {version}"

@@ -11,12 +11,17 @@ from latex2mathml.converter import convert
 from sphinx.util import logging
 
 _LOGGER = logging.getLogger(__name__)
+# A function's name and what follows it, unless the name is the base of an index or a limit.
+_APPLIED = re.compile(
+    r"(?<!<msub>)(?<!<msup>)(?<!<msubsup>)(?<!<munder>)(?<!<mover>)(?<!<mfrac>)"
+    r"(<mi>(?:log|ln|exp|max|min|sup|inf|cos|sin|tanh)</mi>)(?=<m(?!o))"
+)
 
 
 def mathml(latex: str, display: str) -> str:
     """Return a formula as MathML; raise a ValueError if a command of it is not known."""
     text = f"\\begin{{split}}{latex}\\end{{split}}" if "\\\\" in latex else latex
-    found = convert(text, display=display)
+    found = _APPLIED.sub(r'\1<mspace width="0.17em"/>', convert(text, display=display))
     if unknown := re.findall(r"\\[A-Za-z]+", found):
         raise ValueError(f"{', '.join(unknown)} in {latex!r} has no form in MathML")
     return found

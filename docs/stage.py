@@ -33,11 +33,8 @@ ROOT_PAGES = {
 _OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
 # Modules that a package offers with their names.
 MODULES = [f"theory.{name}" for name in ("goodness", "pairwise_bounds", "rademacher")]
-PACKAGES = [
-    *(name for name in sorted(_OFFERED) if import_module(f"kernlearn.{name}").__all__),
-    *MODULES,
-    "plugins",
-]
+_FILLED = [name for name in _OFFERED if import_module(f"kernlearn.{name}").__all__]
+PACKAGES = [*sorted([*_FILLED, *MODULES]), "plugins"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -145,8 +142,11 @@ def write_api(target: Path) -> None:
         for name in public_names(package):
             (folder / f"{name}.rst").write_text(name_page(package, name), encoding="utf-8")
         (target / "api" / f"{package}.rst").write_text(package_page(package), encoding="utf-8")
-    heads = ["API", "===", "", "Every public name, by package.", "", ".. toctree::"]
-    lines = [*heads, "   :maxdepth: 1", "", *(f"   {package}" for package in PACKAGES)]
+    lines = ["API", "===", "", "Every public name, by package or module.", ""]
+    for package in PACKAGES:
+        about = (inspect.getdoc(import_module(f"kernlearn.{package}")) or "").partition("\n\n")[0]
+        lines += [f":doc:`kernlearn.{package} <{package}>`", f"   {' '.join(about.split())}", ""]
+    lines += [".. toctree::", "   :hidden:", "", *(f"   {package}" for package in PACKAGES)]
     (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -157,7 +157,12 @@ def write_reference(target: Path) -> None:
     for name, page in reference_pages.PAGES.items():
         (folder / f"{name}.md").write_text(page(), encoding="utf-8")
     about = "What there is, made of the code: it cannot be out of date."
-    lines = ["Reference", "=========", "", about, "", ".. toctree::", "   :maxdepth: 1", ""]
+    lines = ["Reference", "=========", "", about, ""]
+    lines += [":doc:`API <../api/index>`", "   Every class and function, with an example.", ""]
+    for name, page in reference_pages.PAGES.items():
+        about = (inspect.getdoc(page) or "").removeprefix("Return the page of ")
+        lines += [f":doc:`{name}`", f"   {about[0].upper()}{about[1:]}", ""]
+    lines += [".. toctree::", "   :hidden:", ""]
     lines += ["   ../api/index", *(f"   {name}" for name in reference_pages.PAGES)]
     (folder / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

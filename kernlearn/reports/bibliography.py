@@ -1,4 +1,4 @@
-"""The papers that the shipped experiments repeat, and how to cite them."""
+"""The papers that the shipped experiments and examples repeat, and how to cite them."""
 
 from dataclasses import dataclass
 
@@ -36,6 +36,21 @@ PAPERS = (
   author = {Cortes, Corinna and Goyal, Prasoon and Kuznetsov, Vitaly and Mohri, Mehryar},
   title  = {Voted Kernel Regularization},
   year   = {2015}
+}
+""",
+    ),
+    Paper(
+        "Gorman & Sejnowski (1988)",
+        "R. Paul Gorman and Terrence J. Sejnowski: Analysis of Hidden Units in a Layered Network "
+        "Trained to Classify Sonar Targets. Neural Networks 1, 1988, pages 75–89.",
+        """\
+@article{gorman1988analysis,
+  author  = {Gorman, R. Paul and Sejnowski, Terrence J.},
+  title   = {Analysis of Hidden Units in a Layered Network Trained to Classify Sonar Targets},
+  journal = {Neural Networks},
+  volume  = {1},
+  pages   = {75--89},
+  year    = {1988}
 }
 """,
     ),

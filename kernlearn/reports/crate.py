@@ -22,6 +22,7 @@ from kernlearn.replacing import replaced_file
 from kernlearn.reports.crate_content import Content, Execution, gather
 from kernlearn.version import __version__
 
+_HOME = "https://github.com/kernlearn/kernlearn"
 #: What stands for a licence that is not known.
 NO_LICENSE = "No licence is stated."
 
@@ -160,7 +161,7 @@ def _described(content: Content, license: str, author: str) -> Any:
     root["license"] = _license(license, entity)
     if agent is not None:
         root["author"] = agent
-    engine = entity("#kernlearn", "SoftwareApplication", name="kernlearn",
+    engine = entity(_HOME, "SoftwareApplication", name="kernlearn", url=_HOME,
                     softwareVersion=__version__)  # fmt: skip
     language = crate.add(
         ComputerLanguage(

@@ -5,9 +5,11 @@ import re
 import shutil
 import sqlite3
 import sys
+import tomllib
 import zipfile
 from contextlib import closing
 from hashlib import sha256
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -26,6 +28,7 @@ from kernlearn.reports.summarised import summarised
 from tests.experiments.stores import STARTED, done, failed, trial
 from tests.reports.sites import numbers, plant
 
+PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 OWN = """\
 title: On a file
 source: nobody (2026), table 1
@@ -189,7 +192,7 @@ def test_config_reported_numbers_and_summary_are_as_kernlearn_finds_them(site, c
 
 def test_what_a_crate_states(crate):
     graph = {one["@id"]: one for one in json.loads((crate / METADATA).read_text())["@graph"]}
-    root = graph["./"]
+    root, home = graph["./"], PROJECT["urls"]["Homepage"]
     profiles = {one["@id"] for one in root["conformsTo"]}
     assert profiles == {
         "https://w3id.org/ro/wfrun/process/0.5", "https://w3id.org/ro/wfrun/workflow/0.5",
@@ -198,7 +201,8 @@ def test_what_a_crate_states(crate):
     assert root["license"] == "CC0-1.0"
     assert graph["#author"]["name"] == "A. Person"
     assert graph["#run-1"]["agent"] == {"@id": "#author"}
-    assert {one["@id"] for one in root["mentions"]} == {"#kernlearn", "#run-1"}
+    assert {one["@id"] for one in root["mentions"]} == {home, "#run-1"}
+    assert graph[home]["@type"] == "SoftwareApplication"
     assert {one["@id"] for one in root["hasPart"]} == {
         name for name, one in graph.items() if "contentSize" in one
     }

@@ -7,6 +7,10 @@ from kernlearn.experiments.suggestions import suggestion
 from kernlearn.resources import shipped
 from kernlearn.yaml import shortened
 
+#: The folder of examples among the shipped configs, which go by ``examples/NAME``.
+EXAMPLES = "examples"
+_SUFFIXES = ("", ".yaml", ".yml")
+
 
 def find_config(name: str | Path) -> Path:
     """Find a config by path or, among those that come with kernlearn, by name.
@@ -40,14 +44,24 @@ def find_config(name: str | Path) -> Path:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{readable(str(name))}: cannot be read: {reason}") from None
+    if path.parts[:-1] == (EXAMPLES,):
+        example = shipped("configs") / EXAMPLES / f"{path.stem}.yaml"
+        if path.suffix in _SUFFIXES and example.is_file():
+            return example
     configs = shipped_configs()
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
-    if path.suffix in ("", ".yaml", ".yml") and path.stem in configs and len(path.parts) <= 2:
+    if path.suffix in _SUFFIXES and path.stem in configs and len(path.parts) <= 2:
         return configs[path.stem]
     raise ConfigError(
         f"{readable(str(name))}: no such file, and no config of that name comes with "
         f"kernlearn{suggestion(path.stem, list(configs))}"
     )
+
+
+def shipped_name(path: Path) -> str | None:
+    """Return the name by which a config that comes with kernlearn is found; None for others."""
+    folders = {shipped("configs"): "", shipped("configs") / EXAMPLES: f"{EXAMPLES}/"}
+    return f"{folders[path.parent]}{path.stem}" if path.parent in folders else None
 
 
 def shipped_configs() -> dict[str, Path]:

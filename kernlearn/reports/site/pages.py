@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernlearn.datasets import catalogue
+from kernlearn.experiments.config.finding import shipped_name
 from kernlearn.reports import charts, conclusions
 from kernlearn.reports.addresses import Taken, claim_addresses, slug
 from kernlearn.reports.bibliography import cited
@@ -24,7 +25,6 @@ from kernlearn.reports.site.files import address, write_downloads
 from kernlearn.reports.site.layout import Shown, lay_out
 from kernlearn.reports.totals import total
 from kernlearn.reports.verdicts import VERDICTS
-from kernlearn.resources import shipped
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _commands(report: Report) -> list[str]:
     """Return the commands that reproduce an experiment."""
     experiment = report.plan.experiment
     path, cards = experiment.path, catalogue()
-    name = path.stem if path.parent == shipped("configs") else path.name
+    name = shipped_name(path) or path.name
     published = [cards[d] for d in experiment.config.published.values() if d in cards]
     has_downloads = any(card.source.downloads for card in published)
     fetch = [["datasets", "fetch", "--for", name]] if has_downloads else []
