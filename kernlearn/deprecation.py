@@ -73,8 +73,8 @@ def deprecated(since: str, removed_in: str, instead: str) -> Callable[[_Object],
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     value = g()
-    >>> print(caught[0].message)
-    __main__.g is deprecated since version 0.2 and will be removed in 0.4: call f
+    >>> print(str(caught[0].message).partition(".g ")[2])
+    is deprecated since version 0.2 and will be removed in 0.4: call f
     """
 
     def mark(thing: _Object) -> _Object:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kernlearn.csv_text import csv_text, guarded, unguarded
 from kernlearn.experiments.store.export import COLUMNS, export_text
-from kernlearn.reports import check
+from kernlearn.reports import summary_reading
+from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.tables import Cell, Table, to_csv
 
 ATTACKS = [
@@ -74,12 +75,12 @@ def test_tables_heads_and_exports_are_guarded():
 
 
 def test_a_summary_is_read_back_as_it_was():
-    row = dict.fromkeys(check.SUMMARY_COLUMNS, "") | {
+    row = dict.fromkeys(SUMMARY_COLUMNS, "") | {
         "experiment": "-e", "dataset": "=d", "method": "@m", "params": "{}", "metric": "accuracy",
         "mean": -0.5, "std": 0.1, "n_splits": 2.0, "reported_mean": float("nan"),
         "reported_std": float("nan"),
     }  # fmt: skip
     text = csv_text(pd.DataFrame([row]))
     assert "\n'-e,'=d,,'@m,{},accuracy,-0.5," in text
-    back = check.parse_summary(text, "here").iloc[0]
+    back = summary_reading.parse_summary(text, "here").iloc[0]
     assert [back[name] for name in ("experiment", "dataset", "method")] == ["-e", "=d", "@m"]

@@ -8,7 +8,6 @@ import typer
 
 from kernlearn import experiments
 from kernlearn.exceptions import ReportError, StoreError
-from kernlearn.experiments.store import crate_rows
 
 #: The name of the form among those of ``kernlearn export``.
 FORM = "ro-crate"
@@ -50,6 +49,8 @@ def export_crate(
 @contextmanager
 def source_store(path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     """Yield the store of a source, which may be a record, and the rows of a record left out."""
+    from kernlearn.experiments.store import crate_rows
+
     if crate_rows.is_crate(path):
         with crate_rows.store_of(path) as found:
             yield found

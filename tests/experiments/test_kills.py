@@ -229,7 +229,11 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and 
 @needs_fork
 @pytest.mark.parametrize(
     ("way", "n_kills"),
-    [("one job", 4), ("two jobs", 2), pytest.param("Dask", 2, marks=pytest.mark.exhaustive)],
+    [
+        ("two jobs", 3),
+        pytest.param("one job", 4, marks=pytest.mark.exhaustive),
+        pytest.param("Dask", 4, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_kills_lose_nothing(killed, way, n_kills):
     if way == "Dask":

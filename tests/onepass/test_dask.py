@@ -323,6 +323,7 @@ def run_with_a_kill(client, folder, seed, n_parts=24):
     return model, readings(folder)
 
 
+@pytest.mark.exhaustive
 def test_a_worker_killed_at_any_time(client, tmp_path):
     client.wait_for_workers(2)
     model, _ = run_with_a_kill(client, tmp_path / "run", 0)

@@ -266,7 +266,7 @@ def test_pairs_that_interrupt_leave_at_once():
         words = [str(i) for i in range(400)]
         BBSClassifier(100, similarity=similarity).fit(words, np.arange(400) % 2)
     """)
-    for backend, n_jobs in [("threads", 2), ("processes", 2)]:
+    for backend, n_jobs in [("threads", 1), ("processes", 2)]:
         process = subprocess.Popen(
             [sys.executable, "-c", script, backend, str(n_jobs)], env=os.environ,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -69,7 +69,7 @@ def test_liblinear_is_the_official_one(loss, fit_intercept):
     coef, intercept = linear_path(X, Y[0], CS, **told, seed=1)  # C's rand starts as srand(1)
     for C, w, b in zip(CS, coef, intercept, strict=True):
         if loss == "hinge":
-            liblinear._library.srand(1)
+            liblinear.official().library.srand(1)
         exact_w, exact_b = official(X, Y[0], C, loss, tol, 1 if fit_intercept else -1)
         np.testing.assert_allclose(w, exact_w, rtol=1e-12, atol=1e-14)
         assert b == pytest.approx(exact_b, rel=1e-12)
