@@ -84,11 +84,15 @@ def data_dir(data_dirs: list[Path]) -> Path:
     return data_dirs[0]
 
 
+def _needs_data(report: object) -> bool:
+    return "data" in getattr(report, "keywords", ())  # a module that is skipped has none
+
+
 def pytest_terminal_summary(terminalreporter, exitstatus: int, config: pytest.Config) -> None:
     """Name data tests that were skipped although data was promised."""
     if not os.environ.get("KERNLEARN_REQUIRE_DATA"):
         return
-    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "data" in r.keywords]
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if _needs_data(r)]
     if skipped:
         terminalreporter.write_line(f"{len(skipped)} tests on real data were skipped", red=True)
 
@@ -99,7 +103,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if not os.environ.get("KERNLEARN_REQUIRE_DATA") or exitstatus:
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and any("data" in r.keywords for r in reporter.stats.get("skipped", [])):
+    if reporter and any(map(_needs_data, reporter.stats.get("skipped", []))):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
