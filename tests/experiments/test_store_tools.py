@@ -302,6 +302,16 @@ def test_the_doctor_finds_what_is_wrong(tmp_path, change, said):
     assert said in fault
 
 
+def test_a_store_whose_tables_are_no_text_is_damaged(two):
+    """Found by `make fuzz`: the message of SQLite was no text either."""
+    _, source = two
+    content = bytearray(source.read_bytes())
+    content[content.index(b"CREATE TABLE trial") + 7] = 0x80
+    source.write_bytes(content)
+    with pytest.raises(StoreError, match="cannot be opened: the file is damaged"):
+        Store.existing(source)
+
+
 def test_the_doctor_finds_damaged_pages(tmp_path):
     path = tmp_path / "s"
     with begun(path) as (_, put):

@@ -176,8 +176,8 @@ def damaged(path, whole, changes):
             if kind not in ("value", "json", "copy"):
                 continue
             # what SQLite itself refuses was no damage
-            # and what no parser of JSON takes is changed no further
-            with suppress(sqlite3.Error, ValueError, RecursionError), connection:
+            # and what is no JSON, or too deep for its parser, is changed no further
+            with suppress(sqlite3.Error, ValueError, TypeError, RecursionError), connection:
                 if kind == "copy":
                     ids = [row for (row,) in connection.execute("SELECT rowid FROM trial")]
                     a, b = (ids[i % len(ids)] for i in what)

@@ -225,6 +225,8 @@ class Database:
         """Explain errors of SQLite and the system; ``action`` is a word such as "read"."""
         try:
             yield
+        except UnicodeDecodeError:  # SQLite's message quotes what the file has for its tables
+            raise StoreError(f"{self.path}: cannot be {action}: the file is damaged") from None
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{self.path}: cannot be {action}: {explain(error)}") from None
 
