@@ -23,6 +23,23 @@ class Skipped:
     reason: str
 
 
+#: Why an experiment without a config is not shown.
+NO_CONFIG = "kernlearn has no config of that name; --config FILE gives one"
+
+
+def configs_by_name(configs: Sequence[Path]) -> dict[str, Path]:
+    """Return user-defined configs by the experiments that are named after them."""
+    own: dict[str, Path] = {}
+    for path in configs:
+        if path.stem in own:
+            raise ReportError(
+                f"{path}: an experiment is named after its file, and {own[path.stem]} has the "
+                "same name"
+            )
+        own[path.stem] = path
+    return own
+
+
 def stored_plans(
     store: Store,
     *,
@@ -67,17 +84,10 @@ def stored_plans(
     ran: dict[str, dict[_Way, None]] = {}
     for run in reversed(store.runs()):
         ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
-    own: dict[str, Path] = {}
-    for path in configs:
-        name = path.stem
-        if name in own:
-            raise ReportError(
-                f"{path}: an experiment is named after its file, and {own[name]} has the same name"
-            )
-        if name not in ran:
-            there = ", ".join(sorted(ran)) or "none"
-            raise ReportError(f"{store.path}: no run of {name}; there are runs of: {there}")
-        own[name] = path
+    own = configs_by_name(configs)
+    if absent := [name for name in own if name not in ran]:
+        there = ", ".join(sorted(ran)) or "none"
+        raise ReportError(f"{store.path}: no run of {absent[0]}; there are runs of: {there}")
     coming = shipped_configs()
     plans, skipped, datasets = [], [], store.datasets()
     for name, found in reversed(ran.items()):
@@ -97,8 +107,7 @@ def stored_plans(
             continue
         config = own.get(name) or coming.get(name)
         if config is None:
-            reason = "kernlearn has no config of that name; --config FILE gives one"
-            skipped.append(Skipped(name, reason))
+            skipped.append(Skipped(name, NO_CONFIG))
             continue
         try:
             plan, n_trials = _fullest(store, config, ways, data_dir, datasets)

@@ -13,7 +13,7 @@ from kernlearn.experiments.engine.plan import Plan, axes_of
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.summary_files import parse_parameters
 from kernlearn.reports.report import Report
-from kernlearn.reports.stored import Skipped
+from kernlearn.reports.stored import NO_CONFIG, Skipped, configs_by_name
 from kernlearn.reports.summary import KEY, TIMES, judged, label_rows, with_reported
 from kernlearn.reports.summary_details import Details, read_shown
 from kernlearn.reports.summary_reading import read_cells
@@ -50,14 +50,7 @@ def summarised_reports(
     SummaryError
         If the folder or a summary cannot be read, or has values that are none of a summary.
     """
-    own: dict[str, Path] = {}
-    for path in configs:
-        if path.stem in own:
-            raise ReportError(
-                f"{path}: an experiment is named after its file, and {own[path.stem]} has the "
-                "same name"
-            )
-        own[path.stem] = path
+    own = configs_by_name(configs)
     there = _summaries(folder)
     if lacking := sorted({*own, *names} - {*there}):
         listed = ", ".join(there) or "none"
@@ -69,8 +62,7 @@ def summarised_reports(
         if names and name not in names:
             continue
         if name not in known:
-            reason = "kernlearn has no config of that name; --config FILE gives one"
-            skipped.append(Skipped(name, reason))
+            skipped.append(Skipped(name, NO_CONFIG))
             continue
         try:
             reports.append(summarised(known[name], folder))
