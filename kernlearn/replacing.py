@@ -2,6 +2,8 @@
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -28,6 +30,27 @@ def replaced_file(path: Path) -> Path:
     if end.exists() and not end.is_file():
         raise OSError(errno.EINVAL, "a device or pipe, which no file replaces", str(path))
     return end
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a new file beside the one to write, which replaces it at the end of the block.
+
+    Folders that lack are made. If the block raises, what was there stays as it was.
+
+    Raises
+    ------
+    OSError
+        As :func:`replaced_file` does, or if a folder cannot be made or the file be replaced.
+    """
+    end = replaced_file(path)
+    part = end.with_name(f"{end.name}.{os.getpid()}.part")
+    end.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        yield part
+        part.replace(end)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def refuse_pipe(path: Path) -> None:

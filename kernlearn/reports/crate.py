@@ -4,7 +4,6 @@ https://www.researchobject.org/workflow-run-crate/ describes the profile. The sa
 same bytes, with the same kernlearn and packages: its date is that of the last trial.
 """
 
-import os
 import zipfile
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,7 +17,7 @@ from kernlearn.exceptions import ReportError
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Store
 from kernlearn.extras import needed_by
-from kernlearn.replacing import replaced_file
+from kernlearn.replacing import replacing
 from kernlearn.reports.crate_content import Content, Execution, gather
 from kernlearn.version import __version__
 
@@ -115,20 +114,13 @@ def _write(contents: dict[str, bytes], folder: Path) -> int:
 
 
 def _write_zip(contents: dict[str, bytes], output: Path) -> int:
-    end = replaced_file(output)
-    part = end.with_name(f"{end.name}.{os.getpid()}.part")
-    end.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with replacing(output) as part:
         with zipfile.ZipFile(part, "w") as archive:
             for name, content in contents.items():
                 about = zipfile.ZipInfo(name, _DATE)
                 about.external_attr = 0o644 << 16
                 archive.writestr(about, content, zipfile.ZIP_DEFLATED, 9)
-        size = part.stat().st_size
-        part.replace(end)
-    finally:
-        part.unlink(missing_ok=True)
-    return size
+        return part.stat().st_size
 
 
 def _described(content: Content, license: str, author: str) -> Any:

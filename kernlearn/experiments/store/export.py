@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -15,7 +14,7 @@ from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
 from kernlearn.experiments.store.results import Store
-from kernlearn.replacing import replaced_file
+from kernlearn.replacing import replacing
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
@@ -151,18 +150,12 @@ def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
             yield row
 
     try:
-        end = replaced_file(path)
-        part = end.with_name(f"{end.name}.{os.getpid()}.part")
-        end.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with replacing(path) as part:
             if form == "parquet":
                 _write_parquet(counted(), part)
             else:
                 with part.open("w", encoding="utf-8") as file:
                     file.writelines(_texts(counted(), form))
-            part.replace(end)
-        finally:
-            part.unlink(missing_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
     return n_rows
