@@ -2,9 +2,11 @@
 
 The source distribution and the wheel are built, checked by twine, and each installed in an empty
 environment with the newest versions of all dependencies that fit. There the quick start of the
-README and a small table run. The wheel is installed without extras as well, and an estimator fits
-a CSV file. Last, pip-audit looks the dependencies up among known faults, where its service can be
-reached. What was built is left in dist/.
+README and a small table run. The wheel is installed without extras as well: an estimator fits a
+CSV file, the examples of all public names of the estimators' packages run, and the estimator fits
+again without LIBLINEAR and LIBSVM, as where they cannot be compiled. Last, pip-audit looks the
+dependencies up among known faults, where its service can be reached. What was built is left in
+dist/.
 """
 
 import json
@@ -35,6 +37,32 @@ X, y = np.column_stack([rows["f0"], rows["f1"]]).astype(float), rows["f2"]
 scores = cross_val_score(BBSClassifier(20, random_state=0), X, y)
 assert len(scores) == 5 and scores.mean() > 0.7, scores
 print(f"accuracy {scores.mean():.2f}")
+"""
+#: The examples of the packages that need no extra, and of which names they need one all the same.
+EXAMPLES = """\
+import doctest
+from importlib import import_module
+
+finder = doctest.DocTestFinder(recurse=True)
+ran, lines, needing = 0, 0, []
+packages = "features kernels landmarks metrics onepass pairwise similarities solvers theory voted"
+for package in packages.split():
+    module = import_module(f"kernlearn.{package}")
+    for name in module.__all__:
+        for test in finder.find(getattr(module, name), f"{package}.{name}", module=False):
+            runner = doctest.DocTestRunner(
+                verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+            )
+            report = []
+            runner.run(test, out=report.append)
+            text = "".join(report)
+            if runner.failures and "MissingExtraError" not in text:
+                raise SystemExit(text)
+            if runner.failures:
+                needing.append(test.name)
+            elif test.examples:
+                ran, lines = ran + 1, lines + len(test.examples)
+print(f"{ran} examples of {lines} lines passed, need an extra: {', '.join(needing) or 'none'}")
 """
 #: What a user tries first, besides the examples of the README.
 COMMANDS = (
@@ -116,7 +144,7 @@ def timed(name: str, words: list[str], place: Path) -> str:
     """Run a program and say how long it took."""
     start = time.perf_counter()
     said = run(words, place)
-    print(f"  {name}: {time.perf_counter() - start:.0f} s", flush=True)
+    print(f"  {name}: {time.perf_counter() - start:.1f} s", flush=True)
     return said
 
 
@@ -141,13 +169,20 @@ def try_out_light(wheel: Path, folder: Path) -> None:
     folder.mkdir()
     binaries = installed(str(wheel), wheel, folder)
     (folder / "mine.csv").write_text(ROWS, encoding="utf-8")
-    timed("a first result on a CSV file", [str(binaries / "python"), "-c", FIRST], folder)
-    timed("the same again", [str(binaries / "python"), "-c", FIRST], folder)
+    python = str(binaries / "python")
+    timed("a first result on a CSV file", [python, "-c", FIRST], folder)
+    timed("the same again", [python, "-c", FIRST], folder)
+    print("  " + timed("the examples", [python, "-c", EXAMPLES], folder).strip())
     ended = subprocess.run(
         [str(binaries / "kernlearn"), "list"], capture_output=True, text=True, check=False
     )
     if ended.returncode != 2 or "pip install 'kernlearn[run]'" not in ended.stderr:
         raise Failed(f"kernlearn list without the extra 'run': {ended.returncode} {ended.stderr}")
+    compiled = ["liblinear-official", "libsvm-official"]
+    run([python, "-m", "pip", "uninstall", "--quiet", "--yes", *compiled], folder)
+    said = timed("without LIBLINEAR and LIBSVM", [python, "-c", FIRST], folder)
+    if said.count("is not installed") != 1:
+        raise Failed(f"without LIBLINEAR and LIBSVM one warning is due:\n{said}")
 
 
 def audit(packages: Path, folder: Path) -> bool:

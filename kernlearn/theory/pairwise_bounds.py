@@ -18,18 +18,14 @@ Arguments of the same name mean the same everywhere:
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
-
-Complexity: TypeAlias = "float | Callable[[int], float]"
+from kernlearn.theory.complexity import Complexity, complexity_at, mean_complexity
 
 
 @dataclass(frozen=True)
@@ -43,6 +39,7 @@ class ExcessRiskBound:
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import ExcessRiskBound
     >>> ExcessRiskBound(regret=0.25, complexity=0.5, confidence=0.125).total
     0.875
     """
@@ -69,6 +66,7 @@ def contracted_complexity(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import contracted_complexity
     >>> contracted_complexity(0.25, lipschitz=2.0)
     0.5
     """
@@ -100,13 +98,14 @@ def excess_risk_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import excess_risk_bound
     >>> bound = excess_risk_bound(10001, complexity=2.0, regret=100.0)
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.01, 0.159, 0.21)
     """
     _check(n, delta, regret, loss_bound=loss_bound)
     confidence = 6 * loss_bound * math.sqrt(math.log(n / delta) / (n - 1))
-    complexity_term = 4 * _mean_complexity(complexity, np.arange(1, n))
+    complexity_term = 4 * mean_complexity(complexity, np.arange(1, n))
     return ExcessRiskBound(regret / (n - 1), complexity_term, confidence)
 
 
@@ -145,13 +144,14 @@ def finite_buffer_excess_risk_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import finite_buffer_excess_risk_bound
     >>> bound = finite_buffer_excess_risk_bound(100001, 1000, complexity=2.0, regret=100.0)
     >>> round(bound.regret, 3), round(bound.complexity, 3), round(bound.confidence, 3)
     (0.001, 0.128, 0.211)
     """
     _check(n, delta, regret, buffer_size, loss_bound=loss_bound)
     kept = np.minimum(np.arange(1, n), buffer_size)
-    complexity_term = 2 * _mean_complexity(complexity, kept)
+    complexity_term = 2 * mean_complexity(complexity, kept)
     if as_printed:
         complexity_term *= 2
         root = (math.sqrt(2) + 3) * math.sqrt(math.log(n / delta) / buffer_size)
@@ -213,6 +213,7 @@ def fast_rate_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import fast_rate_bound, finite_buffer_fast_rate_bound
     >>> bound = fast_rate_bound(10**6, regret=20.0, lipschitz=1.0, strong_convexity=1.0)
     >>> round(bound.total, 3)
     0.056
@@ -247,6 +248,7 @@ def finite_buffer_fast_rate_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import finite_buffer_fast_rate_bound
     >>> of = {"regret": 20.0, "lipschitz": 1.0, "strong_convexity": 1.0}
     >>> round(finite_buffer_fast_rate_bound(10**6, 10**4, **of).total, 3)
     0.372
@@ -299,6 +301,7 @@ def olp_buffer_regret_bound(n: int, *, lipschitz: float, diameter: float, eta: f
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import olp_buffer_regret_bound
     >>> round(olp_buffer_regret_bound(10_001, lipschitz=1.0, diameter=2.0, eta=2.0), 1)
     297.6
     """
@@ -334,12 +337,13 @@ def all_pairs_regret_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import all_pairs_regret_bound
     >>> round(all_pairs_regret_bound(10_001, 100, buffer_regret=400.0, complexity=1.0), 1)
     7408.4
     """
     _check(n, delta, buffer_regret, buffer_size, loss_bound=loss_bound)
     chance = loss_bound * math.sqrt(2 * math.log(2 * n / delta) / buffer_size)
-    richness = 2 * _complexity_at(complexity, buffer_size)
+    richness = 2 * complexity_at(complexity, buffer_size)
     return buffer_regret + max(n - 1 - buffer_size, 0) * (richness + chance)
 
 
@@ -361,6 +365,7 @@ def olp_regret_bound(
 
     Examples
     --------
+    >>> from kernlearn.theory.pairwise_bounds import olp_regret_bound
     >>> round(olp_regret_bound(9999, 99, lipschitz=1.0, diameter=2.0, eta=2.0, complexity=1.0), 1)
     7340.5
     """
@@ -369,23 +374,6 @@ def olp_regret_bound(
         n, buffer_size, buffer_regret=buffer_regret, complexity=complexity,
         loss_bound=loss_bound, delta=delta,
     )  # fmt: skip
-
-
-def _complexity_at(complexity: Complexity, m: int) -> float:
-    if callable(complexity):
-        value = float(complexity(m))
-        check_nonnegative(**{f"complexity({m})": value})
-        return value
-    check_nonnegative(complexity=complexity)
-    return complexity / math.sqrt(m)
-
-
-def _mean_complexity(complexity: Complexity, sizes: NDArray[np.intp]) -> float:
-    if not callable(complexity):
-        return _complexity_at(complexity, 1) * float(np.mean(1 / np.sqrt(sizes)))
-    distinct, counts = np.unique(sizes, return_counts=True)
-    values = [_complexity_at(complexity, int(m)) for m in distinct]
-    return float(np.average(values, weights=counts))
 
 
 def _check(n: int, delta: float, regret: float, buffer_size: int = 1, **positive: float) -> None:
