@@ -26,6 +26,7 @@ import pandas as pd
 
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Plan
+from kernlearn.experiments.config.entries import varied
 from kernlearn.experiments.store.results import Result
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.theory.resampling import corrected_error
@@ -143,10 +144,15 @@ def split_values(
 ) -> pd.DataFrame:
     """Return the numbers of each trial whose labels are wanted, a row for each.
 
-    Columns are ``dataset``, ``method`` (with what it varies), ``split``, ``value``, ``score``
-    (that of the chosen parameters on held-out rows), ``comparisons``, ``n_train``, ``n_test``.
+    Columns are ``dataset`` and ``method`` (each with what it varies), ``split``, ``value``,
+    ``score`` (that of the chosen parameters on held-out rows), ``comparisons``, ``n_train``,
+    ``n_test``.
     """
     rows = []
+    # a generator draws a data set for each value of its parameters
+    drawn = {
+        name: varied(entry.parameters) for name, entry in plan.experiment.config.datasets.items()
+    }
     for trial in plan.trials:
         result = results.get(trial.key)
         if result is None or not result.done or not wanted(trial.labels):
@@ -156,11 +162,13 @@ def split_values(
             continue
         if not {"n_train", "n_test"} <= result.info.keys():
             raise ReportError(f"{trial}: the store does not say how many rows it has")
-        varied = [f"{k}={labels[k]}" for k in plan.axes if labels.get(k) is not None]
+        given = [k for k in plan.axes if labels.get(k) is not None]
+        data = [f"{k}={labels[k]}" for k in given if k in drawn[labels["dataset"]]]
+        own = [f"{k}={labels[k]}" for k in given if k not in drawn[labels["dataset"]]]
         kernel = [labels["kernel"]] if labels.get("kernel") else []
         rows.append({
-            "dataset": labels["dataset"], "name": labels["method"],
-            "method": ", ".join([labels["method"], *kernel, *varied]), "split": trial.split,
+            "dataset": ", ".join([labels["dataset"], *data]), "name": labels["method"],
+            "method": ", ".join([labels["method"], *kernel, *own]), "split": trial.split,
             "value": metrics[metric], "score": metrics.get("selection_score", nan),
             "comparisons": metrics.get("comparisons", nan),
             "n_train": result.info["n_train"], "n_test": result.info["n_test"],

@@ -10,7 +10,7 @@ from tests.command import command
 CONFIG = """\
 title: Two methods on landmarks against neighbours
 datasets:
-  moons: {generator: two_moons, n_samples: 120, noise: 0.2}
+  moons: {generator: two_moons, n_samples: 120, noise: [0.1, 0.2]}
   waves: {generator: waveform, n_samples: 120, binarize: random}
   rings: {generator: rings, n_samples: 120, noise: 0.2}
 methods:
@@ -52,8 +52,10 @@ def test_methods_are_compared_with_a_control(kernlearn, tmp_path):
     assert "best on held-out rows against neighbours" in chosen.stdout
     assert "chosen in how many splits: " in chosen.stdout
     frame = pd.read_csv(tmp_path / "e.csv").query("method == 'best on held-out rows'")
-    assert frame["n_splits"].tolist() == [3, 3, 3]
-    assert frame["control_comparisons"].tolist() == [72, 72, 72]
+    # a data set for each value of its generator's parameter
+    assert frame["dataset"].tolist() == ["moons, noise=0.1", "moons, noise=0.2", "waves", "rings"]
+    assert frame["n_splits"].tolist() == [3, 3, 3, 3]
+    assert frame["control_comparisons"].tolist() == [72, 72, 72, 72]
     assert frame["comparisons"].between(10, 15).all()
 
 
