@@ -163,7 +163,8 @@ def _fetch_card(
             if time.time() - folder.stat().st_mtime > _ABANDONED:
                 rmtree(folder)
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
-        new, plain = _fetch_files(card, form, Path(staging), force, report, limits)
+        stage = Path(staging)
+        new, plain = _fetch_files(card, form, own, stage, force, report, limits)
         remark = _check_content(card, form, own, new, plain)
         n_bytes = sum(path.stat().st_size for path in new.values())
         _publish(new, own)
@@ -172,13 +173,19 @@ def _fetch_card(
 
 
 def _fetch_files(
-    card: Card, form: Form, stage: Path, force: bool, report: Report | None, limits: dict[str, Any]
+    card: Card,
+    form: Form,
+    own: Path,
+    stage: Path,
+    force: bool,
+    report: Report | None,
+    limits: dict[str, Any],
 ) -> tuple[dict[str, Path], bool]:
-    """Fetch the files of a form that are not there, or all, into a staging folder.
+    """Fetch the files of a form that are not in its own folder, or all, into a staging folder.
 
     Returns them, and whether any came over http, on whose way they can be changed.
     """
-    own, plain, known = stage.parent, False, form.fingerprint is not None
+    plain, known = False, form.fingerprint is not None
     new: dict[str, Path] = {}
     bodies: dict[str, Path] = {}  # an archive of several files is transferred once
     for file in form.files:
