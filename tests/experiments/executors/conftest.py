@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 
 #: Methods that take their time, take memory, or end their process.
@@ -71,7 +73,8 @@ class Keeper(Diarist):
     def fit(self, X, y):
         if len(X) > 20:  # the whole training part
             KEPT.extend(np.ones(2**17) for _ in range(self.mebibytes))
-        time.sleep(0.6)
+        if self.mebibytes:
+            time.sleep(0.6)  # the size of a process is looked at once a second
         with Path(self.diary).open("a") as file:
             file.write(f"{os.getpid()}\\n")
         return super().fit(X, y)
@@ -105,15 +108,16 @@ metrics: [accuracy]
 """
 
 
+def write_trouble(folder, *methods, splits=1):
+    """Write a config of such methods, each a line of YAML, into a folder."""
+    (folder / "trouble.py").write_text(TROUBLE)
+    path = folder / "trouble.yaml"
+    lines = "\n".join(f"  {m}" for m in methods)
+    path.write_text(CONFIG.format(methods=lines, splits=splits))
+    return path
+
+
 @pytest.fixture
 def trouble(tmp_path):
     """Write a config of such methods, each a line of YAML."""
-
-    def write(*methods, splits=1):
-        (tmp_path / "trouble.py").write_text(TROUBLE)
-        path = tmp_path / "trouble.yaml"
-        lines = "\n".join(f"  {m}" for m in methods)
-        path.write_text(CONFIG.format(methods=lines, splits=splits))
-        return path
-
-    return write
+    return partial(write_trouble, tmp_path)

@@ -17,6 +17,7 @@ from kernlearn.experiments.config.model import Execution
 from kernlearn.experiments.engine.runner import Listener, check_cores
 from kernlearn.experiments.executors import Limits, Processes, make_executor
 from kernlearn.experiments.executors.local import crowding
+from tests.experiments.executors.conftest import write_trouble
 from tests.experiments.numbers import numbers
 
 
@@ -37,83 +38,98 @@ def children():
     return {p.pid for p in psutil.Process().children(recursive=True)}
 
 
-def test_numbers_are_those_of_this_process_to_the_last_bit(small, tmp_path):
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.exhaustive), 2])
+def test_numbers_are_those_of_this_process_to_the_last_bit(jobs, small, tmp_path):
     plan = make_plan(load_config(small))
     with Store(tmp_path / "here") as store:
         run_plan(plan, store)
         expected = numbers(plan, store)
     assert len(expected) == 16
-    for jobs in (1, 2):
-        executor = Processes(jobs)
-        with Store(tmp_path / f"{jobs}") as store:
-            # the last half first, then what is left of the whole: as after an interruption
-            half = make_plan(load_config(small))
-            del half.trials[:8]
-            half.trials.reverse()
-            run_plan(half, store, executor=executor)
-            run_plan(plan, store, executor=executor)
-            assert numbers(plan, store) == expected
-        executor.close()
+    executor = Processes(jobs)
+    with Store(tmp_path / "there") as store:
+        # the last half first, then what is left of the whole: as after an interruption
+        half = make_plan(load_config(small))
+        del half.trials[:8]
+        half.trials.reverse()
+        run_plan(half, store, executor=executor)
+        run_plan(plan, store, executor=executor)
+        assert numbers(plan, store) == expected
+    executor.close()
 
 
-def test_a_process_stays_after_a_trial_that_leaves_it_larger(trouble, tmp_path):
-    diary = tmp_path / "diary"
-    methods = [
-        f"{name}: {{estimator: Keeper, diary: {diary}, mebibytes: {size}}}"
-        for name, size in (("first", 0), ("large", 400), ("last", 1))
-    ]
-    found = run(trouble(*methods), tmp_path / "s")
-    assert all(result.done for _, result in found)
-    assert len(set(diary.read_text().split())) == 1
+@pytest.fixture(scope="module")
+def unlimited(tmp_path_factory):
+    """Trials that take memory, in a process without limits: results and diaries."""
+    folder = tmp_path_factory.mktemp("unlimited")
+    config = write_trouble(
+        folder,
+        f"freed: {{estimator: Freer, diary: {folder / 'freer'}, mebibytes: 400}}",
+        f"after: {{estimator: Freer, diary: {folder / 'freer'}, mebibytes: 1}}",
+        f"large: {{estimator: Keeper, diary: {folder / 'keeper'}, mebibytes: 400}}",
+        f"last: {{estimator: Keeper, diary: {folder / 'keeper'}}}",
+    )
+    return dict(run(config, folder / "s")), folder
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory):
+    """Trials of which some exceed their limits or end their process, and what they write."""
+    folder = tmp_path_factory.mktemp("limited")
+    config = write_trouble(
+        folder,
+        f"freed: {{estimator: Freer, diary: {folder / 'freer'}, mebibytes: 400}}",
+        f"after: {{estimator: Freer, diary: {folder / 'freer'}, mebibytes: 1}}",
+        "long: {estimator: Sleeper, seconds: 60}",
+        "big: {estimator: Eater, mebibytes: 3000}",
+        f"mortal: {{estimator: Mortal, diary: {folder / 'mortal'}, lives: 1}}",
+        "short: {estimator: Sleeper, seconds: 0.1}",
+    )
+    return dict(run(config, folder / "s", jobs=2, timeout=4, memory=1000 * 2**20)), folder
+
+
+def test_a_process_stays_after_a_trial_that_leaves_it_larger(unlimited):
+    found, folder = unlimited
+    assert all(result.done for result in found.values())
+    pids = (folder / "keeper").read_text().split()
+    # a fit to warm up and one that counts, each
+    assert len(pids) == 4
+    assert len(set(pids)) == 1
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-@pytest.mark.parametrize("memory", [None, 4 * 2**30])
-def test_a_process_keeps_the_memory_that_trials_free_unless_it_is_limited(
-    memory, trouble, tmp_path
-):
-    diary = tmp_path / "diary"
-    methods = [
-        f"{name}: {{estimator: Freer, diary: {diary}, mebibytes: {size}}}"
-        for name, size in (("large", 600), ("last", 1))
-    ]
-    found = run(trouble(*methods), tmp_path / "s", memory=memory)
-    assert all(result.done for _, result in found)
-    before, *_, after = map(int, diary.read_text().split())
-    assert (after > before + 500) == (memory is None)
+@pytest.mark.parametrize("kept", ["unlimited", "limited"])
+def test_a_process_keeps_the_memory_that_trials_free_unless_it_is_limited(kept, request):
+    found, folder = request.getfixturevalue(kept)
+    assert found["freed"].done
+    assert found["after"].done
+    before, *_, after = map(int, (folder / "freer").read_text().split())
+    assert (after > before + 350) == (kept == "unlimited")
 
 
-def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(trouble, tmp_path):
-    config = trouble("long: {estimator: Sleeper, seconds: 60}", "short: {estimator: Sleeper}")
-    found = dict(run(config, tmp_path / "s", timeout=6))
+def test_a_trial_that_takes_too_long_is_ended_and_the_rest_goes_on(limited):
+    found, _ = limited
     assert found["short"].done
     assert found["long"].status == "failed"
-    assert found["long"].error == "Timeout: not finished after 6 s, the limit (--timeout)"
-    assert 6 <= found["long"].seconds < 30
+    assert found["long"].error == "Timeout: not finished after 4 s, the limit (--timeout)"
+    assert 4 <= found["long"].seconds < 30
 
 
-def test_a_trial_that_takes_too_much_memory_is_ended(trouble, tmp_path):
-    config = trouble("big: {estimator: Eater, mebibytes: 3000}", "small: {estimator: Eater}")
-    found = dict(run(config, tmp_path / "s", memory=1000 * 2**20))
-    assert found["small"].done
+def test_a_trial_that_takes_too_much_memory_is_ended(limited):
+    found, _ = limited
+    assert found["short"].done
     assert found["big"].status == "failed"
     assert found["big"].error.startswith("MemoryLimit: ")
     assert "the limit is 1000 MiB (--memory)" in found["big"].error
 
 
-def test_a_process_that_dies_takes_only_its_trial_which_is_tried_again(trouble, tmp_path):
-    diary = tmp_path / "diary"
-    config = trouble(
-        f"mortal: {{estimator: Mortal, diary: {diary}, lives: 2}}",
-        "other: {estimator: Sleeper, seconds: 0.1}",
-    )
-    found = dict(run(config, tmp_path / "s", jobs=2))
+def test_a_process_that_dies_takes_only_its_trial_which_is_tried_again(limited):
+    found, folder = limited
     assert found["mortal"].done
-    assert found["mortal"].info["attempts"] == 3
-    # two deaths, then the fit to warm up and the one that counts
-    assert len(diary.read_text().splitlines()) == 4
-    assert found["other"].done
-    assert "attempts" not in found["other"].info
+    assert found["mortal"].info["attempts"] == 2
+    # a death, then the fit to warm up and the one that counts
+    assert len((folder / "mortal").read_text().splitlines()) == 3
+    assert found["short"].done
+    assert "attempts" not in found["short"].info
 
 
 @pytest.mark.exhaustive
