@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from tests.command import command
 from tests.experiments.numbers import numbers
 
 #: Runs the command in a child of a process that has its imports behind it, and sends it a signal a
@@ -214,8 +215,8 @@ def kill_often(small, plan, expected, folder, way, n_kills):
     assert progress > n_kills / 2
 
     # what is left is done as if nothing had happened
-    command = [sys.executable, "-m", "kernlearn", *arguments]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    ended = command(folder, *arguments[: -len(options) or None])
+    assert ended.returncode == 0, ended.stderr
     after = rows(path)
     assert {key: after[key] for key in before} == before
     assert all(status == "done" for _, status, *_ in after.values())
