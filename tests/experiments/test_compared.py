@@ -2,6 +2,7 @@ import json
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -66,9 +67,7 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setattr(pair_matrices, "_opened", type(pair_matrices._opened)())
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with series of three classes."""
+def write_waves(folder: Path) -> Path:
     rng = np.random.default_rng(0)
     times = np.linspace(0, 1, 12)
     rows = []
@@ -76,8 +75,33 @@ def folder(tmp_path: Path) -> Path:
         wave = np.sin((3 + 2 * (i % 3)) * times + rng.normal(0, 0.5)) + rng.normal(0, 0.3, 12)
         rows.append(",".join([*(f"{v:.6f}" for v in wave), "abc"[i % 3]]))
     columns = ",".join([*(f"t{i}" for i in range(12)), "class"])
-    (tmp_path / "waves.csv").write_text("\n".join([columns, *rows, ""]))
-    return tmp_path
+    (folder / "waves.csv").write_text("\n".join([columns, *rows, ""]))
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with series of three classes."""
+    return write_waves(tmp_path)
+
+
+class Kept(NamedTuple):
+    """A run that has compared once: its cache, its metrics and the pairs of each block."""
+
+    cache: Path
+    metrics: dict[str, dict[str, float]]
+    sizes: list[int]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Kept:
+    folder = write_waves(tmp_path_factory.mktemp("kept"))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("KERNLEARN_CACHE", str(folder / "cache"))
+        monkeypatch.setattr(pair_matrices, "_opened", type(pair_matrices._opened)())
+        sizes = pairs_compared(monkeypatch)
+        found = measured(planned(folder), folder / "kept.sqlite")
+    return Kept(folder / "cache", found, sizes)
 
 
 def planned(folder: Path, once: bool = True, text: str = CONFIG, **options):
@@ -111,8 +135,8 @@ def pairs_compared(monkeypatch) -> list[int]:
     return sizes
 
 
-def test_the_numbers_are_those_of_comparing_anew(folder, tmp_path):
-    kept = measured(planned(folder), tmp_path / "kept.sqlite")
+def test_the_numbers_are_those_of_comparing_anew(kept, folder, tmp_path):
+    kept = kept.metrics
     anew = measured(planned(folder, False), tmp_path / "anew.sqlite")
     assert kept.keys() == anew.keys()
     for trial, metrics in anew.items():
@@ -123,9 +147,8 @@ def test_the_numbers_are_those_of_comparing_anew(folder, tmp_path):
             assert kept[trial]["fit_comparisons"] == metrics["fit_comparisons"], trial
 
 
-def test_predictions_by_support_vectors_count_these(folder, tmp_path):
-    kept = measured(planned(folder), tmp_path / "s.sqlite")
-    for trial, metrics in kept.items():
+def test_predictions_by_support_vectors_count_these(kept):
+    for trial, metrics in kept.metrics.items():
         if " SVM " in trial:
             assert metrics["comparisons"] == metrics["n_support"]
         if "SVC" in trial or "1-NN" in trial or "clipped" in trial:
@@ -134,16 +157,13 @@ def test_predictions_by_support_vectors_count_these(folder, tmp_path):
             assert "comparisons" not in metrics
 
 
-def test_a_pair_is_compared_once_for_all_trials_and_runs(folder, tmp_path, monkeypatch):
-    sizes = pairs_compared(monkeypatch)
-    plan = planned(folder)
-    measured(plan, tmp_path / "one.sqlite")
+def test_a_pair_is_compared_once_for_all_trials_and_runs(kept, folder, tmp_path, monkeypatch):
     n_distances, triangle, warm_up = 2, 60 * 61 // 2, 4
-    squares = sum(sizes) - n_distances * (triangle + warm_up)
+    squares = sum(kept.sizes) - n_distances * (triangle + warm_up)
     assert 0 <= squares <= n_distances * 60 * 59 // 2  # blocks are rectangles
-    sizes.clear()
-    pair_matrices._opened.clear()
-    measured(plan, tmp_path / "two.sqlite")
+    monkeypatch.setenv("KERNLEARN_CACHE", str(kept.cache))
+    sizes = pairs_compared(monkeypatch)
+    measured(planned(folder), tmp_path / "two.sqlite")
     assert sizes == []
     other = planned(folder, text=CONFIG.replace("scipy.cityblock", "scipy.braycurtis"))
     measured(other, tmp_path / "three.sqlite")
@@ -167,15 +187,15 @@ def test_two_jobs_compute_each_matrix_once(folder, tmp_path):
             assert two[trial]["comparison_seconds"] == metrics["comparison_seconds"]
 
 
-def test_a_cache_that_cannot_be_written_breaks_nothing(folder, tmp_path, monkeypatch, capsys):
-    expected = measured(planned(folder), tmp_path / "one.sqlite")
+def test_a_cache_that_cannot_be_written_breaks_nothing(
+    kept, folder, tmp_path, monkeypatch, capsys
+):
     (tmp_path / "file").touch()
     monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "file" / "below"))
-    pair_matrices._opened.clear()
     pair_matrices._say_unwritable.cache_clear()
     found = measured(planned(folder), tmp_path / "two.sqlite")
     assert {t: m["accuracy"] for t, m in found.items()} == {
-        t: m["accuracy"] for t, m in expected.items()
+        t: m["accuracy"] for t, m in kept.metrics.items()
     }
     assert capsys.readouterr().err.count("cannot be written") == 1
 
@@ -190,9 +210,8 @@ def test_a_choice_in_several_processes_counts_the_same(folder, monkeypatch):
     assert several == alone
 
 
-def test_times_contain_the_comparisons(folder, tmp_path):
-    metrics = measured(planned(folder), tmp_path / "s.sqlite")
-    for trial, found in metrics.items():
+def test_times_contain_the_comparisons(kept):
+    for trial, found in kept.metrics.items():
         if "1-NN" in trial:
             assert found["predict_seconds"] > 18 * found["comparison_seconds"] > 0
             assert found["fit_seconds"] > 0
@@ -223,9 +242,8 @@ def test_what_changes_values_changes_the_matrix():
     assert len({key(first), *others}) == 1 + len(others)
 
 
-def test_another_window_is_another_matrix(folder, tmp_path):
-    measured(planned(folder), tmp_path / "s.sqlite")
-    notes = [json.loads(f.read_text()) for f in (tmp_path / "cache/pairs").glob("*.json")]
+def test_another_window_is_another_matrix(kept):
+    notes = [json.loads(f.read_text()) for f in (kept.cache / "pairs").glob("*.json")]
     warping = [n for n in notes if n["class"].endswith("DynamicTimeWarpingSimilarity")]
     assert len({n["parameters"] for n in warping}) == len(warping) == 2
     assert all(0 < n["seconds"] < 1 for n in notes)

@@ -61,16 +61,15 @@ def test_bits_do_not_depend_on_partitions_order_and_workers(kind, client):
     whole = new(kind).fit(X, y)
     started = new(kind).fit_map(X[:200], y[:200])
     gathered = copy.deepcopy(started).partial_fit(X, y)
-    for n_parts in (1, 2, 7):
-        for order in ORDERS:
-            with dask.config.set(scheduler="synchronous"):
-                assert active_client() is None
-                assert_same(new(kind).fit(*divided(n_parts, order)), whole)
-            assert active_client() is client
+    for n_parts, order in ((1, ORDERS[1]), (2, ORDERS[0]), (7, ORDERS[1])):
+        with dask.config.set(scheduler="synchronous"):
+            assert active_client() is None
             assert_same(new(kind).fit(*divided(n_parts, order)), whole)
-            more = copy.deepcopy(started).partial_fit(*divided(n_parts, order))
-            assert_same(more, gathered)
-            assert more.n_samples_seen_ == N
+        assert active_client() is client
+        assert_same(new(kind).fit(*divided(n_parts, order)), whole)
+        more = copy.deepcopy(started).partial_fit(*divided(n_parts, order))
+        assert_same(more, gathered)
+        assert more.n_samples_seen_ == N
 
 
 @pytest.mark.exhaustive

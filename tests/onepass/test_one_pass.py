@@ -92,8 +92,9 @@ def test_fit_does_not_depend_on_the_order(kind):
     assert_same(kind(feature_map, sample_rows=300).fit(X[shuffled], y[shuffled]), one)
     source = row_source(X[shuffled], y[shuffled], n_rows=111)
     assert_same(kind(feature_map, sample_rows=300).fit(source), one)
-    blocked = kind(feature_map, sample_rows=300, block_rows=17, n_jobs=2).fit(X, y)
-    assert_same(blocked, one)
+    for block_rows, n_jobs in ((17, None), (250, 2)):
+        blocked = kind(feature_map, sample_rows=300, block_rows=block_rows, n_jobs=n_jobs)
+        assert_same(blocked.fit(X, y), one)
 
 
 def test_sources_give_the_same_bits(tmp_path):
