@@ -21,7 +21,7 @@ def mine(tmp_path):
 
 
 def test_advice_on_a_file_is_a_table_a_choice_and_a_config_that_runs(kernlearn, mine, tmp_path):
-    made = kernlearn("advise", mine, "--time", "4", "--jobs", "1", "--missing", "most_frequent")
+    made = kernlearn("advise", mine, "--time", "2", "--jobs", "1", "--missing", "most_frequent")
     assert made.returncode == 0, made.stderr
     assert re.search(r"my data.csv: \d+ missing entries .* filled in", made.stderr)
     assert "1 nominal column is one-hot: colour (3 values)" in made.stderr

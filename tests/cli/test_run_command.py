@@ -70,18 +70,13 @@ def test_only_asks_for_the_data_of_the_chosen_alone(kernlearn, small):
         assert "moons" in chosen.stdout
 
 
-def test_several_processes_are_marked_and_shared_cores_refused(kernlearn, small):
+def test_several_processes_are_shared_and_marked_and_shared_cores_refused(
+    kernlearn, small, monkeypatch
+):
     refused = kernlearn("run", small, "--jobs", "1000")
     assert refused.returncode == 2
     assert "1000 trials at a time with 1 thread each would share the" in refused.stderr
     assert "--allow-contention" in refused.stderr
-    out = kernlearn("run", small, "--jobs", "2", "--allow-contention", "--timeout", "100",
-                    "--memory", "4GB")  # fmt: skip
-    assert out.returncode == 0, out.stderr
-    assert "times of 16 of 16 trials were measured while other processes used" in out.stdout
-
-
-def test_experiments_of_one_run_share_their_processes(kernlearn, small, monkeypatch):
     started = []
     start = local.Worker._start
     monkeypatch.setattr(local.Worker, "_start", lambda self: started.append(self)
@@ -89,13 +84,15 @@ def test_experiments_of_one_run_share_their_processes(kernlearn, small, monkeypa
     other = small.with_name("other.yaml")
     other.write_text(small.read_text().replace("seed: 1", "seed: 2"))
     out = kernlearn("run", small, other, "--jobs", "2", "--allow-contention", "--no-report",
-                    "--profile", "quick")  # fmt: skip
+                    "--profile", "quick", "--timeout", "100", "--memory", "4GB")  # fmt: skip
     assert out.returncode == 0, out.stderr
     assert len(trials(out.stdout)) == 12
     assert len(set(started)) == 2
     # nothing is written but the store
     assert "│" not in out.stdout
     assert [p.name for p in small.parent.glob("results/runs/*") if p.is_dir()] == []
+    report = kernlearn("report", small, "--profile", "quick")
+    assert "times of 6 of 6 trials were measured while other processes used" in report.stdout
     refused = kernlearn("run", small, "--no-report", "--summary", "numbers")
     assert refused.returncode == 2
     assert "a summary is part of the report" in refused.stderr
@@ -155,8 +152,9 @@ def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
     # reading is no run
     assert "cached" in kernlearn("status", small).stdout
     first.send_signal(signal.SIGTERM)
-    first.communicate()
+    _, said = first.communicate()
     assert first.returncode == 130
+    assert re.fullmatch(r"Stopped\. \d+ of 800 trials are done and kept in .*\n", said)
     # the lock went with the process
     small.write_text(small.read_text().replace("splits: 100", "splits: 1"))
     assert kernlearn("run", small).returncode == 0

@@ -151,7 +151,7 @@ def refused_with_places(path: Path, **options) -> bool:
     return False
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_mutated_configs_are_refused_with_file_and_line(every, tmp_path, monkeypatch):
     monkeypatch.delenv("KERNLEARN_DATA", raising=False)
     rng, refused, valid = random.Random(SEED), [], []

@@ -347,6 +347,7 @@ def test_a_part_of_a_data_set(tmp_path):
 def test_every_key_is_the_hash_of_its_whole_specification(name):
     plan = make_plan(load_config(name))
     assert len({t.key for t in plan.trials}) == len(plan.trials) > 5
+    adapter = TypeAdapter(TrialSpec)
     for trial in plan.trials:
         assert trial.key == trial_key(trial.spec)
-        assert trial.key == trial_key(TypeAdapter(TrialSpec).validate_json(canonical(trial.spec)))
+        assert trial.key == trial_key(adapter.validate_json(canonical(trial.spec)))

@@ -53,6 +53,7 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
         assert (forced.cached, forced.done) == (0, 16)
 
 
+@pytest.mark.exhaustive  # halves of a plan in two processes: executors/test_processes.py
 def test_numbers_do_not_depend_on_order_or_jobs(plan, tmp_path):
     with Store(tmp_path / "one") as store:
         run_plan(plan, store)
@@ -139,7 +140,15 @@ def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        # in every run: SIGTERM in cli/test_run_command.py, both in test_kills.py
+        pytest.param(signal.SIGTERM, marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.exhaustive),
+    ],
+)
 def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
     small.write_text(small.read_text().replace("splits: 2", "splits: 100"))
     store, output = str(tmp_path / "s"), str(tmp_path / "out")
