@@ -41,7 +41,7 @@ def test_the_documented_example_runs_and_its_table_is_shown(kernlearn, mine):
 
 
 def test_processes_beside_this_one_load_the_file_too(kernlearn, mine):
-    out = kernlearn("run", "my.yaml", "--jobs", "2", "--splits", "1", "--allow-contention")
+    out = kernlearn("run", "my.yaml", "--timeout", "100", "--splits", "1")
     assert out.returncode == 0, out.stderr
     assert "my: 12 trials to run, 0 in the store" in out.stdout
     assert "failed" not in out.stdout
