@@ -31,9 +31,10 @@ def save_picture(chart: Any, path: Path) -> None:
     try:
         refuse_pipe(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        type(chart).from_dict(drawable(chart.to_dict())).save(
-            path, **options.get(path.suffix.lower(), {})
-        )
+        spec = chart.to_dict()
+        if (plain := drawable(spec)) != spec:  # reading it takes a second
+            chart = type(chart).from_dict(plain)
+        chart.save(path, **options.get(path.suffix.lower(), {}))
     except OSError as error:
         raise DataError(f"--plot {path}: {error.strerror}") from None
     typer.echo(f"Picture: {path}")
