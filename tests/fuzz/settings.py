@@ -13,7 +13,7 @@ import hypothesis
 from kernlearn.exceptions import KernlearnError
 
 #: Per test; `make fuzz` tries many more than a change does.
-EXAMPLES = int(os.environ.get("KERNLEARN_FUZZ_EXAMPLES", 20))
+EXAMPLES = int(os.environ.get("KERNLEARN_FUZZ_EXAMPLES", 10))
 #: Seconds of computing (not of waiting for other processes) after which an input hangs.
 LONGEST = 10
 #: Bytes of address space that an input may take beside what the process has already.

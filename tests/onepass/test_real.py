@@ -14,8 +14,15 @@ from kernlearn.onepass import OnePassRankRLS, OnePassRidgeClassifier
 pytestmark = pytest.mark.data
 
 
-@pytest.mark.parametrize("name", ["cod_rna", pytest.param("ijcnn1", marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("h01", [False, True])
+@pytest.mark.parametrize(
+    ("h01", "name"),
+    [
+        (True, "cod_rna"),
+        pytest.param(False, "cod_rna", marks=pytest.mark.exhaustive),
+        pytest.param(True, "ijcnn1", marks=pytest.mark.exhaustive),
+        pytest.param(False, "ijcnn1", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_moments_are_as_good_as_all_rows_in_memory(name, h01):
     data = load(name)
     X, y = data.data, np.asarray(data.target)
