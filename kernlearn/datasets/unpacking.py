@@ -56,15 +56,27 @@ def archive_kind(path: Path) -> str:
 
 
 class _Careful:
-    """A stream of a tape archive, of which a header cannot have a huge part read at once."""
+    """A stream of a tape archive, of which no header may be huge.
+
+    Some versions of tarfile read a header at once, others in pieces that follow each other.
+    """
 
     def __init__(self, stream: Any) -> None:
-        self.seek, self.tell, self._stream = stream.seek, stream.tell, stream
+        self.tell, self._stream, self._since = stream.tell, stream, 0
+
+    def seek(self, *place: int) -> int:
+        """Go to a place; what is read from there counts anew."""
+        self._since = 0
+        found: int = self._stream.seek(*place)
+        return found
 
     def read(self, size: int = -1) -> bytes:
-        """Read at most four megabytes."""
-        if not 0 <= size <= 4 * _BLOCK:
-            raise tarfile.ReadError(f"a header of {size} bytes")
+        """Read at most four megabytes from where a header or a part of a member begins."""
+        if size == tarfile.BLOCKSIZE:
+            self._since = 0
+        self._since += size
+        if size < 0 or self._since > 4 * _BLOCK:
+            raise tarfile.ReadError(f"a header of {max(size, self._since)} bytes or more")
         data: bytes = self._stream.read(size)
         return data
 
