@@ -52,8 +52,9 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[N
     >>> from kernlearn.similarities import names
     >>> [one.name for one in names("sets")]
     ['jaccard']
-    >>> next(one for one in names("strings") if one.name == "rapidfuzz.jaro")
-    Named(name='rapidfuzz.jaro', kind='similarity', points='strings', installed=True, extra='run')
+    >>> jaro = next(one for one in names("strings") if one.name == "rapidfuzz.jaro")
+    >>> jaro.kind, jaro.extra  # jaro.installed tells whether the extra is there
+    ('similarity', 'run')
     """
     own = [
         Named(name, "similarity", compared_points(name), True, "")
