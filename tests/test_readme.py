@@ -150,9 +150,12 @@ def test_the_examples_run():
     assert failures == 0
 
 
+def yaml_blocks(page: Path) -> list[str]:
+    return re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
 def test_the_config_of_four_lines_is_one(tmp_path):
-    text = README.read_text(encoding="utf-8")
-    block, methods = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (block,) = yaml_blocks(README)
     assert block.count("\n") == 4
     (tmp_path / "mine.yaml").write_text(block)
     rows = [f"{i % 5},{i % 3},{'a' if i % 5 > 2 else 'b'}" for i in range(60)]
@@ -160,10 +163,13 @@ def test_the_config_of_four_lines_is_one(tmp_path):
     plan = make_plan(load_config(tmp_path / "mine.yaml"))
     assert len(plan.trials) == 5
     assert {t.labels["method"] for t in plan.trials} == {"K"}
-    # the further example, with the same data
-    (tmp_path / "mine.yaml").write_text("".join(block.splitlines(True)[:2]) + methods)
+    # the methods of the page on configs, with the same data
+    first, *_ = yaml_blocks(ROOT / "docs" / "configs.md")
+    lines = block.splitlines(True)
+    (tmp_path / "mine.yaml").write_text("".join([*lines[:2], first, lines[-1]]))
     plan = make_plan(load_config(tmp_path / "mine.yaml"))
-    assert len(plan.trials) == 15
+    assert {t.labels["method"] for t in plan.trials} == {"K", "boosting", "SVC", "reduced"}
+    assert len(plan.trials) == 30
 
 
 def test_every_file_that_the_readme_names_is_there():

@@ -1,0 +1,48 @@
+"""The parts of configs that the pages show are valid, but for files of a reader's own."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kernlearn.exceptions import ConfigError
+from kernlearn.experiments import load_config
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
+PAGES = {
+    page.name: BLOCK.findall(text)
+    for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    if "```yaml" in (text := page.read_text(encoding="utf-8"))
+}
+#: What a part leaves to the rest of its config.
+REST = {
+    "title": "Example",
+    "datasets": {"moons": {"generator": "two_moons", "n_samples": 100}},
+    "methods": {"K": {"estimator": "KernelSVM", "kernel": "rbf"}},
+    "metrics": ["accuracy"],
+}
+
+
+#: What only a reader has.
+OWN = re.compile(r"no file '[\w.]+' in the config's folder|no reported numbers 'mine_\w+\.csv'")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_parts_of_configs_are_valid(page, tmp_path):
+    before: dict[str, object] = {}
+    for block in PAGES[page]:
+        part = yaml.safe_load(block)
+        before |= part
+        # a claim names methods of an earlier part
+        config = REST | (before if "claims" in part else part)
+        if "kernels" in part and "methods" not in part:
+            config["methods"] = {"K": {"estimator": "BBSClassifier"}}
+        (tmp_path / "part.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+        faults = []
+        try:
+            load_config(tmp_path / "part.yaml")
+        except ConfigError as error:
+            faults = [line for line in str(error).splitlines() if not OWN.search(line)]
+        assert faults == [], block
