@@ -67,7 +67,8 @@ test-oldest:     ## the tests with the lowest versions that pyproject.toml allow
 	$(OLDEST)/bin/python -m pip install --quiet --require-virtualenv --disable-pip-version-check -c constraints.txt uv
 	$(OLDEST)/bin/uv pip install --quiet --system-certs --python $(OLDEST)/bin/python --resolution lowest-direct \
 	  -e '.[run,cluster,excel,graphs,series]'
-	$(OLDEST)/bin/uv pip install --quiet --system-certs --python $(OLDEST)/bin/python -e '.[dev]'
+	$(OLDEST)/bin/uv pip freeze --quiet --python $(OLDEST)/bin/python --exclude-editable >$(OLDEST)/lowest.txt
+	$(OLDEST)/bin/uv pip install --quiet --system-certs --python $(OLDEST)/bin/python -c $(OLDEST)/lowest.txt -e '.[dev]'
 	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 test-all: $(READY) ## the tests and those marked exhaustive

@@ -22,6 +22,8 @@ from kernlearn.solvers import substitutes
 from kernlearn.solvers.bindings import Binding, official_binding
 from kernlearn.solvers.nodes import NODE, NodeRows, precomputed_rows
 
+# By LIBSVM's numbers; the binding's names for these differ between versions.
+_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -345,7 +347,7 @@ def native_values(
 def _parameter(module: Any, kernel: SVMKernel, **fields: float) -> ctypes.Structure:
     parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = module.kernel_names[kernel.name.upper()]
+    parameter.kernel_type = _KERNELS.index(kernel.name)
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     for name, value in fields.items():
         setattr(parameter, name, value)
