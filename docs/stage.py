@@ -181,9 +181,11 @@ def write_experiments(target: Path) -> None:
     head = "All experiments"
     about = (
         "`Tables, charts, verdicts and claims <experiments/index.html>`__ of the last full run, "
-        "written from ``results/measured``, as ``make site`` does:"
+        "written from ``results/measured``, as ``make site`` does. Of all of them, where the "
+        ":doc:`first page <readme>` counts the papers' own tables and figures alone:"
     )
-    lines = [head, "=" * len(head), "", about, "", *told, "", *rows]
+    listed = f"These are the {len(rows)} experiments, each with its page:"
+    lines = [head, "=" * len(head), "", about, "", *told, "", listed, "", *rows]
     (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

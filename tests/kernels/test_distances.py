@@ -171,7 +171,8 @@ def test_bad_input(Kernel):
 
 
 def test_sparse_points_with_long_indices_are_left_as_they_are():
-    X = sparse.random_array((8, 5), density=0.4, rng=np.random.default_rng(0), format="csr")
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.random((8, 5)) * (rng.random((8, 5)) < 0.4))
     long = X.copy()
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     for kernel in GaussianKernel(1.0), LaplacianKernel(1.0):
