@@ -21,6 +21,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, learning_curve
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 import kernlearn.features
@@ -160,6 +161,16 @@ def with_polars(model: Any) -> None:
     framed(polars.DataFrame)(model)
 
 
+def _named_in_polars() -> bool:
+    """Whether scikit-learn knows the columns of polars' frames; 1.7 does not those of polars 2."""
+    if not find_spec("polars"):
+        return False
+    import polars
+
+    frame = polars.DataFrame({"a": [0.0, 1.0]})
+    return hasattr(StandardScaler().fit(frame), "feature_names_in_")
+
+
 def _predicts(model: Any) -> bool:
     return hasattr(model, "predict")
 
@@ -201,8 +212,8 @@ FEATURES: dict[str, Callable[[Any], bool]] = {
 
 def available() -> list[str]:
     """The checks whose libraries are installed."""
-    optional = {"skops", "polars"}
-    return [name for name in CHECKS if name not in optional or find_spec(name)]
+    there = {"skops": find_spec("skops") is not None, "polars": _named_in_polars()}
+    return [name for name in CHECKS if there.get(name, True)]
 
 
 def row(estimator: type) -> dict[str, str]:

@@ -6,6 +6,7 @@ and the same without ``neg_``, of which less is.
 
 import math
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ _LABELS = (
 )  # fmt: skip
 _OF_TWO = (*_AVERAGED, "positive_likelihood_ratio", "neg_negative_likelihood_ratio")
 _RANKS = ("roc_auc", "average_precision")
+#: Scorers that are newer than the oldest scikit-learn which is supported.
+SINCE_1_8 = ("d2_log_loss_score", "d2_brier_score")
 _PROBABILITIES = (
-    "neg_log_loss", "neg_brier_score", "d2_log_loss_score", "d2_brier_score",
+    "neg_log_loss", "neg_brier_score", *SINCE_1_8,
     *(f"roc_auc_{by}" for by in ("ovo", "ovo_weighted", "ovr", "ovr_weighted")),
 )  # fmt: skip
 _NUMBERS = (
@@ -60,7 +63,9 @@ def needs_two_classes(metric: RegisteredMetric) -> bool:
 
 
 def method_fault(metric: RegisteredMetric, estimator: Any, name: str) -> str | None:
-    """Say which method an estimator of a name lacks for a metric, or return None."""
+    """Say what an estimator of a name, or scikit-learn, lacks for a metric, or return None."""
+    if metric.scorer in SINCE_1_8 and not has_1_8():
+        return f"the metric {metric.name} needs scikit-learn 1.8 or newer"
     needed: Sequence[str] = ()
     if metric.scorer in (*_RANKS, "top_k_accuracy"):
         needed = _ANY
@@ -69,6 +74,12 @@ def method_fault(metric: RegisteredMetric, estimator: Any, name: str) -> str | N
     if not needed or any(hasattr(estimator, method) for method in needed):
         return None
     return f"the metric {metric.name} needs {' or '.join(needed)}, which {name} does not have"
+
+
+def has_1_8() -> bool:
+    """Whether scikit-learn has what :data:`SINCE_1_8` lists."""
+    major, minor, *_ = version("scikit-learn").split(".")
+    return (int(major), int(minor)) >= (1, 8)
 
 
 def measure(

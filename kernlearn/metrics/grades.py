@@ -127,6 +127,8 @@ def _checked(
     weight = validation._check_sample_weight(
         sample_weight, true, dtype=np.float64, ensure_non_negative=True
     )
+    if len(weight) and not weight.any():
+        raise ValueError("sample_weight must have at least one non-zero entry, but all are 0")
     return true, predicted, weight
 
 

@@ -15,6 +15,7 @@ from kernlearn.voted.vertex import BELOW, Vertex, refresh
 _ADDED = 50  # columns that a round adds
 _KEPT = 200  # columns, besides those in use, with which a new problem starts
 _PERTURBATION = 1e-8  # shift of the hinges, so that no two kinks coincide
+_NEAR_ROUNDING = 1e-8  # share of the values: some problems with smaller penalties do not converge
 
 
 def solve_program(problem: VotedProblem, *, tol: float = 1e-6) -> Solution:
@@ -163,13 +164,13 @@ class ColumnGeneration:
         """Return an explanation if rounding errors are the cause."""
         problem = self._problem
         largest = problem.scales.max(axis=1)
-        small = (problem.penalties > 0) & (problem.penalties < 1e-11 * largest)
+        small = (problem.penalties > 0) & (problem.penalties < _NEAR_ROUNDING * largest)
         if not small.any():
             return ""
         k = int(np.argmax(small))
         return (
             f": kernel {k} has values of up to {largest[k]:.3g}, and its penalty of "
-            f"{problem.penalties[k]:.3g} is below their rounding errors; scale the data"
+            f"{problem.penalties[k]:.3g} is near their rounding errors; scale the data"
         )
 
     def _objective(self) -> float:

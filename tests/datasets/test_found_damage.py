@@ -153,7 +153,8 @@ def test_arrow_ends_no_process_but_its_own(tmp_path, read):
         path.write_bytes(content)
         messages.append(message_of(read, path))
     died = "damaged, or no Parquet file: the process that read it died: signal 6"
-    assert sum(message == f"{path}: {died}" for message in messages) > 1
+    if int(pa.__version__.partition(".")[0]) >= 20:  # earlier ones raise errors here
+        assert sum(message == f"{path}: {died}" for message in messages) > 1
     assert all(len(message.splitlines()) <= 1 for message in messages)
 
 

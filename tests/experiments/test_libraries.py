@@ -11,7 +11,7 @@ from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.trial import run_trial
 from kernlearn.experiments.libraries import PACKAGES, VARIABLE, name_fault, sklearn_estimators
 from kernlearn.experiments.registry import BUILT_IN
-from kernlearn.experiments.scorers import SCORERS
+from kernlearn.experiments.scorers import SCORERS, SINCE_1_8, has_1_8
 
 CONFIG = """\
 title: t
@@ -252,10 +252,17 @@ def test_steps_are_seeded(trials):
 
 def test_scorers_are_those_of_scikit_learn():
     names = {metric.scorer for metric in SCORERS.values()}
-    assert names <= set(get_scorer_names())
+    missing = names - set(get_scorer_names())
+    assert missing == (set() if has_1_8() else set(SINCE_1_8))
     rest = set(get_scorer_names()) - names - {"accuracy"}
     # of clusterings and of several labels per row
     assert all(n.endswith(("_samples", "_score", "_index")) for n in rest), rest
+
+
+def test_scorers_of_a_newer_scikit_learn_are_refused(trials, monkeypatch):
+    monkeypatch.setattr("kernlearn.experiments.scorers.version", lambda name: "1.7.2")
+    with pytest.raises(ConfigError, match=r"d2_brier_score needs scikit-learn 1\.8 or newer"):
+        trials("{estimator: LogisticRegression}", metrics=("[accuracy]", "[d2_brier_score]"))
 
 
 def test_scorers_are_metrics(trials):
