@@ -95,11 +95,14 @@ def move(
     old_rows = rows.copy() if shuffled else rows
     old_codes = row_codes.copy() if shuffled else row_codes
     for slot, source in zip(slots, sources):  # noqa: B905  (strict= is beyond Numba)
+        # by loops: an assignment of arrays takes Numba a second to compile
         if source < 0:
-            rows[slot] = x
+            for k in range(rows.shape[1]):
+                rows[slot, k] = x[k]
             row_codes[slot] = code
         else:
-            rows[slot] = old_rows[source]
+            for k in range(rows.shape[1]):
+                rows[slot, k] = old_rows[source, k]
             row_codes[slot] = old_codes[source]
 
 

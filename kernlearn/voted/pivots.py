@@ -103,7 +103,8 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[int, int]:  # pragm
         # Multipliers of the rows at their kinks, and correlations of all columns.
         for q in range(size):
             rhs[q] = costs[columns[q]] * signs[q] - full[columns[q]]
-        correlation[:] = full
+        for j in range(n_pool):
+            correlation[j] = full[j]
         at_kink[:size] = 0.0
         lengths[:size] = 1e-300
         for q in range(size):

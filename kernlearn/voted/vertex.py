@@ -1,4 +1,8 @@
-"""Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse."""
+"""Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse.
+
+Arrays are copied by loops: an assignment of one to another takes Numba a second to compile, for the
+text of the error that different shapes would give.
+"""
 
 from typing import NamedTuple
 
@@ -44,9 +48,12 @@ def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
         inverted = np.linalg.inv(block)
         if not np.isfinite(inverted).all():
             return False
-        inverse[:size, :size] = inverted
+        for q in range(size):
+            for r in range(size):
+                inverse[q, r] = inverted[q, r]
     alpha[:] = 0.0
-    slack[:] = thresholds
+    for i in range(len(slack)):
+        slack[i] = thresholds[i]
     rest = np.empty(size)
     found_alpha = np.zeros(size)
     for _ in range(REFINEMENTS):
@@ -169,7 +176,8 @@ def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma
                 inverse[q, r] -= factor * inverse[column, r]
     last = size - 1
     if column != last:
-        inverse[column, :size] = inverse[last, :size]
+        for r in range(size):
+            inverse[column, r] = inverse[last, r]
     if row != last:
         for q in range(last):
             inverse[q, row] = inverse[q, last]
@@ -249,5 +257,6 @@ def steepest(
             if gain > least:
                 least = gain
                 entering = candidates[start + c]
-                found[:size] = movements[c]
+                for q in range(size):
+                    found[q] = movements[c, q]
     return entering
