@@ -1,7 +1,7 @@
 """Compiled parts of the simplex method in `kernlearn.voted.pivots`: a vertex and its inverse.
 
-Arrays are copied by loops: an assignment of one to another takes Numba a second to compile, for the
-text of the error that different shapes would give.
+Arrays are copied by loops: an assignment of one to another takes Numba a second to compile, for
+the text of the error that different shapes would give.
 """
 
 from typing import NamedTuple
