@@ -181,8 +181,8 @@ def write_experiments(target: Path) -> None:
     head = "All experiments"
     about = (
         "`Tables, charts, verdicts and claims <experiments/index.html>`__ of the last full run, "
-        "written from ``results/measured``, as ``make site`` does. Of all of them, where the "
-        ":doc:`first page <readme>` counts the papers' own tables and figures alone:"
+        "written from ``results/measured``, as ``make site`` does. The counts are of all of them, "
+        "those of the :doc:`first page <readme>` of the papers' own tables and figures:"
     )
     listed = f"These are the {len(rows)} experiments, each with its page:"
     lines = [head, "=" * len(head), "", about, "", *told, "", listed, "", *rows]
