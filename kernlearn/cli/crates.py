@@ -18,11 +18,13 @@ def export_crate(
     output: Path | None,
     names: Sequence[str],
     configs: Sequence[Path],
-    license: str,
-    author: str,
+    **attributed: str,
 ) -> None:
-    """Write the record of the one experiment of a store that is named, and say what it has."""
-    from kernlearn.reports.crate import write_crate
+    """Write the record of the one experiment of a store that is named, and say what it has.
+
+    `attributed` are the license, author and affiliation.
+    """
+    from kernlearn.reports.crate import Attribution, write_crate
     from kernlearn.reports.stored import stored_plans
 
     if output is None:
@@ -39,7 +41,7 @@ def export_crate(
         raise ReportError(
             f"{store.path}: {what}; there are: {', '.join(there) or 'none'}{reasons}"
         )
-    written = write_crate(chosen[0], store, output, license=license, author=author)
+    written = write_crate(chosen[0], store, output, Attribution(**attributed))
     typer.echo(
         f"{output}: {chosen[0].experiment.name}, {written.files} files, {written.entities} "
         f"entities, {written.size} bytes"

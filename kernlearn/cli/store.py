@@ -60,6 +60,9 @@ def export(
     ] = [],
     license: Annotated[str, Option(help="Of a record: its licence, best as an address.")] = "",
     author: Annotated[str, Option(help="Of a record: name of who ran the experiment.")] = "",
+    affiliation: Annotated[
+        str, Option(help="Of a record: the author's organisation, which publishes it.")
+    ] = "",
     store: StorePath = STORE,
 ) -> None:
     """Export a store as a tidy table (CSV, JSON or Parquet), or an experiment as an open record.
@@ -79,10 +82,13 @@ def export(
     """  # noqa: D301
     if form == crates.FORM:
         with opened_store(store) as opened:
-            crates.export_crate(opened, output, experiment, config, license, author)
+            crates.export_crate(opened, output, experiment, config, license=license,
+                                author=author, affiliation=affiliation)  # fmt: skip
         return
-    if config or license or author:
-        raise StoreError("--config, --license, --author: belong to --format ro-crate")
+    if config or license or author or affiliation:
+        raise StoreError(
+            "--config, --license, --author, --affiliation: belong to --format ro-crate"
+        )
     if form is None:
         suffix = output.suffix[1:].lower() if output is not None else ""
         form = suffix if suffix in stores.export.FORMATS else "csv"

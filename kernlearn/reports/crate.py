@@ -19,6 +19,7 @@ from kernlearn.experiments.store.results import Store
 from kernlearn.extras import needed_by
 from kernlearn.replacing import replacing
 from kernlearn.reports.crate_content import Content, Execution, gather
+from kernlearn.resources import shipped
 from kernlearn.version import __version__
 
 _HOME = "https://github.com/kernlearn/kernlearn"
@@ -51,8 +52,27 @@ class Written:
     size: int
 
 
+@dataclass(frozen=True)
+class Attribution:
+    """Whose a record is, and under which licence; empty where it is not known.
+
+    Attributes
+    ----------
+    license : str
+        Address or name of the licence of the record.
+    author : str
+        Name of who ran the experiment.
+    affiliation : str
+        Name of the author's organisation, which publishes the record.
+    """
+
+    license: str = ""
+    author: str = ""
+    affiliation: str = ""
+
+
 def write_crate(
-    plan: Plan, store: Store, output: Path, *, license: str = "", author: str = ""
+    plan: Plan, store: Store, output: Path, attribution: Attribution = Attribution()
 ) -> Written:
     """Write the record of an experiment.
 
@@ -62,10 +82,7 @@ def write_crate(
     store : Store
     output : Path
         A folder, which must be new or empty, or a file that ends in ``.zip``.
-    license : str
-        Address or name of the licence of the record.
-    author : str
-        Name of who ran the experiment.
+    attribution : Attribution
 
     Returns
     -------
@@ -82,7 +99,7 @@ def write_crate(
         import rocrate  # noqa: F401  (before anything is computed)
     try:
         _check_folder(output)
-        crate = _described(gather(plan, store), license, author)
+        crate = _described(gather(plan, store), attribution)
         with TemporaryDirectory() as folder:
             crate.write(folder)
             paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
@@ -123,7 +140,7 @@ def _write_zip(contents: dict[str, bytes], output: Path) -> int:
         return part.stat().st_size
 
 
-def _described(content: Content, license: str, author: str) -> Any:
+def _described(content: Content, attribution: Attribution) -> Any:
     """Return the crate, with an entity for all that is in it."""
     from rocrate.model import ComputerLanguage, ContextEntity
     from rocrate.rocrate import ROCrate
@@ -140,7 +157,11 @@ def _described(content: Content, license: str, author: str) -> Any:
         entity(address, "CreativeWork", name=name, version=version)
         for address, (name, version) in _PROFILES.items()
     ]
-    agent = entity("#author", "Person", name=author) if author else None
+    publisher = agent = None
+    if attribution.affiliation:
+        publisher = entity("#affiliation", "Organization", name=attribution.affiliation)
+    if attribution.author:
+        agent = entity("#author", "Person", name=attribution.author, affiliation=publisher)
     root = crate.root_dataset
     root["name"] = config.title
     root["description"] = (
@@ -150,9 +171,11 @@ def _described(content: Content, license: str, author: str) -> Any:
     )
     root["datePublished"] = content.date
     root["conformsTo"] = profiles
-    root["license"] = _license(license, entity)
+    root["license"] = _license(attribution.license, entity)
     if agent is not None:
         root["author"] = agent
+    if publisher is not None:
+        root["publisher"] = publisher
     engine = entity(_HOME, "SoftwareApplication", name="kernlearn", url=_HOME,
                     softwareVersion=__version__)  # fmt: skip
     language = crate.add(
@@ -176,6 +199,8 @@ def _described(content: Content, license: str, author: str) -> Any:
                 BytesIO(content_bytes), quote(name), properties=about, main=True, lang=language
             )
             files[name]["softwareRequirements"] = engine
+            if (address := config_address(content.report.plan.experiment.path)) is not None:
+                files[name]["url"] = address
         else:
             files[name] = crate.add_file(BytesIO(content_bytes), quote(name), properties=about)
     files["README.md"]["about"] = root
@@ -199,6 +224,15 @@ def _single(value: Any) -> Any:
 
 def _summaries(content: Content) -> list[str]:
     return [name for name in content.texts if name.startswith("summary/")]
+
+
+def config_address(config: Path) -> str | None:
+    """Return where a config that comes with kernlearn is published; None for any other."""
+    folder = shipped("configs").resolve()
+    if not config.resolve().is_relative_to(folder):
+        return None
+    name = config.resolve().relative_to(folder).as_posix()
+    return f"{_HOME}/blob/v{__version__}/configs/{quote(name)}"
 
 
 def _license(license: str, entity: Any) -> Any:

@@ -23,8 +23,10 @@ from kernlearn.experiments.store.maintenance import merge
 from kernlearn.extras import MissingExtraError
 from kernlearn.reports import assemble
 from kernlearn.reports.badge import badge, badge_words
-from kernlearn.reports.crate import write_crate
+from kernlearn.reports.crate import Attribution, config_address, write_crate
 from kernlearn.reports.summarised import summarised
+from kernlearn.resources import shipped
+from kernlearn.version import __version__
 from tests.experiments.stores import STARTED, done, failed, trial
 from tests.reports.sites import numbers, plant
 
@@ -49,9 +51,8 @@ def crate(site, tmp_path_factory):
     """The record of the site's experiment that was run, as a folder."""
     folder = tmp_path_factory.mktemp("crate") / "held"
     with Store.existing(site.store) as store:
-        write_crate(
-            site.reports["held"].plan, store, folder, license="CC0-1.0", author="A. Person"
-        )
+        whose = Attribution(license="CC0-1.0", author="A. Person", affiliation="A. University")
+        write_crate(site.reports["held"].plan, store, folder, whose)
     return folder
 
 
@@ -146,13 +147,16 @@ def test_another_program_reads_numbers_verdicts_and_fingerprints(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         plan = plant(store, tmp_path / "own.yaml")
         report = assemble(plan, store)
-        write_crate(plan, store, tmp_path / "record", license="https://example.org/licence")
+        write_crate(
+            plan, store, tmp_path / "record", Attribution(license="https://example.org/licence")
+        )
     expected = {(one.labels["dataset"], one.spec.dataset.fingerprint) for one in plan.trials}
 
     record = ROCrate(tmp_path / "record")
     workflow = record.mainEntity
     assert workflow.id == "own.yaml"
     assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} == {*workflow.type}
+    assert workflow.get("url") is None
     assert record.license.id == "https://example.org/licence"
     (action,) = record.get_by_type("CreateAction")
     assert action["instrument"] is workflow
@@ -200,6 +204,9 @@ def test_what_a_crate_states(crate):
     }  # fmt: skip
     assert root["license"] == "CC0-1.0"
     assert graph["#author"]["name"] == "A. Person"
+    assert graph["#author"]["affiliation"] == root["publisher"] == {"@id": "#affiliation"}
+    assert graph["#affiliation"]["@type"] == "Organization"
+    assert graph["#affiliation"]["name"] == "A. University"
     assert graph["#run-1"]["agent"] == {"@id": "#author"}
     assert {one["@id"] for one in root["mentions"]} == {home, "#run-1"}
     assert graph[home]["@type"] == "SoftwareApplication"
@@ -209,6 +216,14 @@ def test_what_a_crate_states(crate):
     # whoever ran it, and where, is not in it
     text = " ".join(path.read_text() for path in crate.rglob("*.*"))
     assert str(crate.parent) not in text
+
+
+@pytest.mark.parametrize("name", ["table3_1.yaml", "examples/sonar_networks.yaml"])
+def test_a_config_that_comes_with_kernlearn_has_an_address(name):
+    home = PROJECT["urls"]["Homepage"]
+    assert (
+        config_address(shipped("configs") / name) == f"{home}/blob/v{__version__}/configs/{name}"
+    )
 
 
 def test_the_badge_is_a_picture_with_a_title(site):
