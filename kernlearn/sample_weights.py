@@ -16,7 +16,7 @@ def check_weights(sample_weight: Any, X: Any) -> Weights | None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
-        raise ValueError("sample_weight must be above 0 for at least one row, and is 0 for all")
+        raise ValueError("sample_weight must be non-zero for at least one row, and is 0 for all")
     return np.asarray(weights, dtype=np.float64)
 
 

@@ -1,20 +1,18 @@
 """The parts of configs that the pages show are valid, but for files of a reader's own."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import load_config
+from tests.test_readme import README, ROOT, yaml_blocks
 
-ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 PAGES = {
-    page.name: BLOCK.findall(text)
-    for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-    if "```yaml" in (text := page.read_text(encoding="utf-8"))
+    page.name: blocks
+    for page in sorted([README, *(ROOT / "docs").glob("*.md")])
+    if (blocks := yaml_blocks(page))
 }
 del PAGES["encode_a_paper.md"]  # quotes a config: experiments/test_examples.py
 #: What a part leaves to the rest of its config.

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import mean_absolute_error
 from sklearn.utils import validation
 
+from kernlearn.sample_weights import check_weights
+
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 Discount: TypeAlias = Callable[[Indices], Array]
@@ -124,12 +126,8 @@ def _checked(
 ) -> tuple[Array, Array, Array]:
     true, predicted = _numbers(y_true, "y_true"), _numbers(y_pred, "y_pred")
     validation.check_consistent_length(true, predicted)
-    weight = validation._check_sample_weight(
-        sample_weight, true, dtype=np.float64, ensure_non_negative=True
-    )
-    if len(weight) and not weight.any():
-        raise ValueError("sample_weight must have at least one non-zero entry, but all are 0")
-    return true, predicted, weight
+    weight = check_weights(sample_weight, true)
+    return true, predicted, np.ones(len(true)) if weight is None else weight
 
 
 def _numbers(y: Any, name: str) -> Array:

@@ -14,12 +14,12 @@ from typing import Any
 from urllib.parse import quote
 
 from kernlearn.exceptions import ReportError
+from kernlearn.experiments.config.finding import shipped_name
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.results import Store
 from kernlearn.extras import needed_by
 from kernlearn.replacing import replacing
 from kernlearn.reports.crate_content import Content, Execution, gather
-from kernlearn.resources import shipped
 from kernlearn.version import __version__
 
 _HOME = "https://github.com/kernlearn/kernlearn"
@@ -228,11 +228,8 @@ def _summaries(content: Content) -> list[str]:
 
 def config_address(config: Path) -> str | None:
     """Return where a config that comes with kernlearn is published; None for any other."""
-    folder = shipped("configs").resolve()
-    if not config.resolve().is_relative_to(folder):
-        return None
-    name = config.resolve().relative_to(folder).as_posix()
-    return f"{_HOME}/blob/v{__version__}/configs/{quote(name)}"
+    name = shipped_name(config.resolve())
+    return None if name is None else f"{_HOME}/blob/v{__version__}/configs/{name}.yaml"
 
 
 def _license(license: str, entity: Any) -> Any:
