@@ -7,9 +7,17 @@ from rich.console import Console
 from rich.table import Table
 
 NAMES = (
-    "features", "feature_maps", "solvers", "shares", "newton", "dboost", "greedy", "pairwise",
-    "streams", "engine",
-)  # fmt: skip
+    "features",
+    "feature_maps",
+    "solvers",
+    "shares",
+    "newton",
+    "dboost",
+    "greedy",
+    "pairwise",
+    "streams",
+    "engine",
+)
 #: Those that take long run only by name.
 LONG = (
     "moments",

@@ -90,8 +90,11 @@ def seconds_in_fresh_process(setup: str, statement: str, repeats: int = 3) -> fl
         "print(perf_counter() - start)"
     )
     times = sorted(
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                             check=True).stdout)
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout
+        )
         for _ in range(repeats)
-    )  # fmt: skip
+    )
     return times[repeats // 2]

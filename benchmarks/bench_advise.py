@@ -39,10 +39,22 @@ _FEW_ROWS, _MANY_SPLITS = 500, 20
 _ADULT_ROWS = 6000
 _POINT = 0.01
 _ADULT = (
-    "age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation",
-    "relationship", "race", "sex", "capital_gain", "capital_loss", "hours_per_week",
-    "native_country", "income",
-)  # fmt: skip
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education_num",
+    "marital_status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital_gain",
+    "capital_loss",
+    "hours_per_week",
+    "native_country",
+    "income",
+)
 
 
 @dataclass(frozen=True)
@@ -117,13 +129,17 @@ def _measure(name: str, subject: Subject, folder: Path, splits: int | None) -> d
     bunch = datasets.load(file, task=task, nominal="onehot", **keys)
     start = perf_counter()
     advised = advice.advise(
-        bunch.data, bunch.target, classification=subject.classification,
-        seconds=_SECONDS, n_jobs=usable_cores(),
-    )  # fmt: skip
+        bunch.data,
+        bunch.target,
+        classification=subject.classification,
+        seconds=_SECONDS,
+        n_jobs=usable_cores(),
+    )
     seconds = perf_counter() - start
     chosen = advised.chosen
-    entries = {c.name: dict(c.entry) for c in advice.shortlist(advised.problem.facts)
-               if not c.left_out}  # fmt: skip
+    entries = {
+        c.name: dict(c.entry) for c in advice.shortlist(advised.problem.facts) if not c.left_out
+    }
     entries["advised"] = advised.methods[chosen.name]
     n_splits = splits or (_MANY_SPLITS if bunch.data.shape[0] < _FEW_ROWS else _SPLITS)
     scores = _run(file, folder, task, entries, keys, advised.problem.scaling, n_splits)

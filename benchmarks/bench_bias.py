@@ -42,9 +42,11 @@ _MAPS = {
 }
 #: Maps of one kind of kernel.
 _ONLY = {
-    "TensorSketch": "degree", "TensorSketch, by column": "degree", "positive": "exponential",
+    "TensorSketch": "degree",
+    "TensorSketch, by column": "degree",
+    "positive": "exponential",
     "positive, dense": "exponential",
-}  # fmt: skip
+}
 
 
 def run() -> list[Row]:

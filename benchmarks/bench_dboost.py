@@ -54,9 +54,13 @@ def _beside_scikit_learn() -> list[Row]:
     what = f"DBoostClassifier.fit, 4000 points, 300 pairs, {_ROUNDS} rounds"
     return [
         Row(f"scikit-learn AdaBoost, stumps / {what}", fit, peer / fit, at_least=10),
-        Row(f"{what}: training accuracy less scikit-learn's", fit, accuracies[0] - accuracies[1],
-            at_least=-0.01),
-    ]  # fmt: skip
+        Row(
+            f"{what}: training accuracy less scikit-learn's",
+            fit,
+            accuracies[0] - accuracies[1],
+            at_least=-0.01,
+        ),
+    ]
 
 
 def _letter() -> list[Row]:

@@ -24,9 +24,15 @@ from kernlearn.landmarks import FTuneClassifier
 
 #: That of table 4.2.
 PROTOCOL = ProtocolSpec(
-    train=0.5, holdout=0.2, scale=["zscore"], max_train=None, max_test=None, validation=0.2,
-    seed=2013, threads=1,
-)  # fmt: skip
+    train=0.5,
+    holdout=0.2,
+    scale=["zscore"],
+    max_train=None,
+    max_test=None,
+    validation=0.2,
+    seed=2013,
+    threads=1,
+)
 _SLOPES = (1, 5, 10, 50, 100, 1000)
 _CS = (1.0, 10.0, 100.0, 1000.0)
 # How many times faster than the loop, and how much less accurate at most, to the exact minimum.
@@ -55,9 +61,13 @@ def run() -> list[Row]:
         faster, as_good = _TARGETS[solver]
         rows.append(Row(f"LinearSVC loop / {what}", seconds, loop / seconds, at_least=faster))
         rows.append(
-            Row(f"{what}: best validation accuracy less the loop's", seconds, best - accuracy,
-                at_least=as_good)
-        )  # fmt: skip
+            Row(
+                f"{what}: best validation accuracy less the loop's",
+                seconds,
+                best - accuracy,
+                at_least=as_good,
+            )
+        )
     return rows
 
 

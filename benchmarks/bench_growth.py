@@ -84,38 +84,64 @@ def _lines() -> list[Line]:
         Line("RandomMaclaurin", "transform", "D", (1, 4), lambda D: _transform(1000, D)),
         Line("MaclaurinSVM", "fit", "n", (2, 5), lambda n: _fit(MaclaurinSVM(), n)),
         Line("MaclaurinSVM", "predict", "n", (2, 5), lambda n: _predict(MaclaurinSVM(), n)),
-        Line("MaclaurinSVM", "fit", "D", (0.5, 3.5),
-             lambda D: _fit(MaclaurinSVM(n_components=D), 1000)),
-    ]  # fmt: skip
+        Line(
+            "MaclaurinSVM",
+            "fit",
+            "D",
+            (0.5, 3.5),
+            lambda D: _fit(MaclaurinSVM(n_components=D), 1000),
+        ),
+    ]
     for make in (BBSClassifier, FTuneClassifier, DBoostClassifier):
         lines += [
-            Line(make.__name__, "fit", "n", (1.5, 4.5),
-                 lambda n, make=make: _fit(make(20), n)),
-            Line(make.__name__, "fit", "landmarks", (0.5, 3.5),
-                 lambda s, make=make: _fit(make(s, **_whole_pool(make)), 4000)),
-        ]  # fmt: skip
+            Line(make.__name__, "fit", "n", (1.5, 4.5), lambda n, make=make: _fit(make(20), n)),
+            Line(
+                make.__name__,
+                "fit",
+                "landmarks",
+                (0.5, 3.5),
+                lambda s, make=make: _fit(make(s, **_whole_pool(make)), 4000),
+            ),
+        ]
     for make, targets in ((RegLand, _numbers), (ORLand, _grades)):
         lines += [
-            Line(make.__name__, "fit", "n", (1.5, 4.5),
-                 lambda n, make=make, y=targets: _fit(make(20), n, y())),
-            Line(make.__name__, "fit", "landmarks", (0.5, 3.5),
-                 lambda s, make=make, y=targets: _fit(make(s), 4000, y())),
-        ]  # fmt: skip
+            Line(
+                make.__name__,
+                "fit",
+                "n",
+                (1.5, 4.5),
+                lambda n, make=make, y=targets: _fit(make(20), n, y()),
+            ),
+            Line(
+                make.__name__,
+                "fit",
+                "landmarks",
+                (0.5, 3.5),
+                lambda s, make=make, y=targets: _fit(make(s), 4000, y()),
+            ),
+        ]
     for make in (OLP, OAM):
         lines += [
             Line(make.__name__, "fit", "n", (3, 6), lambda n, make=make: _stream(make(50), n)),
-            Line(make.__name__, "fit", "s", (0.5, 3.5),
-                 lambda s, make=make: _stream(make(s), 10000)),
-        ]  # fmt: skip
+            Line(
+                make.__name__, "fit", "s", (0.5, 3.5), lambda s, make=make: _stream(make(s), 10000)
+            ),
+        ]
     return [
         *lines,
-        Line("BBSClassifier", "fit, width given", "n", (2, 5),
-             lambda n: _fit(BBSClassifier(20, similarity=GaussianKernel(sigma=6.0)), n)),
-        Line("VotedKernelClassifier", "fit", "n", (1, 4),
-             lambda n: _fit(VotedKernelClassifier(), n)),
+        Line(
+            "BBSClassifier",
+            "fit, width given",
+            "n",
+            (2, 5),
+            lambda n: _fit(BBSClassifier(20, similarity=GaussianKernel(sigma=6.0)), n),
+        ),
+        Line(
+            "VotedKernelClassifier", "fit", "n", (1, 4), lambda n: _fit(VotedKernelClassifier(), n)
+        ),
         Line("KernelSVM", "fit", "n", (1.5, 4.5), lambda n: _fit(KernelSVM(), n)),
         Line("KernelSVM", "predict", "n", (2, 5), lambda n: _predict(KernelSVM(), n)),
-    ]  # fmt: skip
+    ]
 
 
 def _measured(line: Line) -> Iterator[dict[str, Any]]:
@@ -126,8 +152,14 @@ def _measured(line: Line) -> Iterator[dict[str, Any]]:
     for exponent in np.arange(first, last + 0.01, 0.25):
         size = round(10**exponent)
         seconds, n_runs = _seconds(line.prepare(size))
-        row = {"method": line.method, "step": line.step, "size": line.size, "value": size,
-               "seconds": seconds, "runs": n_runs}  # fmt: skip
+        row = {
+            "method": line.method,
+            "step": line.step,
+            "size": line.size,
+            "value": size,
+            "seconds": seconds,
+            "runs": n_runs,
+        }
         print(row, file=sys.stderr)
         yield row
         if seconds > _LONGEST:
@@ -192,9 +224,15 @@ def _long_stream() -> tuple[Any, Any]:
 def _generated(n: int) -> tuple[Any, Any]:
     """Return points of two classes that no line separates, of mean 0 and variance 1."""
     X, y = make_classification(
-        n, 20, n_informative=4, n_redundant=0, n_clusters_per_class=3, class_sep=2,
-        flip_y=0.02, random_state=0,
-    )  # fmt: skip
+        n,
+        20,
+        n_informative=4,
+        n_redundant=0,
+        n_clusters_per_class=3,
+        class_sep=2,
+        flip_y=0.02,
+        random_state=0,
+    )
     return StandardScaler().fit_transform(X), y
 
 
@@ -224,8 +262,13 @@ def _choice() -> Iterator[dict[str, Any]]:
                 model.predict(held_X)
 
             seconds, n_runs = _seconds(work)
-            row = {"method": name, "n": n, "seconds": seconds, "runs": n_runs,
-                   "accuracy": model.score(held_X, held_y)}  # fmt: skip
+            row = {
+                "method": name,
+                "n": n,
+                "seconds": seconds,
+                "runs": n_runs,
+                "accuracy": model.score(held_X, held_y),
+            }
             print(row, file=sys.stderr)
             yield row
             if seconds > _LONGEST:

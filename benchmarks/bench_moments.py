@@ -120,10 +120,14 @@ def _case(label: str, n_components: int, h01: bool, most: float, path: Path) -> 
     one, double, single = shares(small, small.coef_.shape[1])
     rows = [
         Row(f"{label}: seconds for a million rows, one thread", one, one),
-        Row(f"{label}: bare product in float64 / pass", one, double / one,
-            at_least=0.7 if n_components == 1000 else None),
+        Row(
+            f"{label}: bare product in float64 / pass",
+            one,
+            double / one,
+            at_least=0.7 if n_components == 1000 else None,
+        ),
         Row(f"{label}: bare product in float32 / pass", one, single / one),
-    ]  # fmt: skip
+    ]
     for kind, source in (
         ("drawn rows", chunks(N_ROWS)),
         ("a Parquet file", row_source(path, target="y")),
@@ -131,9 +135,13 @@ def _case(label: str, n_components: int, h01: bool, most: float, path: Path) -> 
         two = passes(n_components, h01, source, N_ROWS, 2)
         for_all = two.read * _TARGET_ROWS / N_ROWS + two.path
         rows.append(
-            Row(f"{label}: seconds for 10^7 {kind} and the path, two threads",
-                two.read + two.path, for_all, at_most=most)
-        )  # fmt: skip
+            Row(
+                f"{label}: seconds for 10^7 {kind} and the path, two threads",
+                two.read + two.path,
+                for_all,
+                at_most=most,
+            )
+        )
     rows.append(Row(f"{label}: path and 5 folds, seconds", two.path, two.path))
     rows.append(_peer(label, n_components, h01))
     return rows
@@ -155,8 +163,9 @@ def _peer(label: str, n_components: int, h01: bool) -> Row:
     said = f"{ours.score(X_test, y_test):.4f} and {peer.score(X_test, y_test):.4f}"
     return Row(
         f"{label}: Nyström and one ridge in memory / pass, {n_rows} rows (accuracies {said})",
-        seconds, theirs / seconds,
-    )  # fmt: skip
+        seconds,
+        theirs / seconds,
+    )
 
 
 def _without_map() -> list[Row]:
@@ -166,9 +175,13 @@ def _without_map() -> list[Row]:
         model = kind().fit_map(X[:10_000], y[:10_000])
         seconds = least_seconds(lambda model=model: model.partial_fit(X, y)) / CHUNK
         rows.append(
-            Row(f"{kind.__name__}, arrays, no map: rows a second", seconds, 1 / seconds,
-                at_least=1e6)
-        )  # fmt: skip
+            Row(
+                f"{kind.__name__}, arrays, no map: rows a second",
+                seconds,
+                1 / seconds,
+                at_least=1e6,
+            )
+        )
     return rows
 
 

@@ -117,8 +117,9 @@ def run() -> list[Row]:
         scheduling = empty_task_seconds(two)
         rows.append(Row("a task of nothing: ms for a partition", scheduling, 1e3 * scheduling))
         for n_components in (200, 1000):
-            rows += measure(f"H0/1, D = {n_components}", model_of(n_components), one, two,
-                            scheduling)  # fmt: skip
+            rows += measure(
+                f"H0/1, D = {n_components}", model_of(n_components), one, two, scheduling
+            )
     return rows
 
 

@@ -65,9 +65,11 @@ def _data_set(name: str) -> Iterator[Row]:
 
     moments = OnePassRidgeClassifier(feature_map)
     yield compare(
-        "squared error", moments, RidgeClassifierCV(alphas),
+        "squared error",
+        moments,
+        RidgeClassifierCV(alphas),
         lambda: moments.fit(row_source(chunks)).coef_,
-    )  # fmt: skip
+    )
     for loss in ("squared_hinge", "logistic", "hinge"):
         model = MultiPassClassifier(feature_map, loss=loss, C=C)
         same = (

@@ -59,8 +59,10 @@ def run() -> list[Row]:
         start = perf_counter()
         subprocess.run(
             [sys.executable, "-m", "kernlearn", "report", store, "--config", config],
-            cwd=folder, check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         seconds = perf_counter() - start
         site = folder / "results/site"
         pages = {page.name: page.stat().st_size for page in site.glob("*.html")}

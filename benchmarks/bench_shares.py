@@ -69,6 +69,10 @@ def _shares(label: str, feature_map: RandomMaclaurin, X: Any, y: Any) -> list[Ro
     return [
         Row(f"{label}: features, share of the fit", features, features / total),
         Row(f"{label}: solver input, share of the fit", filling, filling / total),
-        Row(f"{label}: solver, times the next largest part", solver,
-            solver / max(features, filling), at_least=1),
-    ]  # fmt: skip
+        Row(
+            f"{label}: solver, times the next largest part",
+            solver,
+            solver / max(features, filling),
+            at_least=1,
+        ),
+    ]

@@ -78,15 +78,21 @@ def _beside_aeon() -> list[Row]:
 def _memory() -> list[Row]:
     child = subprocess.run(
         [sys.executable, "-c", "from benchmarks import bench_slow; bench_slow.predict_many()"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     seconds, beyond, grown, n_comparisons = map(float, child.stdout.split())
     what = f"TWE, length {LENGTH}, window, {int(n_comparisons)} landmarks"
     return [
-        Row(f"{what}, {N_PREDICTED} predictions: peak MiB beyond the data", seconds, beyond,
-            at_most=500),
+        Row(
+            f"{what}, {N_PREDICTED} predictions: peak MiB beyond the data",
+            seconds,
+            beyond,
+            at_most=500,
+        ),
         Row("the same: peak MiB beyond what was there before", seconds, grown),
-    ]  # fmt: skip
+    ]
 
 
 def predict_many(window: float | None = 0.05) -> None:
@@ -141,8 +147,10 @@ def _sleeping() -> list[Row]:
             Row(f"{what}: made twice", seconds[n_jobs], n_made - len(made), at_most=0),
         ]
     ratio = seconds[2] / seconds[1]
-    return [*rows, Row("FTUNE, a function that sleeps, 2 workers / 1", seconds[2], ratio,
-                       at_most=0.55)]  # fmt: skip
+    return [
+        *rows,
+        Row("FTUNE, a function that sleeps, 2 workers / 1", seconds[2], ratio, at_most=0.55),
+    ]
 
 
 def wait_to_be_interrupted(where: str, n_jobs: int, backend: str) -> None:
@@ -178,9 +186,12 @@ def _interrupted() -> list[Row]:
                 f"bench_slow.wait_to_be_interrupted({where!r}, {n_jobs}, {backend!r})"
             )
             with subprocess.Popen(
-                [sys.executable, "-c", code], env=os.environ, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True,
-            ) as child:  # fmt: skip
+                [sys.executable, "-c", code],
+                env=os.environ,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as child:
                 assert child.stdout is not None
                 assert child.stdout.readline() == "begun\n", child.communicate()[1]
                 sleep(0.2)

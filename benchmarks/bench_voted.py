@@ -75,9 +75,10 @@ def _grid() -> list[Row]:
         Row("problems of these with an open gap", seconds, n_open, at_most=0),
         Row(
             f"these 49 settings / SVC's {len(_COSTS)} values of C at degree {_DEGREE}, 5 folds",
-            seconds, seconds / peer,
+            seconds,
+            seconds / peer,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _svm_path() -> list[Row]:

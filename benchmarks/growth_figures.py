@@ -45,12 +45,18 @@ def slopes(growth: pd.DataFrame) -> pd.DataFrame:
         upper = line[line["value"] >= np.sqrt(line["value"].min() * line["value"].max())]
         fitted = stats.linregress(np.log10(upper["value"]), np.log10(upper["seconds"]))
         half = stats.t.ppf((1 + _LEVEL) / 2, len(upper) - 2) * fitted.stderr
-        rows.append({
-            **dict(zip(_LINE, labels, strict=True)), "slope": fitted.slope,
-            "low": fitted.slope - half, "high": fitted.slope + half,
-            "intercept": fitted.intercept, "first": upper["value"].min(),
-            "last": upper["value"].max(), "seconds": upper["seconds"].iloc[-1],
-        })  # fmt: skip
+        rows.append(
+            {
+                **dict(zip(_LINE, labels, strict=True)),
+                "slope": fitted.slope,
+                "low": fitted.slope - half,
+                "high": fitted.slope + half,
+                "intercept": fitted.intercept,
+                "first": upper["value"].min(),
+                "last": upper["value"].max(),
+                "seconds": upper["seconds"].iloc[-1],
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -64,9 +70,11 @@ def growth_chart(growth: pd.DataFrame) -> dict[str, Any]:
     growth = growth.assign(line=growth["method"] + ", " + growth["step"])
     domain = list(dict.fromkeys(fitted["line"]))
     look = {
-        "field": "line", "type": "nominal", "title": None,
+        "field": "line",
+        "type": "nominal",
+        "title": None,
         "scale": {"domain": domain, "scheme": "tableau20"},
-    }  # fmt: skip
+    }
     shape = {**look, "scale": {"domain": domain}}
     of_landmarks = set(growth.loc[growth["size"] == "landmarks", "method"])
     panels = []
@@ -76,22 +84,35 @@ def growth_chart(growth: pd.DataFrame) -> dict[str, Any]:
         x, y = _axis("value", title), _axis("seconds", "CPU seconds")
         points = _part(growth, size, of_landmarks, on_landmarks)[["line", "value", "seconds"]]
         tooltip = [{"field": name} for name in points.columns]
-        ends = pd.DataFrame([
-            {"line": one["line"], "value": value,
-             "seconds": 10 ** (one["intercept"] + one["slope"] * np.log10(value)),
-             "text": f"{one['slope']:.2f}" if value == one["last"] else ""}
-            for one in lines.to_dict("records") for value in (one["first"], one["last"])
-        ])  # fmt: skip
+        ends = pd.DataFrame(
+            [
+                {
+                    "line": one["line"],
+                    "value": value,
+                    "seconds": 10 ** (one["intercept"] + one["slope"] * np.log10(value)),
+                    "text": f"{one['slope']:.2f}" if value == one["last"] else "",
+                }
+                for one in lines.to_dict("records")
+                for value in (one["first"], one["last"])
+            ]
+        )
         layers = [
-            {"data": data_of(points),
-             "mark": {"type": "point", "filled": True, "opacity": 1, "size": 18},
-             "encoding": {"x": x, "y": y, "color": look, "shape": shape, "tooltip": tooltip}},
-            {"data": data_of(ends), "mark": {"type": "line", "strokeWidth": 1.5},
-             "encoding": {"x": x, "y": y, "color": look}},
-            {"data": data_of(ends),
-             "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 9},
-             "encoding": {"x": x, "y": y, "text": {"field": "text"}}},
-        ]  # fmt: skip
+            {
+                "data": data_of(points),
+                "mark": {"type": "point", "filled": True, "opacity": 1, "size": 18},
+                "encoding": {"x": x, "y": y, "color": look, "shape": shape, "tooltip": tooltip},
+            },
+            {
+                "data": data_of(ends),
+                "mark": {"type": "line", "strokeWidth": 1.5},
+                "encoding": {"x": x, "y": y, "color": look},
+            },
+            {
+                "data": data_of(ends),
+                "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 9},
+                "encoding": {"x": x, "y": y, "text": {"field": "text"}},
+            },
+        ]
         panels.append({"layer": layers, "width": 300, "height": 280})
     title = "Seconds against size; straight lines have the slope beside them"
     return whole({"title": title, "concat": panels, "columns": 3, "spacing": 24})
@@ -105,15 +126,19 @@ def choice_chart(choice: pd.DataFrame) -> dict[str, Any]:
     """Draw seconds and accuracy of the classifiers against the number of rows."""
     domain = list(dict.fromkeys(choice["method"]))
     look = {
-        "field": "method", "type": "nominal", "title": None,
+        "field": "method",
+        "type": "nominal",
+        "title": None,
         "scale": {"domain": domain, "scheme": "tableau10"},
-    }  # fmt: skip
+    }
     shape = {**look, "scale": {"domain": domain}}
     x = _axis("n", "rows n")
     accuracy = {
-        "field": "accuracy", "type": "quantitative", "title": "accuracy",
+        "field": "accuracy",
+        "type": "quantitative",
+        "title": "accuracy",
         "scale": {"zero": False},
-    }  # fmt: skip
+    }
     tooltip = [{"field": name} for name in ("method", "n", "seconds", "accuracy")]
     panels = []
     for y in (_axis("seconds", "CPU seconds of fit and predict"), accuracy):
@@ -130,21 +155,32 @@ def choice_chart(choice: pd.DataFrame) -> dict[str, Any]:
 
 def _axis(field: str, title: str) -> dict[str, Any]:
     return {
-        "field": field, "type": "quantitative", "title": title,
+        "field": field,
+        "type": "quantitative",
+        "title": title,
         "scale": {"type": "log", "nice": False, "padding": 14},
         "axis": {"format": "~g" if field == "seconds" else "~s", "tickCount": 5},
-    }  # fmt: skip
+    }
 
 
 def slopes_table() -> str:
     """Return the slopes in Markdown."""
     heads = ["exponent", "95 % interval", "fitted from", "to", "seconds there"]
-    lines = [f"| method | step | grows in | {' | '.join(heads)} |",
-             "| --- | --- | --- |" + " ---: |" * len(heads)]  # fmt: skip
+    lines = [
+        f"| method | step | grows in | {' | '.join(heads)} |",
+        "| --- | --- | --- |" + " ---: |" * len(heads),
+    ]
     for one in slopes(pd.read_csv(GROWTH)).to_dict("records"):
-        cells = [one["method"], one["step"], SIZES[one["size"]], f"{one['slope']:.2f}",
-                 f"{one['low']:.2f} to {one['high']:.2f}", f"{one['first']}", f"{one['last']}",
-                 f"{one['seconds']:.2g}"]  # fmt: skip
+        cells = [
+            one["method"],
+            one["step"],
+            SIZES[one["size"]],
+            f"{one['slope']:.2f}",
+            f"{one['low']:.2f} to {one['high']:.2f}",
+            f"{one['first']}",
+            f"{one['last']}",
+            f"{one['seconds']:.2g}",
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -97,15 +97,20 @@ def chart(name: str) -> dict[str, Any]:
     found = numbers(name)
     domain = list(dict.fromkeys(found["method"]))
     color = {
-        "field": "method", "type": "nominal", "title": None,
+        "field": "method",
+        "type": "nominal",
+        "title": None,
         "scale": {"domain": domain, "scheme": "tableau20"},
         "legend": {"columns": 3, "orient": "bottom"},
-    }  # fmt: skip
+    }
     shape = {"field": "method", "type": "nominal", "title": None, "scale": {"domain": domain}}
     y = {
-        "field": "accuracy", "type": "quantitative", "scale": {"zero": False},
-        "axis": {"format": ".0%"}, "title": None,
-    }  # fmt: skip
+        "field": "accuracy",
+        "type": "quantitative",
+        "scale": {"zero": False},
+        "axis": {"format": ".0%"},
+        "title": None,
+    }
     rows = []
     for x, title in (
         ("comparisons", "comparisons"),
@@ -116,14 +121,17 @@ def chart(name: str) -> dict[str, Any]:
             of = {"filter": {"field": "dataset", "equal": dataset}}
             some = {"filter": f"datum.{x} > 0"}
             at = {
-                "field": x, "type": "quantitative", "title": title,
+                "field": x,
+                "type": "quantitative",
+                "title": title,
                 "scale": {"type": "log", "nice": False, "padding": 10},
                 "axis": {"format": "~g", "tickCount": 4},
-            }  # fmt: skip
+            }
             encoding = {"x": at, "y": y, "color": color}
             layers = [
                 {
-                    "transform": [some], "mark": {"type": "line", "strokeWidth": 1.2},
+                    "transform": [some],
+                    "mark": {"type": "line", "strokeWidth": 1.2},
                     "encoding": {**encoding, "order": {"field": "n_landmarks"}},
                 },
                 {
@@ -131,16 +139,24 @@ def chart(name: str) -> dict[str, Any]:
                     "mark": {"type": "point", "filled": True, "opacity": 1, "size": 35},
                     "encoding": {**encoding, "shape": shape},
                 },
-            ]  # fmt: skip
+            ]
             if x == "comparisons":  # a level for methods without
-                layers.append({
-                    "transform": [{"filter": "datum.comparisons == 0"}],
-                    "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
-                    "encoding": {"y": y, "color": color},
-                })  # fmt: skip
-            panels.append({
-                "transform": [of], "layer": layers, "width": 170, "height": 190, "title": dataset,
-            })  # fmt: skip
+                layers.append(
+                    {
+                        "transform": [{"filter": "datum.comparisons == 0"}],
+                        "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.5},
+                        "encoding": {"y": y, "color": color},
+                    }
+                )
+            panels.append(
+                {
+                    "transform": [of],
+                    "layer": layers,
+                    "width": 170,
+                    "height": 190,
+                    "title": dataset,
+                }
+            )
         rows.append({"hconcat": panels, "spacing": 12})
     title = f"{name}: accuracy; lines join numbers of landmarks, dashes are without comparisons"
     return whole({"title": title, "data": data_of(found), "vconcat": rows, "spacing": 16})

@@ -44,31 +44,38 @@ def cost_chart(
     """
     domain = list(dict.fromkeys(found["method"]))
     look = {
-        "field": "method", "type": "nominal", "title": None,
+        "field": "method",
+        "type": "nominal",
+        "title": None,
         "scale": {"domain": domain, "scheme": "tableau20"},
-    }  # fmt: skip
+    }
     shape = {**look, "scale": {"domain": domain}}
     y = {"field": "behind", "type": "quantitative", "title": f"behind the best, {unit}"}
     tooltip = [{"field": name} for name in ("method", size, "behind")]
     lacking, panels = found[list(costs)].isna().any(axis=None), []
     for cost, heading in costs.items():
         x = {
-            "field": cost, "type": "quantitative", "title": heading,
+            "field": cost,
+            "type": "quantitative",
+            "title": heading,
             "scale": {"type": "log", "nice": False, "padding": 14},
             "axis": {"format": "~g", "tickCount": 5},
-        }  # fmt: skip
+        }
         encoding = {"x": x, "y": y, "color": look}
         valid = {"filter": f"isValid(datum.{cost})"}
         mark = {"type": "point", "filled": True, "opacity": 1, "size": 40}
-        panels.append({
-            **({"transform": [valid]} if lacking else {}),
-            "layer": [
-                {
-                    "mark": {"type": "line", "strokeWidth": 1.2},
-                    "encoding": {**encoding, "order": {"field": size}},
-                },
-                {"mark": mark, "encoding": {**encoding, "shape": shape, "tooltip": tooltip}},
-            ],
-            "width": 330, "height": 320,
-        })  # fmt: skip
+        panels.append(
+            {
+                **({"transform": [valid]} if lacking else {}),
+                "layer": [
+                    {
+                        "mark": {"type": "line", "strokeWidth": 1.2},
+                        "encoding": {**encoding, "order": {"field": size}},
+                    },
+                    {"mark": mark, "encoding": {**encoding, "shape": shape, "tooltip": tooltip}},
+                ],
+                "width": 330,
+                "height": 320,
+            }
+        )
     return whole({"title": title, "data": data_of(found), "hconcat": panels, "spacing": 24})

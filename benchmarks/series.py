@@ -32,9 +32,13 @@ def numbers() -> pd.DataFrame:
     parameters = frame["params"].fillna("{}").map(json.loads)
     frame["landmarks"] = [p.get("n_landmarks", np.nan) for p in parameters]
     wide = frame.pivot_table(
-        index=["method", "landmarks", "dataset"], columns="metric", values="mean", sort=False,
-        dropna=False, aggfunc="first",
-    ).dropna(how="all")  # fmt: skip
+        index=["method", "landmarks", "dataset"],
+        columns="metric",
+        values="mean",
+        sort=False,
+        dropna=False,
+        aggfunc="first",
+    ).dropna(how="all")
     found = wide.reset_index()
     best = found.groupby("dataset")["accuracy"].transform("max")
     return found.assign(behind=100 * (best - found["accuracy"]))
@@ -48,16 +52,26 @@ def standing() -> pd.DataFrame:
 
 def table() -> str:
     """Return the methods in Markdown, those closest to the best first."""
-    heads = ["landmarks", "mean accuracy", "behind the best, points", "comparisons",
-             "their ms", "predict s", "fit s"]  # fmt: skip
+    heads = [
+        "landmarks",
+        "mean accuracy",
+        "behind the best, points",
+        "comparisons",
+        "their ms",
+        "predict s",
+        "fit s",
+    ]
     lines = [f"| method | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for one in standing().sort_values("behind", kind="stable").to_dict("records"):
         cells = [
-            _shown(one["landmarks"], "{:g}"), f"{100 * one['accuracy']:.1f} %",
-            f"{one['behind']:.1f}", _shown(one["comparisons"], "{:.0f}"),
-            _shown(1000 * one["comparison_seconds"], "{:.2g}"), f"{one['predict_seconds']:.2g}",
+            _shown(one["landmarks"], "{:g}"),
+            f"{100 * one['accuracy']:.1f} %",
+            f"{one['behind']:.1f}",
+            _shown(one["comparisons"], "{:.0f}"),
+            _shown(1000 * one["comparison_seconds"], "{:.2g}"),
+            f"{one['predict_seconds']:.2g}",
             f"{one['fit_seconds']:.2g}",
-        ]  # fmt: skip
+        ]
         lines.append(f"| {one['method']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -83,8 +97,16 @@ def _groups(landmarks: int) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def equivalence_table() -> str:
     """Return the tests of equivalence in Markdown."""
-    heads = ["data sets", "", "difference, points", "90 % interval", "p (worse)", "comparisons",
-             "of 1-NN", "shown"]  # fmt: skip
+    heads = [
+        "data sets",
+        "",
+        "difference, points",
+        "90 % interval",
+        "p (worse)",
+        "comparisons",
+        "of 1-NN",
+        "shown",
+    ]
     lines = [
         f"| landmarks | {' | '.join(heads)} |",
         "| ---: | ---: | --- |" + " ---: |" * 5 + " --- |",
@@ -99,16 +121,26 @@ def equivalence_table() -> str:
             cells = [
                 f"{100 * tests.difference:+.1f}",
                 f"{100 * tests.low:+.1f} to {100 * tests.high:+.1f}",
-                f"{tests.p_worse:.2g}", *compared, tests.verdict,
-            ]  # fmt: skip
+                f"{tests.p_worse:.2g}",
+                *compared,
+                tests.verdict,
+            ]
             lines.append(f"| {landmarks} | {len(frame)} | {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 def datasets_table() -> str:
     """Return, in Markdown, each data set with 100 landmarks."""
-    heads = ["training rows", "1-NN", "best landmark method", "difference, points",
-             "standard error", "comparisons", "of 1-NN", "MiniRocket"]  # fmt: skip
+    heads = [
+        "training rows",
+        "1-NN",
+        "best landmark method",
+        "difference, points",
+        "standard error",
+        "comparisons",
+        "of 1-NN",
+        "MiniRocket",
+    ]
     lines = [f"| data set | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     wide = numbers().query("landmarks.isna()", engine="python")
     accuracy = wide.pivot_table(index="dataset", columns="method", values="accuracy", sort=False)
@@ -138,8 +170,10 @@ def chart() -> dict[str, Any]:
 def with_tables(text: str) -> str:
     """Return a text with every table between marks as the committed numbers have it."""
     tables = {
-        "series": table(), "equivalence": equivalence_table(), "data sets": datasets_table(),
-    }  # fmt: skip
+        "series": table(),
+        "equivalence": equivalence_table(),
+        "data sets": datasets_table(),
+    }
     return pages.with_tables(text, tables)
 
 

@@ -105,9 +105,13 @@ class Part:
             named = frame["kernel"].notna()
             frame.loc[named, "method"] += ", " + frame.loc[named, "kernel"]
         wide = frame.pivot_table(
-            index=["method", "budget", "dataset"], columns="metric", values="mean", sort=False,
-            dropna=False, aggfunc="first",
-        ).dropna(how="all")  # fmt: skip
+            index=["method", "budget", "dataset"],
+            columns="metric",
+            values="mean",
+            sort=False,
+            dropna=False,
+            aggfunc="first",
+        ).dropna(how="all")
         alike = frame[frame["metric"] == self.metric].set_index(["method", "budget", "dataset"])
         wide["alike"] = alike["best"].reindex(wide.index)
         return wide.reset_index()
@@ -115,27 +119,47 @@ class Part:
 
 PARTS = (
     Part(
-        "today_features", "accuracy", 1, "columns", "classes, features of a kernel",
+        "today_features",
+        "accuracy",
+        1,
+        "columns",
+        "classes, features of a kernel",
         ("H0/1", "centred", "TensorSketch"),
     ),
     Part(
-        "today_rows", "accuracy", 1, "columns", "classes, many rows",
+        "today_rows",
+        "accuracy",
+        1,
+        "columns",
+        "classes, many rows",
         ("H0/1", "BBS"),
     ),
     Part(
-        "today_landmarks", "accuracy", 1, "n_landmarks", "classes, similarities to landmarks",
+        "today_landmarks",
+        "accuracy",
+        1,
+        "n_landmarks",
+        "classes, similarities to landmarks",
         ("BBS", "FTUNE"),
     ),
     Part(
-        "today_regression", "mse", -1, "n_landmarks", "numbers, similarities to landmarks",
+        "today_regression",
+        "mse",
+        -1,
+        "n_landmarks",
+        "numbers, similarities to landmarks",
         ("RegLand",),
     ),
     Part("today_online", "auc", 1, "buffer_size", "AUC in one pass", ("OLP", "OAM")),
     Part(
-        "today_sparse", "error_percent", -1, "n_landmarks", "two classes, few support vectors",
+        "today_sparse",
+        "error_percent",
+        -1,
+        "n_landmarks",
+        "two classes, few support vectors",
         ("VKR",),
     ),
-)  # fmt: skip
+)
 
 
 def behind(numbers: pd.DataFrame, part: Part) -> pd.Series[float]:
@@ -162,13 +186,20 @@ def standing(part: Part) -> pd.DataFrame:
         kept = [
             group[name].dropna() for name in _KEPT if name in group and group[name].notna().any()
         ]
-        rows.append({
-            "method": method, "budget": budget,
-            "kept": float(kept[0].mean()) if kept else np.nan, "mean": group[part.metric].mean(),
-            "behind": group["behind"].mean(), "best": int((group["behind"] == 0).sum()),
-            "close": int((group["behind"] <= _CLOSE[part.metric]).sum()),
-            "alike": int(group["alike"].eq(True).sum()), "n": len(group), **seconds,
-        })  # fmt: skip
+        rows.append(
+            {
+                "method": method,
+                "budget": budget,
+                "kept": float(kept[0].mean()) if kept else np.nan,
+                "mean": group[part.metric].mean(),
+                "behind": group["behind"].mean(),
+                "best": int((group["behind"] == 0).sum()),
+                "close": int((group["behind"] <= _CLOSE[part.metric]).sum()),
+                "alike": int(group["alike"].eq(True).sum()),
+                "n": len(group),
+                **seconds,
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -179,21 +210,29 @@ def table(part: Part) -> str:
     percent = part.metric in ("accuracy", "auc")
     kept = found["kept"].notna().any()
     heads = [
-        _BUDGETS[part.budget], *(["compared with"] if kept else []),
+        _BUDGETS[part.budget],
+        *(["compared with"] if kept else []),
         f"mean {part.metric.replace('_', ' ')}",
-        f"behind the best, {part.unit}", f"best or close, of {n}", "not told apart", "fit s",
+        f"behind the best, {part.unit}",
+        f"best or close, of {n}",
+        "not told apart",
+        "fit s",
         "predict s",
-    ]  # fmt: skip
+    ]
     lines = [f"| method | {' | '.join(heads)} |", "| --- |" + " ---: |" * len(heads)]
     for one in found.sort_values("behind", kind="stable").to_dict("records"):
         some = f" of {one['n']}" if one["n"] < n else ""
         mean = f"{100 * one['mean']:.1f} %" if percent else f"{one['mean']:.3g}"
         cells = [
             "" if np.isnan(one["budget"]) else f"{one['budget']:g}",
-            *(["" if np.isnan(one["kept"]) else f"{one['kept']:.0f}"] if kept else []), mean,
-            f"{part.factor * one['behind']:.1f}", f"{one['close']}{some}", f"{one['alike']}",
-            f"{one['fit_seconds']:.2g}", f"{one['predict_seconds']:.2g}",
-        ]  # fmt: skip
+            *(["" if np.isnan(one["kept"]) else f"{one['kept']:.0f}"] if kept else []),
+            mean,
+            f"{part.factor * one['behind']:.1f}",
+            f"{one['close']}{some}",
+            f"{one['alike']}",
+            f"{one['fit_seconds']:.2g}",
+            f"{one['predict_seconds']:.2g}",
+        ]
         lines.append(f"| {one['method']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -222,8 +261,10 @@ def front_table(part: Part) -> str:
         for one in front(found, seconds).to_dict("records"):
             budget = "" if np.isnan(one["budget"]) else f"{one['budget']:g}"
             name = f"**{one['method']}**" if part.of_papers(one["method"]) else one["method"]
-            lines.append(f"| {what} | {one[seconds]:.2g} | {name} | {budget} | "
-                         f"{part.factor * one['behind']:.1f} |")  # fmt: skip
+            lines.append(
+                f"| {what} | {one[seconds]:.2g} | {name} | {budget} | "
+                f"{part.factor * one['behind']:.1f} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -231,8 +272,14 @@ def datasets_table(part: Part) -> str:
     """Return, in Markdown, the best of all and of the papers' methods on each data set."""
     numbers = part.numbers()
     numbers["behind"] = behind(numbers, part)
-    heads = ["data set", "rows", "features", "the best", "of the papers' methods",
-             f"it is behind, {part.unit}"]  # fmt: skip
+    heads = [
+        "data set",
+        "rows",
+        "features",
+        "the best",
+        "of the papers' methods",
+        f"it is behind, {part.unit}",
+    ]
     lines = [f"| {' | '.join(heads)} |", "| --- | ---: | ---: | --- | --- | ---: |"]
     sizes = part.sizes()
     for dataset, group in numbers.groupby("dataset", sort=False):
@@ -274,8 +321,10 @@ def ranks_text(part: Part) -> str:
     budget = _WITH[part.budget].format(part.numbers()["budget"].max())
     n = f"{found.n_datasets} data sets"
     if found.left_out:
-        lacks = (f"{name}, where {' and '.join(of)} has no number" for name, of in
-                 found.left_out.items())  # fmt: skip
+        lacks = (
+            f"{name}, where {' and '.join(of)} has no number"
+            for name, of in found.left_out.items()
+        )
         n += f" (without {'; '.join(lacks)})"
     if few:
         n += f", of all methods but {', '.join(few)}, which has numbers of too few"
@@ -338,8 +387,10 @@ def kernel_table() -> str:
     wide = _by_dataset(frame, "relative_gram_error", "mean")
     seconds = _by_dataset(frame, "transform_seconds", "median")
     datasets = [*wide.columns]
-    lines = [f"| kernel | map | {' | '.join(datasets)} | time |",
-             "| --- | --- |" + " ---: |" * (len(datasets) + 1)]  # fmt: skip
+    lines = [
+        f"| kernel | map | {' | '.join(datasets)} | time |",
+        "| --- | --- |" + " ---: |" * (len(datasets) + 1),
+    ]
     for kernel in wide.index.get_level_values("kernel").unique():
         rows = wide.loc[kernel]
         times = (seconds.loc[kernel] / seconds.loc[(kernel, "H0/1")]).median(axis=1)

@@ -59,9 +59,12 @@ class _Ready:
         kept = {k: v for k, v in os.environ.items() if k not in keeping_variables(0)}
         self.process = subprocess.Popen(
             [sys.executable, "-c", start],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**kept, **dict.fromkeys(_THREADS, "1"), **_ALLOCATOR}, start_new_session=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**kept, **dict.fromkeys(_THREADS, "1"), **_ALLOCATOR},
+            start_new_session=True,
+        )
 
     @property
     def lives(self) -> bool:
@@ -138,8 +141,12 @@ def call_apart(function: str, *arguments: Any, memory: int | None = None) -> Ans
     with tempfile.TemporaryDirectory(prefix="kernlearn-") as folder:
         file = Path(folder) / "answer"
         environment = {k: v for k, v in os.environ.items() if k.startswith("KERNLEARN_")}
-        request = json.dumps([function, arguments, memory, str(file), Path.cwd().as_posix(),
-                              environment]).encode() + b"\n"  # fmt: skip
+        request = (
+            json.dumps(
+                [function, arguments, memory, str(file), Path.cwd().as_posix(), environment]
+            ).encode()
+            + b"\n"
+        )
         with _lock:
             try:
                 for _ in range(2):  # the one that was ready may just have ended

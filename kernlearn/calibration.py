@@ -128,9 +128,11 @@ class Calibrator:
         """Fit the maps of all classes."""
         everything = np.arange(len(y))
         self.model_ = CalibratedClassifierCV(
-            FrozenEstimator(GivenScores(self.classes)), method=self.method,
-            cv=[(everything, everything)], ensemble=False,
-        )  # fmt: skip
+            FrozenEstimator(GivenScores(self.classes)),
+            method=self.method,
+            cv=[(everything, everything)],
+            ensemble=False,
+        )
         with warnings.catch_warnings():
             # the weights are meant for the calibration alone: the scores are there
             warnings.filterwarnings("ignore", "Since FrozenEstimator does not", UserWarning)

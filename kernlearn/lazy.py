@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from kernlearn.deprecation import deprecation
 from kernlearn.extras import needed_by
 
 
 def attach(
-    package: str, modules: Mapping[str, str], internal: Mapping[str, str] | None = None
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """Make a package's ``__getattr__``, ``__dir__`` and ``__all__``.
 
@@ -21,9 +20,6 @@ def attach(
         Each module, relative to the package, such as ``"dot_product"``, or ``".report"`` in the
         package above, to the public names it defines, separated by blanks. Those of the empty
         module are submodules themselves.
-    internal : mapping of str to str, default=None
-        The same for names that have been public here: they are still found, with a
-        FutureWarning that says where they are, and are not listed.
 
     Returns
     -------
@@ -33,18 +29,8 @@ def attach(
         how to install it.
     """
     sources = {name: module for module, names in modules.items() for name in names.split()}
-    homes = {name: m for m, names in (internal or {}).items() for name in names.split()}
-    moved = {
-        name: deprecation(
-            f"{package}.{name}", "0.1", "0.2", f"it is internal now, in {package}.{module}"
-        )
-        for name, module in homes.items()
-    }
 
     def __getattr__(name: str) -> Any:
-        if name in moved:
-            moved[name].warn()
-            return getattr(import_module(f".{homes[name]}", package), name)
         try:
             source = sources[name]
         except KeyError:

@@ -48,9 +48,12 @@ class Bar:
 
         done: Any = progress.MofNCompleteColumn()
         columns: tuple[Any, ...] = (
-            progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), done,
-            progress.TextColumn("comparisons"), progress.TimeElapsedColumn(),
-        )  # fmt: skip
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            done,
+            progress.TextColumn("comparisons"),
+            progress.TimeElapsedColumn(),
+        )
         if total is not None:
             columns += (progress.TimeRemainingColumn(),)
         self._bar = progress.Progress(

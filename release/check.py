@@ -92,9 +92,14 @@ def run(words: list[str], folder: Path) -> str:
     """Run a program in a folder, away from this checkout, and return what it wrote."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("KERNLEARN_", "PYTHON"))}
     ended = subprocess.run(
-        words, cwd=folder, env={**kept, "KERNLEARN_CACHE": str(folder / "cache"), "NO_COLOR": "1"},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
+        words,
+        cwd=folder,
+        env={**kept, "KERNLEARN_CACHE": str(folder / "cache"), "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if ended.returncode or "Traceback" in ended.stdout:
         said = ended.stdout[-3000:]
         raise Failed(f"{' '.join(words)}: exit code {ended.returncode}\n{said}")
@@ -198,8 +203,11 @@ def audit(packages: Path, folder: Path) -> bool:
     words = [sys.executable, "-m", "pip_audit", "--path", str(packages), "--format", "json"]
     ended = subprocess.run(
         [*words, "--progress-spinner", "off", "--timeout", "20"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     try:
         found = json.loads(ended.stdout)["dependencies"]
     except (json.JSONDecodeError, KeyError, TypeError):

@@ -89,8 +89,12 @@ def kernlearn_process(tmp_path: Path):
     def call(*arguments: object, **variables: str) -> Finished:
         return subprocess.run(
             [sys.executable, "-m", "kernlearn", *map(str, arguments)],
-            cwd=tmp_path, env=environment(tmp_path, variables), capture_output=True, text=True,
-            check=False, timeout=300,
-        )  # fmt: skip
+            cwd=tmp_path,
+            env=environment(tmp_path, variables),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
 
     return call

@@ -32,9 +32,13 @@ import kernlearn.solvers
 import kernlearn.voted
 
 PACKAGES = (
-    kernlearn.solvers, kernlearn.features, kernlearn.landmarks, kernlearn.pairwise,
-    kernlearn.onepass, kernlearn.voted,
-)  # fmt: skip
+    kernlearn.solvers,
+    kernlearn.features,
+    kernlearn.landmarks,
+    kernlearn.pairwise,
+    kernlearn.onepass,
+    kernlearn.voted,
+)
 WORKS, FAILS, NOT_MEANT = "yes", "NO", ""
 
 RNG = np.random.RandomState(0)

@@ -247,9 +247,11 @@ STORED: dict[str, Check] = {
     "backwards": (_backwards, _always),
     "memory map": (_memory_map, _always),
     "big-endian": (_big_endian, _always),
-    **{kind: (_sparse(kind), _always)
-       for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")},
-}  # fmt: skip
+    **{
+        kind: (_sparse(kind), _always)
+        for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
+    },
+}
 #: Similarities of the user, and what happens around a fit.
 AROUND: dict[str, Check] = {
     "similarity raises": (_raised, _has_similarity),

@@ -187,15 +187,21 @@ def copy(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def kernlearn(copy):
     environment = {
-        **os.environ, "PYTHONPATH": str(copy), "KERNLEARN_DATA": str(copy / "data"),
+        **os.environ,
+        "PYTHONPATH": str(copy),
+        "KERNLEARN_DATA": str(copy / "data"),
         "KERNLEARN_CACHE": str(copy / "cache"),
-    }  # fmt: skip
+    }
 
     def call(*arguments: str) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "kernlearn", *arguments],
-            cwd=copy, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=copy,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -208,10 +214,12 @@ def test_everything_added_takes_part_in_a_run(kernlearn, copy):
     done = [event for event in trials if event["event"] == "trial_done"]
     labels = {(e["labels"]["dataset"], e["labels"]["kernel"], e["labels"]["method"]) for e in done}
     assert labels == {
-        ("corners", "triangle", "SVM"), ("corners", None, "nearest mean"),
-        ("stripes", "triangle", "SVM"), ("stripes", None, "nearest mean"),
+        ("corners", "triangle", "SVM"),
+        ("corners", None, "nearest mean"),
+        ("stripes", "triangle", "SVM"),
+        ("stripes", None, "nearest mean"),
         ("stripes", None, "ridge"),
-    }  # fmt: skip
+    }
     for event in done:
         named = {"rounded_error"} if event["labels"]["method"] == "ridge" else {"balanced_error"}
         assert named <= event["metrics"].keys()

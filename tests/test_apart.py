@@ -157,9 +157,11 @@ def test_the_process_ends_with_the_one_that_asked():
     code = f"from kernlearn import apart; apart.call_apart('{HERE}:say'); "
     code += "print(apart._ready.process.pid, flush=True); input()"
     with subprocess.Popen(
-        [sys.executable, "-c", code], cwd=Path(__file__).parents[1],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as asking:  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[1],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as asking:
         ready = psutil.Process(int(asking.stdout.readline()))
         asking.kill()
         ready.wait(timeout=20)

@@ -17,9 +17,15 @@ from kernlearn.landmarks import (
 from kernlearn.voted import L1SVMClassifier
 
 X, Y = make_classification(
-    900, 6, n_informative=3, n_redundant=0, n_classes=3, n_clusters_per_class=1, flip_y=0.2,
+    900,
+    6,
+    n_informative=3,
+    n_redundant=0,
+    n_classes=3,
+    n_clusters_per_class=1,
+    flip_y=0.2,
     random_state=0,
-)  # fmt: skip
+)
 LABELS = np.array(["a", "b", "c"])[Y]
 CLASSIFIERS = [
     BBSClassifier(20, C=1.0, random_state=0),

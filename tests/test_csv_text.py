@@ -15,9 +15,21 @@ from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.tables import Cell, Table, to_csv
 
 ATTACKS = [
-    "=1+1", '=HYPERLINK("http://x","y")', "+1+cmd|' /C calc'!A0", "-2+3+cmd|' /C calc'!A0",
-    "@SUM(1+1)", "\t=1", "\r=1", "-1 [x]", "-x", "+", "-", "'=1", "''-x", "＝1+1",
-]  # fmt: skip
+    "=1+1",
+    '=HYPERLINK("http://x","y")',
+    "+1+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+    "@SUM(1+1)",
+    "\t=1",
+    "\r=1",
+    "-1 [x]",
+    "-x",
+    "+",
+    "-",
+    "'=1",
+    "''-x",
+    "＝1+1",
+]
 PLAIN = [
     "K",
     "",
@@ -63,23 +75,32 @@ def test_tables_heads_and_exports_are_guarded():
     mixed = [["-0.1234567", None], [0.1234567, "-cmd"]]
     frame[["mixed", "none"]] = pd.DataFrame(mixed, dtype=object)
     assert rows_of(csv_text(frame, float_format="%.3g")) == [
-        ["'=head", "x", "y", "mixed", "none"], ["'=1", "-1.5", "-1", "-0.1234567", ""],
+        ["'=head", "x", "y", "mixed", "none"],
+        ["'=1", "-1.5", "-1", "-0.1234567", ""],
         ["b", "2", "2", "0.1234567", "'-cmd"],
-    ]  # fmt: skip
+    ]
     row = dict.fromkeys(COLUMNS, "=1") | {"split": 0, "value": -0.5, "run": 1}
     heads, cells = rows_of(export_text([row], "csv"))
-    assert cells == ["-0.5" if h == "value" else str(row[h]) if h in ("split", "run") else "'=1"
-                     for h in heads]  # fmt: skip
+    assert cells == [
+        "-0.5" if h == "value" else str(row[h]) if h in ("split", "run") else "'=1" for h in heads
+    ]
     table = Table("t", ["=label"], ["@head"], [(["=cell"], [Cell("-0.5")])], [""])
     assert rows_of(to_csv(table)) == [["'=label", "'@head"], ["'=cell", "-0.5"]]
 
 
 def test_a_summary_is_read_back_as_it_was():
     row = dict.fromkeys(SUMMARY_COLUMNS, "") | {
-        "experiment": "-e", "dataset": "=d", "method": "@m", "params": "{}", "metric": "accuracy",
-        "mean": -0.5, "std": 0.1, "n_splits": 2.0, "reported_mean": float("nan"),
+        "experiment": "-e",
+        "dataset": "=d",
+        "method": "@m",
+        "params": "{}",
+        "metric": "accuracy",
+        "mean": -0.5,
+        "std": 0.1,
+        "n_splits": 2.0,
+        "reported_mean": float("nan"),
         "reported_std": float("nan"),
-    }  # fmt: skip
+    }
     text = csv_text(pd.DataFrame([row]))
     assert "\n'-e,'=d,,'@m,{},accuracy,-0.5," in text
     back = summary_reading.parse_summary(text, "here").iloc[0]

@@ -51,8 +51,20 @@ def rows(heads: list[str], lines: Iterable[list[str]], left: int) -> str:
 
 def chances() -> str:
     """The counts of every table beside those after exchanges of its methods."""
-    heads = ["table", "numbers", "match", "exchanged, mean", "95 %", "", "differences", "shown",
-             "reversed", "exchanged, mean", "95 %", ""]  # fmt: skip
+    heads = [
+        "table",
+        "numbers",
+        "match",
+        "exchanged, mean",
+        "95 %",
+        "",
+        "differences",
+        "shown",
+        "reversed",
+        "exchanged, mean",
+        "95 %",
+        "",
+    ]
     lines = []
     for name in EXPERIMENTS:
         details = read_details(name, MEASURED)

@@ -16,9 +16,19 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 #: What `pip install kernlearn` brings, by the names of modules.
 LIGHT = (
-    "cloudpickle", "joblib", "kernlearn", "liblinear", "libsvm", "llvmlite", "narwhals", "numba",
-    "numpy", "scipy", "sklearn", "threadpoolctl",
-)  # fmt: skip
+    "cloudpickle",
+    "joblib",
+    "kernlearn",
+    "liblinear",
+    "libsvm",
+    "llvmlite",
+    "narwhals",
+    "numba",
+    "numpy",
+    "scipy",
+    "sklearn",
+    "threadpoolctl",
+)
 #: Hides all other modules that are installed.
 HIDE = f"""
 import sys
@@ -71,9 +81,15 @@ def test_extras_install_the_modules_that_they_are_said_to():
 def test_required_dependencies_are_few_and_in_no_extra():
     required = {project(one) for one in PROJECT["dependencies"]}
     assert required == {
-        "joblib", "liblinear-official", "libsvm-official", "numba", "numpy", "scikit-learn",
-        "scipy", "threadpoolctl",
-    }  # fmt: skip
+        "joblib",
+        "liblinear-official",
+        "libsvm-official",
+        "numba",
+        "numpy",
+        "scikit-learn",
+        "scipy",
+        "threadpoolctl",
+    }
     for name in ("cluster", "dev"):
         assert "kernlearn[run]" in PROJECT["optional-dependencies"][name]
 
@@ -161,28 +177,42 @@ def test_public_names_are_there_or_say_what_installs_them():
 
 #: Code that needs what is not there, and what is said then.
 MISSING = (
-    ("from kernlearn.datasets import load",
-     "kernlearn.datasets.load needs pydantic, which is not installed: "
-     "pip install 'kernlearn[run]'"),
-    ("from kernlearn.datasets import row_source; list(row_source('rows.parquet'))",
-     "a source of files needs pydantic, which is not installed: pip install 'kernlearn[run]'"),
-    ("from kernlearn.kernels import LevenshteinSimilarity; LevenshteinSimilarity()(['a'])",
-     "LevenshteinSimilarity needs rapidfuzz, which is not installed: "
-     "pip install 'kernlearn[run]'"),
-    ("from kernlearn.kernels import as_kernel; as_kernel('rapidfuzz.ratio')",
-     "rapidfuzz.ratio needs rapidfuzz, which is not installed: pip install 'kernlearn[run]'"),
-    ("from kernlearn.kernels import as_kernel; as_kernel('aeon.twe')",
-     "aeon.twe needs aeon, which is not installed: pip install 'kernlearn[series]'"),
-    ("from kernlearn.kernels import as_kernel; as_kernel('grakel.shortest_path')",
-     "grakel.shortest_path needs grakel, which is not installed: "
-     "pip install 'kernlearn[graphs]'"),
-    ("from kernlearn.item_models import register_with_river; register_with_river()",
-     "register_with_river needs river, which is not installed: "
-     "pip install 'kernlearn[peers]'"),
-    ("from kernlearn.theory.goodness import goodness_table; goodness_table({})",
-     "a table of criteria needs pandas, which is not installed: "
-     "pip install 'kernlearn[run]'"),
-)  # fmt: skip
+    (
+        "from kernlearn.datasets import load",
+        "kernlearn.datasets.load needs pydantic, which is not installed: "
+        "pip install 'kernlearn[run]'",
+    ),
+    (
+        "from kernlearn.datasets import row_source; list(row_source('rows.parquet'))",
+        "a source of files needs pydantic, which is not installed: pip install 'kernlearn[run]'",
+    ),
+    (
+        "from kernlearn.kernels import LevenshteinSimilarity; LevenshteinSimilarity()(['a'])",
+        "LevenshteinSimilarity needs rapidfuzz, which is not installed: "
+        "pip install 'kernlearn[run]'",
+    ),
+    (
+        "from kernlearn.kernels import as_kernel; as_kernel('rapidfuzz.ratio')",
+        "rapidfuzz.ratio needs rapidfuzz, which is not installed: pip install 'kernlearn[run]'",
+    ),
+    (
+        "from kernlearn.kernels import as_kernel; as_kernel('aeon.twe')",
+        "aeon.twe needs aeon, which is not installed: pip install 'kernlearn[series]'",
+    ),
+    (
+        "from kernlearn.kernels import as_kernel; as_kernel('grakel.shortest_path')",
+        "grakel.shortest_path needs grakel, which is not installed: "
+        "pip install 'kernlearn[graphs]'",
+    ),
+    (
+        "from kernlearn.item_models import register_with_river; register_with_river()",
+        "register_with_river needs river, which is not installed: pip install 'kernlearn[peers]'",
+    ),
+    (
+        "from kernlearn.theory.goodness import goodness_table; goodness_table({})",
+        "a table of criteria needs pandas, which is not installed: pip install 'kernlearn[run]'",
+    ),
+)
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,15 @@ EXAMPLES = sorted(GALLERY.glob("plot_*.py"))
 METHODS = sorted(GALLERY.glob("methods/plot_*.py"))
 # of each the accuracy that is reached, about, and the comparisons
 EXPECTED = {
-    "function": (0.8, 20), "graphs": (0.95, 50), "matrix": (0.85, 30), "records": (0.75, 20),
-    "sets": (0.75, 29), "series": (0.8, 20), "strings": (0.8, 40), "vectors": (0.85, 15),
-}  # fmt: skip
+    "function": (0.8, 20),
+    "graphs": (0.95, 50),
+    "matrix": (0.85, 30),
+    "records": (0.75, 20),
+    "sets": (0.75, 29),
+    "series": (0.8, 20),
+    "strings": (0.8, 40),
+    "vectors": (0.85, 15),
+}
 NEEDS = {"graphs": "grakel"}
 
 

@@ -77,18 +77,6 @@ def test_public_names_are_there(path):
         assert getattr(package, name) is not None
 
 
-def test_internal_names_are_found_with_a_warning_and_not_listed():
-    import kernlearn.pairwise as package
-    from kernlearn.pairwise.projections import project_l1
-
-    assert "project_l1" not in package.__all__
-    assert "project_l1" not in dir(package)
-    with pytest.warns(FutureWarning, match=r"internal now, in kernlearn.pairwise.projections"):
-        assert package.project_l1 is project_l1
-    with pytest.raises(AttributeError, match="no attribute 'project_l3'"):
-        _ = package.project_l3
-
-
 def test_attach_finds_submodules():
     find, listed, names = attach("kernlearn", {"": "kernels"})
     assert find("kernels") is import_module("kernlearn.kernels")

@@ -28,12 +28,17 @@ CHAPTERS = {
     "random Maclaurin features, chapter 3": ["table3_1", "figure3_1", "figure3_2"],
     "landmarks for classification, chapter 4": ["table4_1", "table4_2", "figure4_1", "figure4_2"],
     "landmarks for regression, chapter 5": [
-        "table5_1a", "table5_1b", "figure5_2a", "figure5_2b", "figure5_3", "figure5_4",
+        "table5_1a",
+        "table5_1b",
+        "figure5_2a",
+        "figure5_2b",
+        "figure5_3",
+        "figure5_4",
         "ranking_mq2008",
     ],
     "learning from pairs, chapter 6": ["figure6_1", "figure6_2", "table6"],
     "voted kernels": ["vkr_table1", "vkr_gaussian", "vkr_table2"],
-}  # fmt: skip
+}
 
 EXPERIMENTS = [name for chapter in CHAPTERS.values() for name in chapter]
 
@@ -59,8 +64,12 @@ def totals() -> Totals:
 
 def head() -> str:
     """What came back, what did not and what is not known, in sentences."""
-    return "\n".join(textwrap.fill(f"- {text}", 104, subsequent_indent="  ")
-                     for text in totals().in_words()) + "\n"  # fmt: skip
+    return (
+        "\n".join(
+            textwrap.fill(f"- {text}", 104, subsequent_indent="  ") for text in totals().in_words()
+        )
+        + "\n"
+    )
 
 
 #: Heads of the README's table, with the outcomes that are counted under each.

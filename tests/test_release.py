@@ -21,10 +21,15 @@ OFFICIAL = {"liblinear-official", "libsvm-official"}
 FOUND = [
     {"name": "fine", "version": "1.0", "vulns": []},
     {"name": "kernlearn", "skip_reason": "not published"},
-    {"name": "old", "version": "0.1", "vulns": [
-        {"id": "X-1", "fix_versions": ["0.2", "1.0"]}, {"id": "X-2", "fix_versions": []},
-    ]},
-]  # fmt: skip
+    {
+        "name": "old",
+        "version": "0.1",
+        "vulns": [
+            {"id": "X-1", "fix_versions": ["0.2", "1.0"]},
+            {"id": "X-2", "fix_versions": []},
+        ],
+    },
+]
 
 
 def answer(monkeypatch, output, errors=""):

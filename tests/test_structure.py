@@ -129,9 +129,14 @@ def test_modules_do_not_import_private_names_of_others():
     assert wrong == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *(
-    f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))
-)])  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
+    ],
+)
 def test_paths_in_the_pages_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     paths = re.findall(

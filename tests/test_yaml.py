@@ -15,10 +15,19 @@ def test_every_value_has_its_line():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1e-3", 0.001), ("1.5", 1.5), ("-2", -2), ("no", "no"), ("on", "on"), ("true", True),
-     ("[1, x]", [1, "x"]), (".inf", float("inf")), ("", None),
-     ("2013-01-02", "2013-01-02")],
-)  # fmt: skip
+    [
+        ("1e-3", 0.001),
+        ("1.5", 1.5),
+        ("-2", -2),
+        ("no", "no"),
+        ("on", "on"),
+        ("true", True),
+        ("[1, x]", [1, "x"]),
+        (".inf", float("inf")),
+        ("", None),
+        ("2013-01-02", "2013-01-02"),
+    ],
+)
 def test_scalars_read_as_a_scientist_means_them(text, value):
     found = parse_scalar(text)
     assert found == value
@@ -96,9 +105,26 @@ def test_unreadable_files_are_named(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["1e5", "no", "0x1f", "1_0", "2013-01-02", "~", "1.", ".5", "true", "=", "<<", "12:30",
-     "a: b", "- x", "é", "010", ".inf"],
-)  # fmt: skip
+    [
+        "1e5",
+        "no",
+        "0x1f",
+        "1_0",
+        "2013-01-02",
+        "~",
+        "1.",
+        ".5",
+        "true",
+        "=",
+        "<<",
+        "12:30",
+        "a: b",
+        "- x",
+        "é",
+        "010",
+        ".inf",
+    ],
+)
 def test_texts_are_written_so_that_they_are_read_as_texts(text):
     value = {text: [text, {"a": text}]}
     assert parse_yaml(dump_yaml(value), "f")[0] == value

@@ -250,11 +250,18 @@ def _choose(
         for text, times in record.errors.items():
             errors[f"{record.candidate.name}: {text}"] = times
     return Advice(
-        problem, verdicts, failed, left_out, errors, chosen, best, ties,
+        problem,
+        verdicts,
+        failed,
+        left_out,
+        errors,
+        chosen,
+        best,
+        ties,
         others[0] if others else None,
         [v for v in verdicts if v not in fast],
         seconds,
-    )  # fmt: skip
+    )
 
 
 def _verdict(record: Record) -> Verdict:

@@ -178,9 +178,13 @@ def choose_similarity(
     named = named_similarities(similarities)
     try:
         task, places = sample_points(
-            y, max_points, classification=classification, n_landmarks=n_landmarks,
-            n_neighbors=n_neighbors, random_state=random_state,
-        )  # fmt: skip
+            y,
+            max_points,
+            classification=classification,
+            n_landmarks=n_landmarks,
+            n_neighbors=n_neighbors,
+            random_state=random_state,
+        )
     except ValueError as error:
         raise DataError(str(error)) from None
     n_classes = len(np.unique(task.targets)) if classification else 1
@@ -193,9 +197,12 @@ def choose_similarity(
         measured, failed = take_similarities(named, X, places, task)
         deadline = time.monotonic() + _GROWING * seconds
         records = measure(
-            samples, [_Similarity(name, {}, "") for name in measured],
-            _Comparer(measured, ranked_by, deadline), deadline, on_round,
-        )  # fmt: skip
+            samples,
+            [_Similarity(name, {}, "") for name in measured],
+            _Comparer(measured, ranked_by, deadline),
+            deadline,
+            on_round,
+        )
         left = {r.candidate.name: r for r in records if r.sizes}
         failed |= {r.candidate.name: _of_points(r.dropped) for r in records if not r.sizes}
         if not left:

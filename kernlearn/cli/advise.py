@@ -81,9 +81,15 @@ def advise(
     _say_size(data, bunch)
     try:
         found = advice.advise(
-            bunch.data, bunch.target, classification=classification, seconds=time,
-            fit_seconds=fit_seconds, n_jobs=n_jobs, seed=seed, on_round=_say_round,
-        )  # fmt: skip
+            bunch.data,
+            bunch.target,
+            classification=classification,
+            seconds=time,
+            fit_seconds=fit_seconds,
+            n_jobs=n_jobs,
+            seed=seed,
+            on_round=_say_round,
+        )
     except DataError as error:
         raise DataError(f"{data}: {error}") from None
     _say_how(found, n_jobs)
@@ -109,9 +115,14 @@ def _load(data: str, task: str | None, keys: dict[str, Any], data_dir: Path | No
         raise DataError(f"--task {task}: {data} suits {suits}")
     wanted: Any = (task or suits) if file else None
     bunch = datasets.load(
-        name, target=keys["target"], task=wanted, sheet=keys["sheet"],
-        missing=keys["missing"], nominal=nominal, data_dir=data_dir,
-    )  # fmt: skip
+        name,
+        target=keys["target"],
+        task=wanted,
+        sheet=keys["sheet"],
+        missing=keys["missing"],
+        nominal=nominal,
+        data_dir=data_dir,
+    )
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}", err=True)
     refuse_objects(data, bunch)

@@ -130,9 +130,15 @@ def regret(
         X = selected(X, slice(None), scale=True)
         X /= np.linalg.norm(X, axis=1).max() or 1.0
         frame = regret_curves(
-            X, np.asarray(bunch.target)[order] == code, buffer_size,
-            buffer=buffer, radius=radius, eta=eta, delta=delta, seed=seed,
-        )  # fmt: skip
+            X,
+            np.asarray(bunch.target)[order] == code,
+            buffer_size,
+            buffer=buffer,
+            radius=radius,
+            eta=eta,
+            delta=delta,
+            seed=seed,
+        )
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     typer.echo(f"{data}: a stream of {part_of(order, bunch)} points, {name} against the rest")

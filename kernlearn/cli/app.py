@@ -39,12 +39,27 @@ app = typer.Typer(
 )
 
 for command in (
-    init.init, advise.advise, reads_configs(show.show), reads_configs(run.plan),
-    reads_configs(run.run), reads_configs(run.status), reads_configs(report.report), runs.runs,
-    store.compare, reads_configs(ranks.ranks), reads_configs(equivalence.equivalence),
-    reads_configs(report.check), reads_configs(forks.forks), store.export, store.merge,
-    store.doctor, reads_configs(store.gc), goodness.goodness, analysis.rademacher, analysis.regret,
-):  # fmt: skip
+    init.init,
+    advise.advise,
+    reads_configs(show.show),
+    reads_configs(run.plan),
+    reads_configs(run.run),
+    reads_configs(run.status),
+    reads_configs(report.report),
+    runs.runs,
+    store.compare,
+    reads_configs(ranks.ranks),
+    reads_configs(equivalence.equivalence),
+    reads_configs(report.check),
+    reads_configs(forks.forks),
+    store.export,
+    store.merge,
+    store.doctor,
+    reads_configs(store.gc),
+    goodness.goodness,
+    analysis.rademacher,
+    analysis.regret,
+):
     app.command()(command)
 app.add_typer(datasets.app, name="datasets")
 

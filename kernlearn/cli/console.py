@@ -28,7 +28,10 @@ class VisibleConsole(Console):
             renderable.plain
         ):
             renderable = Text(
-                shown, renderable.style, justify=renderable.justify, overflow=renderable.overflow,
+                shown,
+                renderable.style,
+                justify=renderable.justify,
+                overflow=renderable.overflow,
                 no_wrap=renderable.no_wrap,
-            )  # fmt: skip
+            )
         return super().render(renderable, options)

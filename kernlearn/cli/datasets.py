@@ -129,9 +129,13 @@ def fetch_some(
     with reporter.bars:
         try:
             datasets.fetch(
-                cards, folder=into, force=force, timeout=timeout,
-                progress=reporter.progress, on_done=reporter.done,
-            )  # fmt: skip
+                cards,
+                folder=into,
+                force=force,
+                timeout=timeout,
+                progress=reporter.progress,
+                on_done=reporter.done,
+            )
         except KeyboardInterrupt:
             typer.echo("Stopped. Complete data sets are kept; fetch again for the rest.", err=True)
             raise typer.Exit(130) from None
@@ -227,11 +231,21 @@ def add_one(
     check_choice("matrix", matrix, ("similarity", "distance"))
     given: dict[str, Any] = {"missing": missing, "matrix": matrix, "points": points}
     added = datasets.add(
-        file, name=name, target=target, task=task, title=title, delimiter=separator,
-        header=header, drop=drop, sheet=sheet, labels=labels, folder=folder, copy=copy,
+        file,
+        name=name,
+        target=target,
+        task=task,
+        title=title,
+        delimiter=separator,
+        header=header,
+        drop=drop,
+        sheet=sheet,
+        labels=labels,
+        folder=folder,
+        copy=copy,
         grades=None if grades is None else [grade.strip() for grade in grades.split(",")],
         **given,
-    )  # fmt: skip
+    )
     for remark in added.remarks:
         typer.echo(f"- {remark}")
     how = f", a link to {file}, which must stay where it is" if added.linked else ""
@@ -269,11 +283,15 @@ class _Reporter:
         self._total, self._number = total, 0
         console = make_console()
         self.bars = progress.Progress(
-            progress.TextColumn("{task.description}", markup=False), progress.BarColumn(),
-            progress.DownloadColumn(), progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(), console=console, transient=True,
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.DownloadColumn(),
+            progress.TransferSpeedColumn(),
+            progress.TimeRemainingColumn(),
+            console=console,
+            transient=True,
             disable=not console.is_terminal,
-        )  # fmt: skip
+        )
         self._tasks: dict[tuple[str, str], Any] = {}
 
     def progress(self, name: str, file: str, so_far: int, total: int | None) -> None:

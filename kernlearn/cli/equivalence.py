@@ -112,16 +112,29 @@ def _show(found: Any) -> None:
     first = found[0]
     percent = round(100 * (1 - 2 * first.level))
     table = options.make_table(
-        "method", "data sets", "difference", f"{percent} % interval", "p (worse)", "p (better)",
-        "comparisons", "of control", "shown",
-    )  # fmt: skip
+        "method",
+        "data sets",
+        "difference",
+        f"{percent} % interval",
+        "p (worse)",
+        "p (better)",
+        "comparisons",
+        "of control",
+        "shown",
+    )
     for one in found:
         frame = one.datasets
         table.add_row(
-            one.method, str(len(frame)), f"{one.difference:+.4f}",
-            f"{one.low:+.4f} to {one.high:+.4f}", f"{one.p_worse:.2g}", f"{one.p_better:.2g}",
-            _mean(frame["comparisons"]), _mean(frame["control_comparisons"]), one.verdict,
-        )  # fmt: skip
+            one.method,
+            str(len(frame)),
+            f"{one.difference:+.4f}",
+            f"{one.low:+.4f} to {one.high:+.4f}",
+            f"{one.p_worse:.2g}",
+            f"{one.p_better:.2g}",
+            _mean(frame["comparisons"]),
+            _mean(frame["control_comparisons"]),
+            one.verdict,
+        )
     terminal.write_heading(
         f"{first.metric}, against {first.control}, margin {first.margin:g}, α = {first.level:g}"
     )
@@ -130,15 +143,24 @@ def _show(found: Any) -> None:
 
 def _show_datasets(one: Any) -> None:
     table = options.make_table(
-        "data set", "splits", "training rows", "difference", "standard error", "comparisons",
+        "data set",
+        "splits",
+        "training rows",
+        "difference",
+        "standard error",
+        "comparisons",
         "of control",
-    )  # fmt: skip
+    )
     for dataset, row in one.datasets.iterrows():
         table.add_row(
-            str(dataset), f"{row.n_splits:.0f}", f"{row.n_train:.0f}", f"{row.difference:+.4f}",
+            str(dataset),
+            f"{row.n_splits:.0f}",
+            f"{row.n_train:.0f}",
+            f"{row.difference:+.4f}",
             f"{row.error:.4f}" if row.n_splits > 1 else "",
-            f"{row.comparisons:.1f}", f"{row.control_comparisons:.1f}",
-        )  # fmt: skip
+            f"{row.comparisons:.1f}",
+            f"{row.control_comparisons:.1f}",
+        )
     terminal.write_heading(f"{one.method} against {one.control}")
     options.make_console().print(table)
     each = ", ".join(f"{name} {n}" for name, n in one.chosen.items())
@@ -152,7 +174,10 @@ def _mean(values: Any) -> str:
 def _write(found: Any, output: Path) -> None:
     import pandas as pd
 
-    frame = pd.concat([
-        one.datasets.reset_index().assign(method=one.method, control=one.control) for one in found
-    ])  # fmt: skip
+    frame = pd.concat(
+        [
+            one.datasets.reset_index().assign(method=one.method, control=one.control)
+            for one in found
+        ]
+    )
     write_text(output, table_text(frame, "csv"), f"{len(frame)} rows")

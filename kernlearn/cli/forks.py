@@ -64,8 +64,9 @@ def forks(
                     )
                     if is_chosen:
                         not_found = set(plan.left_out)
-                    elif lacking := [d for d in _lacking(plan, opened, choice, run)
-                                     if d not in not_found]:  # fmt: skip
+                    elif lacking := [
+                        d for d in _lacking(plan, opened, choice, run) if d not in not_found
+                    ]:
                         typer.echo(
                             f"{experiment.name}: {fork.choice}: the alternative {branch} is left "
                             f"out, data not found: {', '.join(lacking)}"
@@ -76,9 +77,12 @@ def forks(
                         execution = plan.experiment.config.execution
                         with closing(executors.make_executor(execution, data_dir)) as ready:
                             experiments.run_plan(
-                                plan, opened, executor=ready, choice=choice,
+                                plan,
+                                opened,
+                                executor=ready,
+                                choice=choice,
                                 listener=make_progress(False),
-                            )  # fmt: skip
+                            )
                     summaries[branch] = reports.summary_of(plan, opened)
                 found += reports.judge_fork(experiment.name, fork, experiment.config, summaries)
     if not found:

@@ -115,10 +115,16 @@ def goodness(
     if kernels is not None or len(similarity) > 1 or similarities.is_group(similarity):
         _refuse_given(context, _OF_ONE, "is for a single similarity")
         similarities.compare_on_data(
-            data, similarity, kernels,
+            data,
+            similarity,
+            kernels,
             similarities.Wanted(time, rank_by, n_landmarks, n_neighbors, max_points, seed, scale),
-            plot, output, target, data_dir, points,
-        )  # fmt: skip
+            plot,
+            output,
+            target,
+            data_dir,
+            points,
+        )
         return
     _refuse_given(context, _OF_SEVERAL, "is for several similarities")
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}

@@ -151,9 +151,11 @@ def _find(data: str, given: tuple[str | None, ...], data_dir: Path | None) -> An
 
     target, sheet, matrix, points = given
     wanted = FileOptions(
-        new_config.column_of(target), sheet=sheet, matrix=matrix,
+        new_config.column_of(target),
+        sheet=sheet,
+        matrix=matrix,
         points=new_config.column_of(points),
-    )  # fmt: skip
+    )
     return find(new_config.name_of(data), data_dir, wanted)
 
 
@@ -177,9 +179,15 @@ def _task_of(card: Any) -> str:
 
 
 def _text(
-    data: str, config: Path, title: str, task: str, splits: int, keys: dict[str, str | None],
-    methods: dict[str, str], kernel: str,
-) -> str:  # fmt: skip
+    data: str,
+    config: Path,
+    title: str,
+    task: str,
+    splits: int,
+    keys: dict[str, str | None],
+    methods: dict[str, str],
+    kernel: str,
+) -> str:
     entry = new_config.dataset_entry(data, config, keys if new_config.is_file(data) else {})
     of_vectors = kernel == "gaussian"
     name = "gaussian" if of_vectors else kernel.rpartition(".")[2]
@@ -207,5 +215,5 @@ def _text(
         "profiles:",
         "  quick: {splits: 2, max_train: 500, max_test: 500}",
         "",
-    ]  # fmt: skip
+    ]
     return "\n".join(lines)

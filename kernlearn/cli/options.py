@@ -35,21 +35,24 @@ Splits = Annotated[int | None, Option(min=1, help="Number of random splits.")]
 Settings = Annotated[
     list[str],
     Option(
-        "-o", "--option", metavar="KEY=VALUE",
+        "-o",
+        "--option",
+        metavar="KEY=VALUE",
         help="Override a value of the config, such as protocol.seed=1. Can be repeated.",
     ),
-]  # fmt: skip
+]
 DataDir = Annotated[
     Path | None, Option(help="Folder to search for data before $KERNLEARN_DATA and ./datasets.")
 ]
 MaxMemory = Annotated[
     str | None,
     Option(
-        metavar="SIZE", callback=_allow_memory,
+        metavar="SIZE",
+        callback=_allow_memory,
         help="Most memory that a step of reading data may take, such as 4GB.",
         show_default="$KERNLEARN_MAX_MEMORY, else half of what is free",
     ),
-]  # fmt: skip
+]
 StorePath = Annotated[Path, Option("--store", help="Results store, an SQLite file.")]
 Output = Annotated[Path, Option(help="Folder for reports, with a subfolder per experiment.")]
 Summary = Annotated[

@@ -21,8 +21,15 @@ from kernlearn.experiments.store.results import Result, utc_now
 # took, since they look at all remaining trials.
 _REFRESH, _SHARE = 0.5, 50
 _METRICS = (
-    "accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds", "predict_seconds",
-)  # fmt: skip
+    "accuracy",
+    "auc",
+    "mse",
+    "aae",
+    "ndcg",
+    "gram_error",
+    "fit_seconds",
+    "predict_seconds",
+)
 
 
 def make_progress(log_json: bool) -> "RunListener":
@@ -102,9 +109,13 @@ class Bar(Lines):
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
         super().run_started(trials, estimates, slots)
         self._progress = Progress(
-            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-            TimeElapsedColumn(), TextColumn("{task.fields[left]}"), console=make_console(),
-        )  # fmt: skip
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=make_console(),
+        )
         self._progress.add_task(self.name, total=self.total, left=self.time_left())
         self._progress.start()
 
@@ -124,18 +135,31 @@ class JsonLines(RunListener):
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         super().run_planned(plan, trials, states)
         counts = Counter(states.values())
-        _write("run_planned", experiment=self.name, profile=plan.experiment.profile,
-               trials=len(plan.trials), to_run=self.total,
-               **{state: counts[state] for state in STATES})  # fmt: skip
+        _write(
+            "run_planned",
+            experiment=self.name,
+            profile=plan.experiment.profile,
+            trials=len(plan.trials),
+            to_run=self.total,
+            **{state: counts[state] for state in STATES},
+        )
 
     def trial_started(self, trial: Trial) -> None:
         _write("trial_started", **_identity(trial))
 
     def trial_done(self, trial: Trial, result: Result) -> None:
         super().trial_done(trial, result)
-        _write("trial_done", **_identity(trial), status=result.status, seconds=result.seconds,
-               metrics=result.metrics, error=result.error, number=self.number, of=self.total,
-               seconds_left=self.seconds_left())  # fmt: skip
+        _write(
+            "trial_done",
+            **_identity(trial),
+            status=result.status,
+            seconds=result.seconds,
+            metrics=result.metrics,
+            error=result.error,
+            number=self.number,
+            of=self.total,
+            seconds_left=self.seconds_left(),
+        )
 
     def run_ended(self) -> None:
         left = self.total - self.number
@@ -160,8 +184,12 @@ def _plain(value: Any) -> Any:
 
 
 def _identity(trial: Trial) -> dict[str, Any]:
-    return {"experiment": trial.experiment, "key": trial.key, "labels": trial.labels,
-            "split": trial.split}  # fmt: skip
+    return {
+        "experiment": trial.experiment,
+        "key": trial.key,
+        "labels": trial.labels,
+        "split": trial.split,
+    }
 
 
 def _outcome(result: Result) -> str:

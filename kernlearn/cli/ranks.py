@@ -208,10 +208,16 @@ def _listing(one: Any, form: str) -> str:
     escaped = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"})
     rows = [" & ".join(c.translate(escaped) for c in cells) + r" \\" for cells in _cells(one)]
     notes = [f"% {line}" for line in [_heading(one), *_sentences(one)]]
-    return "\n".join([
-        *notes, r"\begin{tabular}{lrr}", r"method & average rank & $p$ (Holm) \\ \hline", *rows,
-        r"\end{tabular}", "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            *notes,
+            r"\begin{tabular}{lrr}",
+            r"method & average rank & $p$ (Holm) \\ \hline",
+            *rows,
+            r"\end{tabular}",
+            "",
+        ]
+    )
 
 
 def _heading(one: Any) -> str:

@@ -80,9 +80,13 @@ def report(
     names = what or []
     if summaries is not None:
         given = {
-            "--profile": profile, "--splits": splits, "--option": option, "--summary": summary,
-            "--available": available, "--data-dir": data_dir,
-        }  # fmt: skip
+            "--profile": profile,
+            "--splits": splits,
+            "--option": option,
+            "--summary": summary,
+            "--available": available,
+            "--data-dir": data_dir,
+        }
         if unfit := [name for name, value in given.items() if value]:
             raise ReportError(
                 f"{unfit[0]}: belongs to the report of a store; summaries hold what was measured"

@@ -90,9 +90,12 @@ def run(
     if summary is not None and not report:
         raise typer.BadParameter("a summary is part of the report", param_hint="--no-report")
     limits = {
-        "executor": executor, "jobs": jobs, "scheduler": scheduler, "timeout": timeout,
+        "executor": executor,
+        "jobs": jobs,
+        "scheduler": scheduler,
+        "timeout": timeout,
         "memory": memory,
-    }  # fmt: skip
+    }
     option = [*option, *(f"execution.{k}={v}" for k, v in limits.items() if v is not None)]
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
@@ -110,9 +113,14 @@ def run(
                 with closing(executors.make_executor(execution, data_dir)) as ready:
                     for plan in group:
                         outcome = experiments.run_plan(
-                            plan, opened, executor=ready, choice=choice, fail_fast=fail_fast,
-                            allow_contention=allow_contention, listener=progress,
-                        )  # fmt: skip
+                            plan,
+                            opened,
+                            executor=ready,
+                            choice=choice,
+                            fail_fast=fail_fast,
+                            allow_contention=allow_contention,
+                            listener=progress,
+                        )
                         failed += outcome.failed + outcome.failed_before
                         if report:
                             whole = _whole(plan, choice, data_dir, opened)

@@ -40,10 +40,17 @@ def runs(
     for run in shown:
         done, failed, replaced, seconds = counts.get(run.number, (0, 0, 0, 0.0))
         table.add_row(
-            str(run.number), run.started[:16].replace("T", " "), run.experiment, run.profile,
-            str(done), str(failed or "–"), str(replaced or "–"),
-            engine.selection.duration(seconds), str(run.jobs), ", ".join(run.settings),
-        )  # fmt: skip
+            str(run.number),
+            run.started[:16].replace("T", " "),
+            run.experiment,
+            run.profile,
+            str(done),
+            str(failed or "–"),
+            str(replaced or "–"),
+            engine.selection.duration(seconds),
+            str(run.jobs),
+            ", ".join(run.settings),
+        )
     options.make_console().print(table)
     typer.echo(
         "trials: whose results the store uses or keeps; replaced: those that a later run measured "

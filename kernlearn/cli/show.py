@@ -210,8 +210,12 @@ def _protocol(config: Any) -> Iterator[str]:
     limits = [("train", protocol.max_train), ("test", protocol.max_test)]
     text += "".join(f", at most {n} to {name}" for name, n in limits if n)
     yield f"Splits: {text}; seed {protocol.seed}"
-    if any("select" in v for m in config.methods.values() for v in m.parameters.values()
-           if isinstance(v, dict)):  # fmt: skip
+    if any(
+        "select" in v
+        for m in config.methods.values()
+        for v in m.parameters.values()
+        if isinstance(v, dict)
+    ):
         if protocol.folds:
             where = "the fold before the test fold"
         elif protocol.holdout:

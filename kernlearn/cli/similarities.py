@@ -79,11 +79,18 @@ def compare_on_data(
     scales = not _of_series(taken) if wanted.scale is None else wanted.scale
     try:
         found = advice.choose_similarity(
-            samples.selected(bunch.data, rows, scales), bunch.target[rows], taken,
-            classification=classification, seconds=wanted.time, ranked_by=wanted.rank_by,
-            n_landmarks=wanted.n_landmarks, n_neighbors=wanted.n_neighbors,
-            max_points=len(rows), random_state=wanted.seed, on_round=_say_round,
-        )  # fmt: skip
+            samples.selected(bunch.data, rows, scales),
+            bunch.target[rows],
+            taken,
+            classification=classification,
+            seconds=wanted.time,
+            ranked_by=wanted.rank_by,
+            n_landmarks=wanted.n_landmarks,
+            n_neighbors=wanted.n_neighbors,
+            max_points=len(rows),
+            random_state=wanted.seed,
+            on_round=_say_round,
+        )
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     what = f"{len(bunch.target_names)} classes" if classification else "a number to predict"
@@ -243,9 +250,15 @@ def _show_table(found: "SimilarityComparison") -> None:
     heads = [f"{methods[by]} error{unit}" for by in RANKED_BY]
     good = "goodness: error %" if found.classification else "goodness: loss"
     table = options.make_table(
-        "similarity", "points", *heads, "behind the first", "p (Holm)", good, "landmarks",
+        "similarity",
+        "points",
+        *heads,
+        "behind the first",
+        "p (Holm)",
+        good,
+        "landmarks",
         "µs each",
-    )  # fmt: skip
+    )
     table.add_column("not on more points because")
     for one in found.ranked:
         is_first = one is found.first
@@ -325,45 +338,62 @@ def _picture(found: "SimilarityComparison", title: str) -> Any:
     labels = {one.name: f"{one.name} ({one.n_points})" for one in found.ranked}
     rows = [
         {
-            "similarity": labels[one.name], "method": methods[by],
+            "similarity": labels[one.name],
+            "method": methods[by],
             "standing": _standing(found, one),
-            "error": factor * mean.value, "low": factor * mean.low, "high": factor * mean.high,
+            "error": factor * mean.value,
+            "low": factor * mean.low,
+            "high": factor * mean.high,
             "microseconds": 1e6 * one.seconds_per_comparison,
         }
         for one in found.ranked
         for by, mean in (("landmarks", one.landmark_error), ("neighbors", one.neighbor_error))
-    ]  # fmt: skip
+    ]
     frame, order = pd.DataFrame(rows), list(labels.values())
     colour = alt.Color(
-        "standing:N", title=f"by {methods[found.ranked_by]}",
+        "standing:N",
+        title=f"by {methods[found.ranked_by]}",
         scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
-    )  # fmt: skip
+    )
     y = alt.Y("similarity:N", sort=order, title="similarity (points)")
     offset = alt.YOffset("method:N", sort=list(methods.values()))
     what = "error in %, " if found.classification else "mean squared error / variance, "
-    x = alt.X("low:Q", title=f"{what}{100 * (1 - found.level):g} % interval",
-              scale=alt.Scale(zero=False))  # fmt: skip
+    x = alt.X(
+        "low:Q", title=f"{what}{100 * (1 - found.level):g} % interval", scale=alt.Scale(zero=False)
+    )
     base = alt.Chart(frame)
     errors = alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, yOffset=offset, color=colour),
         base.mark_point(filled=True, size=55, opacity=1).encode(
-            x=alt.X("error:Q"), y=y, yOffset=offset, color=colour,
+            x=alt.X("error:Q"),
+            y=y,
+            yOffset=offset,
+            color=colour,
             shape=alt.Shape("method:N", sort=list(methods.values()), title="method"),
         ),
-    ).properties(width=380, height=_ROW * len(order))  # fmt: skip
+    ).properties(width=380, height=_ROW * len(order))
     one_each = frame[(frame["method"] == methods["landmarks"]) & (frame["microseconds"] > 0)]
     seconds = (
         alt.Chart(one_each)
         .mark_point(filled=True, shape="diamond", size=60, opacity=1)
         .encode(
-            x=alt.X("microseconds:Q", title="µs per comparison", scale=alt.Scale(type="log"),
-                    axis=alt.Axis(tickCount=4)),
-            y=alt.Y("similarity:N", sort=order, title=None, axis=alt.Axis(labels=False),
-                    scale=alt.Scale(domain=order)),
+            x=alt.X(
+                "microseconds:Q",
+                title="µs per comparison",
+                scale=alt.Scale(type="log"),
+                axis=alt.Axis(tickCount=4),
+            ),
+            y=alt.Y(
+                "similarity:N",
+                sort=order,
+                title=None,
+                axis=alt.Axis(labels=False),
+                scale=alt.Scale(domain=order),
+            ),
             color=colour,
         )
         .properties(width=140, height=_ROW * len(order))
-    )  # fmt: skip
+    )
     return alt.hconcat(errors, seconds).properties(title=title)
 
 

@@ -82,8 +82,15 @@ def export(
     """  # noqa: D301
     if form == crates.FORM:
         with opened_store(store) as opened:
-            crates.export_crate(opened, output, experiment, config, license=license,
-                                author=author, affiliation=affiliation)  # fmt: skip
+            crates.export_crate(
+                opened,
+                output,
+                experiment,
+                config,
+                license=license,
+                author=author,
+                affiliation=affiliation,
+            )
         return
     if config or license or author or affiliation:
         raise StoreError(

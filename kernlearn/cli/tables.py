@@ -92,9 +92,15 @@ def legend(table: Any, report: "reports.Report", explained: set[str]) -> list[st
         signs["(…)"] = "reported in the paper"
     occurring = {cell.verdict for cell in cells}
     # an arrow up beside a number that went down needs a word
-    lower = sorted({config.scope.label(c.metric) for c in shown if c.mean < c.reported_mean
-                    and c.verdict in ("better", "baseline better")
-                    and config.scope.better(c.metric) == -1})  # fmt: skip
+    lower = sorted(
+        {
+            config.scope.label(c.metric)
+            for c in shown
+            if c.mean < c.reported_mean
+            and c.verdict in ("better", "baseline better")
+            and config.scope.better(c.metric) == -1
+        }
+    )
     for verdict, meaning in _MEANINGS.items():
         if verdict in occurring:
             down = verdict in ("better", "baseline better") and lower

@@ -303,8 +303,16 @@ def two_gaussians(
     n, d = n_samples, n_features
     X, y = next(
         gaussian_stream(
-            n, d, positive, separation, drift, n, random_state,
-            jump=jump, period=period, recurring=recurring,
+            n,
+            d,
+            positive,
+            separation,
+            drift,
+            n,
+            random_state,
+            jump=jump,
+            period=period,
+            recurring=recurring,
         )
-    )  # fmt: skip
+    )
     return to_bunch(X, y, "0", "1")

@@ -210,10 +210,15 @@ def guess_columns(
         why = f" ({why})" if why else ""
         raise DataError(f"{path}: no column is left as a feature{why}{hint}")
     return Guess(
-        options, n_features, chosen.labels(), chosen.numeric, remarks,
-        ordered=chosen.order is not None, ordinal=chosen.order is not None,
+        options,
+        n_features,
+        chosen.labels(),
+        chosen.numeric,
+        remarks,
+        ordered=chosen.order is not None,
+        ordinal=chosen.order is not None,
         left_out={names[name]: reason for name, reason in left_out.items()},
-    )  # fmt: skip
+    )
 
 
 def is_number(entry: str) -> bool:

@@ -91,9 +91,12 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
     }
     one_hot = wanted.nominal == "onehot"
     done = replace(
-        done, id_like=ids, coded={} if one_hot else values, one_hot=values if one_hot else {},
+        done,
+        id_like=ids,
+        coded={} if one_hot else values,
+        one_hot=values if one_hot else {},
         grades=_unordered(card, form),
-    )  # fmt: skip
+    )
     X, names = table.X, table.feature_names
     if one_hot and values:
         width = sum(values.get(name, 1) for name in names)
@@ -102,9 +105,11 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         X, names = _one_hot(table)
     if wanted.dense and hasattr(X, "toarray"):
         room.require_room(
-            found.place, X.shape[0] * X.shape[1] * X.dtype.itemsize,
-            f"{X.shape[0]} dense rows of {X.shape[1]} columns", advice="leave out `dense`",
-        )  # fmt: skip
+            found.place,
+            X.shape[0] * X.shape[1] * X.dtype.itemsize,
+            f"{X.shape[0]} dense rows of {X.shape[1]} columns",
+            advice="leave out `dense`",
+        )
         X = X.toarray()
     if wanted.dtype is not None and X.dtype != wanted.dtype:
         if not hasattr(X, "tocsr"):
@@ -121,9 +126,15 @@ def encode(found: Found, table: Table, wanted: Wanted) -> Contents:
         pairs = zip(canonical_labels(labelled), table.query.tolist(), strict=True)
         labelled = np.array([f"{label} qid:{query}" for label, query in pairs])
     return Contents(
-        X, target, labels, np.array(names, dtype=np.str_), fingerprint(X, labelled), table.query,
-        note, json.dumps(done.plain),
-    )  # fmt: skip
+        X,
+        target,
+        labels,
+        np.array(names, dtype=np.str_),
+        fingerprint(X, labelled),
+        table.query,
+        note,
+        json.dumps(done.plain),
+    )
 
 
 def _count_gaps(X: Any) -> tuple[int, int]:

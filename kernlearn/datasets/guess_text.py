@@ -264,6 +264,11 @@ def guess_arff(path: Path, lines: list[str], given: FileOptions) -> Guess:
     counts = Counter(y.astype(int).tolist())
     labels = {label: counts[code] for code, label in enumerate(declared) if code in counts}
     return Guess(
-        options, n_features, labels, False, remarks, ordered=True,
+        options,
+        n_features,
+        labels,
+        False,
+        remarks,
+        ordered=True,
         left_out=texts,
-    )  # fmt: skip
+    )

@@ -16,9 +16,26 @@ ZIP = b"PK\x03\x04"
 #: Spreadsheets, most of which are ZIP archives.
 SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _KNOWN = (
-    ".csv", ".tsv", ".tab", ".data", ".dat", ".arff", ".libsvm", ".svm", ".svmlight", ".ts",
-    ".jsonl", ".ndjson", ".npz", ".mat", ".h5", ".hdf5", ".parquet", ".dta", *SHEETS,
-)  # fmt: skip
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".data",
+    ".dat",
+    ".arff",
+    ".libsvm",
+    ".svm",
+    ".svmlight",
+    ".ts",
+    ".jsonl",
+    ".ndjson",
+    ".npz",
+    ".mat",
+    ".h5",
+    ".hdf5",
+    ".parquet",
+    ".dta",
+    *SHEETS,
+)
 _SHOWN = 5
 
 

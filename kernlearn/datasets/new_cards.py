@@ -195,8 +195,10 @@ def add(
         form["fingerprint"] = bunch.fingerprint
         text = dump_yaml(content, width=95)
         # what cannot be read back is not written
-        card = make_card(parse_yaml(text, str(card_path), fault=DataError, most=CARD_NODES)[0],
-                         f"{path}: no card can be made")  # fmt: skip
+        card = make_card(
+            parse_yaml(text, str(card_path), fault=DataError, most=CARD_NODES)[0],
+            f"{path}: no card can be made",
+        )
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
             card_path.write_text(text, encoding="utf-8")

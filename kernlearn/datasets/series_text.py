@@ -52,9 +52,11 @@ def _check_row(path: Path, line: int, channels: list[list[str]], n_features: int
         raise fault(path, line, found, f"one channel: others make no matrix; {advice}")
     if len(channels[0]) != n_features:
         raise fault(
-            path, line, f"a series of {len(channels[0])} values",
+            path,
+            line,
+            f"a series of {len(channels[0])} values",
             f"{n_features} values: series of unequal lengths make no matrix; {advice}",
-        )  # fmt: skip
+        )
 
 
 def records(path: Path) -> Iterator[Record]:

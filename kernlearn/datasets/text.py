@@ -248,8 +248,11 @@ def quoted_records(
     """Yield the last line and the entries of each record; quoted entries may have line breaks."""
     reader = csv.reader(
         (line + "\n" for line in lines[first:]),
-        delimiter=delimiter or " ", quotechar=quote, skipinitialspace=True, strict=True,
-    )  # fmt: skip
+        delimiter=delimiter or " ",
+        quotechar=quote,
+        skipinitialspace=True,
+        strict=True,
+    )
     try:
         for entries in reader:
             if any(map(str.strip, entries)):

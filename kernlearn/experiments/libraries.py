@@ -20,9 +20,16 @@ from kernlearn.registration import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
 PACKAGES = (
-    "aeon", "catboost", "imblearn", "kernlearn", "lightgbm",
-    "sklearn", "sklearnex", "skordinal", "xgboost",
-)  # fmt: skip
+    "aeon",
+    "catboost",
+    "imblearn",
+    "kernlearn",
+    "lightgbm",
+    "sklearn",
+    "sklearnex",
+    "skordinal",
+    "xgboost",
+)
 # Parameters of scikit-learn that are tuples, which YAML has not.
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
 #: The environment variable that adds packages, separated by commas.
@@ -30,8 +37,10 @@ VARIABLE = "KERNLEARN_PACKAGES"
 
 # The name of a package on PyPI, where it is another one.
 _PROJECTS = {
-    "sklearn": "scikit-learn", "imblearn": "imbalanced-learn", "sklearnex": "scikit-learn-intelex",
-}  # fmt: skip
+    "sklearn": "scikit-learn",
+    "imblearn": "imbalanced-learn",
+    "sklearnex": "scikit-learn-intelex",
+}
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 _EXPERIMENTAL = ("HalvingGridSearchCV", "HalvingRandomSearchCV", "IterativeImputer")
 _METHODS = ("fit", "get_params", "set_params")

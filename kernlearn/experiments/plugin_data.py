@@ -86,9 +86,14 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
         raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
     y, names = _target(fields.get("target"), fields.get("target_names"), numbers, n)
     data = Bunch(
-        data=X, target=y, target_names=names, card=None, path=None, sample=False,
+        data=X,
+        target=y,
+        target_names=names,
+        card=None,
+        path=None,
+        sample=False,
         note=str(fields.get("note") or ""),
-    )  # fmt: skip
+    )
     if similarity is not None:
         data["similarity"] = similarity
     for key in ("query", "fold"):

@@ -26,12 +26,18 @@ from kernlearn.registration import Kind, Registered
 GROUP = "kernlearn.plugins"
 
 _SECTIONS: dict[Kind, str] = {
-    "estimator": "estimators", "kernel": "kernels", "dataset": "own_datasets", "metric": "metrics",
-}  # fmt: skip
+    "estimator": "estimators",
+    "kernel": "kernels",
+    "dataset": "own_datasets",
+    "metric": "metrics",
+}
 # Allowed types of a parameter by the type of its default; others may be anything.
 _ALLOWED: dict[type, list[Any]] = {
-    bool: ["boolean"], int: [Integral], float: [Real], str: [str],
-}  # fmt: skip
+    bool: ["boolean"],
+    int: [Integral],
+    float: [Real],
+    str: [str],
+}
 # Files that this process has executed, by path and hash.
 _loaded: dict[tuple[Path, str], Plugin] = {}
 _loading = RLock()
@@ -173,9 +179,12 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     constraints = {k: _ALLOWED[type(v)] for k, v in defaults.items() if type(v) in _ALLOWED}
     body = {
-        "__init__": __init__, "__call__": __call__, "__doc__": function.__doc__,
-        "__module__": function.__module__, "_parameter_constraints": constraints,
-    }  # fmt: skip
+        "__init__": __init__,
+        "__call__": __call__,
+        "__doc__": function.__doc__,
+        "__module__": function.__module__,
+        "_parameter_constraints": constraints,
+    }
     return type(name, (kernels.Kernel,), body)
 
 

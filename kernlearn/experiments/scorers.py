@@ -16,26 +16,40 @@ from kernlearn.registration import RegisteredMetric
 # Averages over classes; without one the last of two classes is the positive one.
 _AVERAGED = ("f1", "jaccard", "precision", "recall")
 _LABELS = (
-    "balanced_accuracy", "matthews_corrcoef",
+    "balanced_accuracy",
+    "matthews_corrcoef",
     *(f"{name}_{by}" for name in _AVERAGED for by in ("macro", "micro", "weighted")),
-)  # fmt: skip
+)
 _OF_TWO = (*_AVERAGED, "positive_likelihood_ratio", "neg_negative_likelihood_ratio")
 _RANKS = ("roc_auc", "average_precision")
 #: Scorers that are newer than the oldest scikit-learn which is supported.
 SINCE_1_8 = ("d2_log_loss_score", "d2_brier_score")
 _PROBABILITIES = (
-    "neg_log_loss", "neg_brier_score", *SINCE_1_8,
+    "neg_log_loss",
+    "neg_brier_score",
+    *SINCE_1_8,
     *(f"roc_auc_{by}" for by in ("ovo", "ovo_weighted", "ovr", "ovr_weighted")),
-)  # fmt: skip
+)
 _NUMBERS = (
-    "r2", "explained_variance", "d2_absolute_error_score",
-    *(f"neg_{name}" for name in (
-        "mean_absolute_error", "mean_squared_error", "root_mean_squared_error",
-        "median_absolute_error", "max_error", "mean_absolute_percentage_error",
-        "mean_squared_log_error", "root_mean_squared_log_error", "mean_poisson_deviance",
-        "mean_gamma_deviance",
-    )),
-)  # fmt: skip
+    "r2",
+    "explained_variance",
+    "d2_absolute_error_score",
+    *(
+        f"neg_{name}"
+        for name in (
+            "mean_absolute_error",
+            "mean_squared_error",
+            "root_mean_squared_error",
+            "median_absolute_error",
+            "max_error",
+            "mean_absolute_percentage_error",
+            "mean_squared_log_error",
+            "root_mean_squared_log_error",
+            "mean_poisson_deviance",
+            "mean_gamma_deviance",
+        )
+    ),
+)
 _ANY = ("decision_function", "predict_proba")
 
 

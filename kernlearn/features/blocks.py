@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import gen_batches, gen_even_slices
 from sklearn.utils._tags import Tags
 from sklearn.utils.parallel import Parallel, delayed
@@ -18,14 +18,13 @@ from kernlearn.constraints import COUNT
 from kernlearn.item_models import ItemTransformer
 from kernlearn.kernels import BaseDotProductKernel, as_kernel
 from kernlearn.memory import BLOCK_BYTES, block_rows
-from kernlearn.versioned import VersionedEstimator
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, np.ndarray], None]
 
 
 class BaseFeatureMap(
-    ItemTransformer, ClassNamePrefixFeaturesOutMixin, TransformerMixin, VersionedEstimator, ABC
+    ItemTransformer, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
 ):
     """Base of transformers that write their features in blocks of rows.
 

@@ -92,9 +92,20 @@ class SignProducts:
             self._into_lanes(rows, points)
         self._levels.write_constants(out[:, at:])
         write_products(
-            sets[0 if same else 1], sets[0], same, self._edges, self._places, self._ends,
-            self._scales, self._levels.width, self._tables, self._tile, out, at, len(out),
-        )  # fmt: skip
+            sets[0 if same else 1],
+            sets[0],
+            same,
+            self._edges,
+            self._places,
+            self._ends,
+            self._scales,
+            self._levels.width,
+            self._tables,
+            self._tile,
+            out,
+            at,
+            len(out),
+        )
 
     def _into_lanes(self, rows: Floats, points: Floats) -> None:
         n_whole, n_left = divmod(len(rows), self._lanes)

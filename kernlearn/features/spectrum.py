@@ -198,10 +198,13 @@ def _fit_gaussians(
     each /= each.sum(axis=1, keepdims=True)
     weights = nnls((each @ cosines).T, values)[0] + 1e-3
     found = minimize(
-        loss, np.concatenate([start, weights]), jac=True, method="L-BFGS-B",
+        loss,
+        np.concatenate([start, weights]),
+        jac=True,
+        method="L-BFGS-B",
         bounds=[bounds] * len(start) + [(None, None)] * len(start),
         options={"maxiter": max_iter, "ftol": 1e-15, "gtol": 1e-12},
-    ).x  # fmt: skip
+    ).x
     log_widths, weights = found.reshape(2, -1)
     masses = np.maximum(weights @ densities(log_widths)[0], 0)
     return masses / masses.sum()

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.constraints import fit_context
@@ -13,20 +13,39 @@ from kernlearn.onepass.grid import transformer
 from kernlearn.onepass.repeated import RepeatedRows, as_source, is_streamed
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
-from kernlearn.versioned import VersionedEstimator
 
 if TYPE_CHECKING:
     from kernlearn.features.svm_path import MaclaurinPath
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-_MAP = ("kernel", "n_components", "p", "h01", "include_exact", "exact_orders", "measure",
-        "center", "complex_to_real", "projection", "truncation", "random_state")  # fmt: skip
-_SVM = ("C", "loss", "solver", "tol", "intercept_scaling", "presolve", "class_weight",
-        "random_state")  # fmt: skip
+_MAP = (
+    "kernel",
+    "n_components",
+    "p",
+    "h01",
+    "include_exact",
+    "exact_orders",
+    "measure",
+    "center",
+    "complex_to_real",
+    "projection",
+    "truncation",
+    "random_state",
+)
+_SVM = (
+    "C",
+    "loss",
+    "solver",
+    "tol",
+    "intercept_scaling",
+    "presolve",
+    "class_weight",
+    "random_state",
+)
 
 
 @dataclass(eq=False, repr=False)
-class MaclaurinSVM(ClassifierMixin, VersionedEstimator):
+class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
 
     When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can

@@ -229,9 +229,17 @@ class TensorSketch(blocks.BaseFeatureMap):
                 rows = X[block * LANES : (block + 1) * LANES]
                 points[block, : X.shape[1], : len(rows)] = rows.T
             multiply_transforms(
-                points[:n_blocks], plan.columns, plan.ends, plan.weights, constants, half_root,
-                plan.places, plan.scales, found, out,
-            )  # fmt: skip
+                points[:n_blocks],
+                plan.columns,
+                plan.ends,
+                plan.weights,
+                constants,
+                half_root,
+                plan.places,
+                plan.scales,
+                found,
+                out,
+            )
 
         return write
 

@@ -6,10 +6,8 @@ from functools import wraps
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
-
-from kernlearn.versioned import VersionedEstimator
 
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 
@@ -17,7 +15,7 @@ _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the 
 MatrixLike: TypeAlias = Any
 
 
-class Kernel(VersionedEstimator, ABC):
+class Kernel(BaseEstimator, ABC):
     """Base class of kernels: functions of two points, evaluated on all pairs of rows.
 
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``

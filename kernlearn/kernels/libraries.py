@@ -107,7 +107,10 @@ LIBRARIES: dict[str, Library] = {
     library.name: library
     for library in (
         Library(
-            "scipy", "scipy", "vectors", "kernlearn.similarities.vectors:ScipyDistance",
+            "scipy",
+            "scipy",
+            "vectors",
+            "kernlearn.similarities.vectors:ScipyDistance",
             _distances(
                 "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean "
                 "hamming jaccard jensenshannon mahalanobis minkowski rogerstanimoto russellrao "
@@ -115,19 +118,24 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
         Library(
-            "sklearn", "sklearn", "vectors",
+            "sklearn",
+            "sklearn",
+            "vectors",
             "kernlearn.similarities.vectors:SklearnSimilarity",
             _distances(
                 "braycurtis canberra chebyshev cityblock cosine dice euclidean hamming haversine "
                 "jaccard l1 l2 mahalanobis manhattan minkowski nan_euclidean rogerstanimoto "
                 "russellrao seuclidean sokalmichener sokalsneath"
-            ) | _similarities(
+            )
+            | _similarities(
                 "additive_chi2_kernel chi2_kernel cosine_similarity laplacian_kernel "
                 "linear_kernel polynomial_kernel rbf_kernel sigmoid_kernel"
             ),
         ),
         Library(
-            "rapidfuzz", "rapidfuzz", "strings",
+            "rapidfuzz",
+            "rapidfuzz",
+            "strings",
             "kernlearn.similarities.strings:RapidFuzzSimilarity",
             _similarities(
                 "damerau_levenshtein hamming indel jaro jaro_winkler lcs_seq levenshtein osa "
@@ -137,14 +145,20 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
         Library(
-            "aeon", "aeon", "series", "kernlearn.similarities.series:AeonDistance",
+            "aeon",
+            "aeon",
+            "series",
+            "kernlearn.similarities.series:AeonDistance",
             _distances(
                 "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd "
                 "shape_dtw soft_dtw squared twe wddtw wdtw"
             ),
         ),
         Library(
-            "grakel", "grakel", "graphs", "kernlearn.similarities.graphs:GrakelKernel",
+            "grakel",
+            "grakel",
+            "graphs",
+            "kernlearn.similarities.graphs:GrakelKernel",
             _similarities(
                 "edge_histogram graph_hopper graphlet hadamard_code "
                 "multiscale_laplacian neighborhood_hash "
@@ -155,7 +169,7 @@ LIBRARIES: dict[str, Library] = {
             ),
         ),
     )
-}  # fmt: skip
+}
 
 
 @cache

@@ -41,9 +41,12 @@ KERNELS: dict[str, RegisteredKernel] = {
 
 # What they compare, unless vectors.
 _POINTS = {
-    "levenshtein": "strings", "jaccard": "sets", "dynamic_time_warping": "series",
-    "gower": "records", "value_difference": "records",
-}  # fmt: skip
+    "levenshtein": "strings",
+    "jaccard": "sets",
+    "dynamic_time_warping": "series",
+    "gower": "records",
+    "value_difference": "records",
+}
 
 
 def compared_points(name: str) -> str:

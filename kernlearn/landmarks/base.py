@@ -7,7 +7,7 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.checks import holds_texts
@@ -24,13 +24,12 @@ from kernlearn.landmarks.selection import (
     select_landmarks,
 )
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
-from kernlearn.versioned import VersionedEstimator
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
 
 
-class PointsEstimator(VersionedEstimator):
+class PointsEstimator(BaseEstimator):
     """An estimator that compares points, rows of a matrix or objects, by one or more kernels."""
 
     _dtypes: Any = (np.float64, np.float32)

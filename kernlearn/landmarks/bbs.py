@@ -318,9 +318,12 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         if held_out is None:
             return Candidate(chosen, model)
         return Candidate(
-            chosen, model, board.accuracies(each=False)[0], 1.0 - board.correct(0, best),
+            chosen,
+            model,
+            board.accuracies(each=False)[0],
+            1.0 - board.correct(0, best),
             board.losses(0, best),
-        )  # fmt: skip
+        )
 
     def _keep(self, data: Training, found: Candidate) -> None:
         self.scale_, self.C_, self.coef_, self.intercept_ = found.model

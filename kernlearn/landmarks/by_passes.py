@@ -62,9 +62,10 @@ class FitsSources:
             )
         holds_out = len(Cs) > 1 or self.calibration is not None
         rows = RepeatedRows(
-            as_source(X, y), self._check_chunk,
+            as_source(X, y),
+            self._check_chunk,
             held_fraction=self.validation_fraction if holds_out else 0.0,
-        )  # fmt: skip
+        )
         survey = rows.survey()
         names = getattr(self, "feature_names_in_", None)
         self._fit_sample(survey)
@@ -72,9 +73,13 @@ class FitsSources:
             self.feature_names_in_ = names
         transform, columns = self._linear_features()
         task = LinearTask(
-            self.loss, Cs.tolist(), self.class_weight, 1.0 if self.fit_intercept else None,
-            self.tol, each=getattr(self, "per_class", False),
-        )  # fmt: skip
+            self.loss,
+            Cs.tolist(),
+            self.class_weight,
+            1.0 if self.fit_intercept else None,
+            self.tol,
+            each=getattr(self, "per_class", False),
+        )
         self._take_separators(fit_linear(rows, survey, transform, task, columns), Cs)
         self.n_passes_ = rows.n_passes
         self._calibrate(survey.held_X, survey.held_y, None)  # type: ignore[attr-defined]

@@ -339,14 +339,20 @@ class DBoostClassifier(GrowsPairs):
             WeakLearner(
                 self.classes_[positive],
                 None if negative is None else self.classes_[negative],
-                int(pair[0]), int(pair[1]), float(threshold), float(weight),
+                int(pair[0]),
+                int(pair[1]),
+                float(threshold),
+                float(weight),
             )
             for (positive, negative), *rounds in zip(
-                self.problems_, self.landmark_pairs_, self.thresholds_, self.estimator_weights_,
+                self.problems_,
+                self.landmark_pairs_,
+                self.thresholds_,
+                self.estimator_weights_,
                 strict=True,
             )
             for pair, threshold, weight in zip(*rounds, strict=True)
-        ]  # fmt: skip
+        ]
 
     def _of_classes(self, values: np.ndarray) -> np.ndarray:
         """Turn the combinations of all problems into scores of classes."""

@@ -49,9 +49,16 @@ class FindsSize(SimilarityClassifier):
         codes = data.codes
         sizes = growing_sizes(len(codes), self.max_comparisons, int(codes.max()) + 1)
         return grow_landmarks(
-            data.candidates, data.similarities, codes, data.X_val, data.weights_val, sizes,
-            selection, rng, fit,
-        )  # fmt: skip
+            data.candidates,
+            data.similarities,
+            codes,
+            data.X_val,
+            data.weights_val,
+            sizes,
+            selection,
+            rng,
+            fit,
+        )
 
 
 class GrowsPairs(FindsSize):

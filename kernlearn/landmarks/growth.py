@@ -69,9 +69,16 @@ class TriedSize:
     ) -> "TriedSize":
         """Return what is told of the best of some `scores`."""
         return cls(
-            n_landmarks, float(scores.max()), gain.gain, gain.standard_error, gain.loss_gain,
-            gain.loss_error, gain.pays, n_comparisons, similarity,
-        )  # fmt: skip
+            n_landmarks,
+            float(scores.max()),
+            gain.gain,
+            gain.standard_error,
+            gain.loss_gain,
+            gain.loss_error,
+            gain.pays,
+            n_comparisons,
+            similarity,
+        )
 
 
 @dataclass(frozen=True)

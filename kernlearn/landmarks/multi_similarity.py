@@ -254,10 +254,15 @@ class MultiSimilarityClassifier(LandmarkClassifier):
         losses = 1.0 - board.correct(0, best)
         dtype = held_out.dtype
         return Fitted(
-            sizes, coef[:, best].astype(dtype), intercept[:, best].astype(dtype),
-            float(Cs[best]), losses, board.losses(0, best), board.mean_loss(0, best),
+            sizes,
+            coef[:, best].astype(dtype),
+            intercept[:, best].astype(dtype),
+            float(Cs[best]),
+            losses,
+            board.losses(0, best),
+            board.mean_loss(0, best),
             board.accuracies(each=False)[0],
-        )  # fmt: skip
+        )
 
     def _keep(self, found: Fitted, views: list[View]) -> None:
         groups = slices_of(found.sizes)

@@ -278,9 +278,13 @@ class ORLand(CalibratedMixin, ClassifierMixin, GridModel):
         )
         codes = places(self.classes_, targets)
         problem = OrdinalProblem(
-            features, codes, thresholds, constraints=self.constraints, margin=self.margin,
+            features,
+            codes,
+            thresholds,
+            constraints=self.constraints,
+            margin=self.margin,
             weights=combined_weights(self.class_weight, self.classes_, codes, weights),
-        )  # fmt: skip
+        )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
     def _losses(

@@ -44,9 +44,16 @@ class Pool:
 
 
 def draw_pool(
-    model: Any, X: Any, y: np.ndarray, rows: Indices, given: np.ndarray | None,
-    landmarks: Any, n_pool: int, rng: Any, n_columns: int | None,
-) -> Pool:  # fmt: skip
+    model: Any,
+    X: Any,
+    y: np.ndarray,
+    rows: Indices,
+    given: np.ndarray | None,
+    landmarks: Any,
+    n_pool: int,
+    rng: Any,
+    n_columns: int | None,
+) -> Pool:
     """Draw the pool, or take the points given, and compare the training points with it."""
     features, rows = model._embed_training(X, y, rows, landmarks, rng, n_pool)
     targets, given = y[rows].astype(np.float64), taken(given, rows)

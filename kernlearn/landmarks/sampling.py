@@ -349,9 +349,13 @@ def random_pivots(
         return space.part(points, which).T
 
     pivots, _ = draw_pivots(
-        space.diagonal, part, n_landmarks, rng,
-        n_proposed=min(n_landmarks, _MOST_PROPOSED), nothing=max(_NOTHING, 10 * space.rounding),
-    )  # fmt: skip
+        space.diagonal,
+        part,
+        n_landmarks,
+        rng,
+        n_proposed=min(n_landmarks, _MOST_PROPOSED),
+        nothing=max(_NOTHING, 10 * space.rounding),
+    )
     others = rng.permutation(np.setdiff1d(everything, pivots))[: n_landmarks - len(pivots)]
     return candidates[np.concatenate([pivots, others])]
 

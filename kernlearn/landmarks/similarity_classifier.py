@@ -160,9 +160,13 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         if y_val is not None:
             codes_val = self._validation_codes(y_val)
             choosing = validation_weights(
-                self.class_weight, self.classes_, labels[used], taken(given, used), y_val,
+                self.class_weight,
+                self.classes_,
+                labels[used],
+                taken(given, used),
+                y_val,
                 weights_val,
-            )  # fmt: skip
+            )
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.

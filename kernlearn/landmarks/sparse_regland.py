@@ -269,9 +269,15 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             pool = draw_pool(self, *data, rng, n_columns)
         else:
             untuned = clone(self).set_params(
-                n_landmarks=1, max_comparisons=None, rule="gradient", ridge=0.0,
-                random_state=None, memory=None, n_jobs=None, verbose=False,
-            )  # fmt: skip
+                n_landmarks=1,
+                max_comparisons=None,
+                rule="gradient",
+                ridge=0.0,
+                random_state=None,
+                memory=None,
+                n_jobs=None,
+                verbose=False,
+            )
             pool = check_memory(self.memory).cache(draw_pool)(untuned, *data, rng, None)
         n_candidates = pool.features.shape[1]
         if n_columns is not None and n_columns > n_candidates:
@@ -385,10 +391,15 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         if self.algorithm == "fully_corrective":
             return problem.path(n_landmarks, rule=self.rule, ridge=self.ridge)
         return forward_greedy(
-            features, problem.y, norm_bound=self.norm_bound, tol=self.tol,
-            epsilon=self.epsilon, beta=self.beta, max_columns=n_landmarks,
+            features,
+            problem.y,
+            norm_bound=self.norm_bound,
+            tol=self.tol,
+            epsilon=self.epsilon,
+            beta=self.beta,
+            max_columns=n_landmarks,
             max_iter=self.max_iter,
-        )  # fmt: skip
+        )
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

@@ -130,9 +130,14 @@ def embedded_neighbours(
     search = NearestNeighbors(metric=model.metric, algorithm="brute").fit(features)
     n_refined = min(model.n_refined, len(features))
     return Neighbours(
-        search, votes, factors, model.weights, features.dtype, n_refined,
+        search,
+        votes,
+        factors,
+        model.weights,
+        features.dtype,
+        n_refined,
         trained if n_refined else None,
-    )  # fmt: skip
+    )
 
 
 def neighbor_numbers(given: Any) -> list[int]:

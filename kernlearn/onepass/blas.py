@@ -39,6 +39,14 @@ def add_products(rows: Floats, upper: Floats) -> None:
     n, k, one = c_int(n_columns), c_int(n_rows), c_double(1)
     # for BLAS, which takes columns first, the rows are a matrix of shape (n_columns, n_rows)
     _dsyrk()(
-        byref(c_char(b"U")), byref(c_char(b"N")), byref(n), byref(k), byref(one),
-        rows.ctypes.data, byref(n), byref(one), upper.ctypes.data, byref(n),
-    )  # fmt: skip
+        byref(c_char(b"U")),
+        byref(c_char(b"N")),
+        byref(n),
+        byref(k),
+        byref(one),
+        rows.ctypes.data,
+        byref(n),
+        byref(one),
+        upper.ctypes.data,
+        byref(n),
+    )

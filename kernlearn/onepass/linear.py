@@ -169,10 +169,18 @@ def _solve(
         return sums
 
     return solve_by_passes(
-        read, sample, task.Cs, loss=task.loss, n_rows=survey.n_rows, n_weights=n_weights,
-        n_classes=n_classes, class_weight=weights, columns=columns, tol=task.tol,
+        read,
+        sample,
+        task.Cs,
+        loss=task.loss,
+        n_rows=survey.n_rows,
+        n_weights=n_weights,
+        n_classes=n_classes,
+        class_weight=weights,
+        columns=columns,
+        tol=task.tol,
         max_passes=task.max_passes,
-    )  # fmt: skip
+    )
 
 
 def _class_weights(survey: Survey, task: LinearTask) -> Floats | None:

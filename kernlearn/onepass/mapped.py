@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import memory
@@ -14,12 +14,11 @@ from kernlearn.datasets.partitions import is_dask
 from kernlearn.onepass.exact_sums import Floats
 from kernlearn.onepass.grid import transformer
 from kernlearn.onepass.predictions import lazily
-from kernlearn.versioned import VersionedEstimator
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class MappedModel(VersionedEstimator):
+class MappedModel(BaseEstimator):
     """A linear model of the features of rows."""
 
     _parameter_constraints: dict[str, list[Any]] = {

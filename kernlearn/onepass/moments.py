@@ -93,9 +93,10 @@ class Layout:
             "n_folds": (self.n_folds, other.n_folds),
             "fold_seed": (self.seed, other.seed),
             "number of features of the map": (
-                len(self.features.units), len(other.features.units),
+                len(self.features.units),
+                len(other.features.units),
             ),
-        }  # fmt: skip
+        }
         found = [f"{name}: {one} and {two}" for name, (one, two) in pairs.items() if one != two]
         if found:
             return found
@@ -204,9 +205,13 @@ class Moments:
 
         def write(rows: slice) -> None:
             multiples(
-                self.layout.features, transform, X[rows], block[rows, :k], size,
+                self.layout.features,
+                transform,
+                X[rows],
+                block[rows, :k],
+                size,
                 depends_on_block=depends is None or depends(X),
-            )  # fmt: skip
+            )
 
         if n_jobs == 1:
             write(slice(0, len(block)))

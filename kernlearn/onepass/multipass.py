@@ -182,16 +182,22 @@ class MultiPassClassifier(LinearDecision, MappedModel):
         """
         Cs = candidate_values(self.C, "C")
         rows = RepeatedRows(
-            as_source(X, y, groups), self._check_rows,
+            as_source(X, y, groups),
+            self._check_rows,
             held_fraction=self.validation_fraction if len(Cs) > 1 else 0.0,
-            sample_rows=self.sample_rows, seed=self.fold_seed,
-        )  # fmt: skip
+            sample_rows=self.sample_rows,
+            seed=self.fold_seed,
+        )
         survey = rows.survey()
         self.feature_map_ = self._fitted_map(survey.X, survey.y)
         task = LinearTask(
-            self.loss, Cs.tolist(), self.class_weight,
-            self.intercept_scaling if self.fit_intercept else None, self.tol, self.max_passes,
-        )  # fmt: skip
+            self.loss,
+            Cs.tolist(),
+            self.class_weight,
+            self.intercept_scaling if self.fit_intercept else None,
+            self.tol,
+            self.max_passes,
+        )
         found = fit_linear(rows, survey, transformer(self.feature_map_), task)
         self.classes_, self.validation_scores_ = survey.classes, found.scores
         self.coef_, self.intercept_ = found.coef, found.intercept

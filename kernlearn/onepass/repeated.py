@@ -136,8 +136,10 @@ class RepeatedRows:
             )
         self._source, self._check = source, check
         self._limit, self._sample_rows, self._seed = (
-            round(held_fraction * _PARTS), sample_rows, seed,
-        )  # fmt: skip
+            round(held_fraction * _PARTS),
+            sample_rows,
+            seed,
+        )
         self._n_rows = -1
         self.n_passes = 0
 

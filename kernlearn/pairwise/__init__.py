@@ -20,9 +20,4 @@ __getattr__, __dir__, __all__ = attach(
         "ranking": "AllPairsSVM",
         "regret": "RegretCurve StreamRegret stream_regret",
     },
-    internal={
-        "losses": "pair_labels",
-        "projections": "project_l1 project_l2 project_psd project_simplex project_trace_norm",
-        "regret": "Followed buffer_contents follow",
-    },
 )

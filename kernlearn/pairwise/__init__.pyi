@@ -23,22 +23,13 @@ from kernlearn.pairwise.losses import PairwiseLoss as PairwiseLoss
 from kernlearn.pairwise.losses import Squared as Squared
 from kernlearn.pairwise.losses import SquaredHinge as SquaredHinge
 from kernlearn.pairwise.losses import as_pairwise_loss as as_pairwise_loss
-from kernlearn.pairwise.losses import pair_labels as pair_labels
 from kernlearn.pairwise.metric import OnlineMetricLearner as OnlineMetricLearner
 from kernlearn.pairwise.online_auc import OAM as OAM
 from kernlearn.pairwise.online_auc import OLP as OLP
 from kernlearn.pairwise.pair_moments import AllPairsMoments as AllPairsMoments
-from kernlearn.pairwise.projections import project_l1 as project_l1
-from kernlearn.pairwise.projections import project_l2 as project_l2
-from kernlearn.pairwise.projections import project_psd as project_psd
-from kernlearn.pairwise.projections import project_simplex as project_simplex
-from kernlearn.pairwise.projections import project_trace_norm as project_trace_norm
 from kernlearn.pairwise.ranking import AllPairsSVM as AllPairsSVM
-from kernlearn.pairwise.regret import Followed as Followed
 from kernlearn.pairwise.regret import RegretCurve as RegretCurve
 from kernlearn.pairwise.regret import StreamRegret as StreamRegret
-from kernlearn.pairwise.regret import buffer_contents as buffer_contents
-from kernlearn.pairwise.regret import follow as follow
 from kernlearn.pairwise.regret import stream_regret as stream_regret
 
 __all__ = [

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils.multiclass import check_classification_targets
@@ -15,12 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, fit_context
 from kernlearn.pairwise.learned_kernels import OnlineMKL, OnlineSimilarityLearner
 from kernlearn.pairwise.metric import OnlineMetricLearner
-from kernlearn.versioned import VersionedEstimator
 
 _STREAM = ("buffer_size", "buffer", "eta", "radius", "norm", "n_passes", "random_state")
 
 
-class TwoStageClassifier(ClassifierMixin, VersionedEstimator):
+class TwoStageClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
 
     _learner_parameters: tuple[str, ...] = _STREAM

@@ -206,11 +206,26 @@ class OLP(SteppingLearner, OnlineRanker):
         if isinstance(policy, KnownAwareBuffer):
             aware, chance, draws = policy.policy, policy.chance, kept.draws(n_steps)
         return (
-            kept.moves(t, n_steps), t, kept.rows, kept.codes, self._w, self._total,
-            self._class_sums, self._run, _COMPILED[type(loss)], float(self.eta),
-            float(self.regularization), self._radius, NORM_CODES[self.norm], bool(self.average),
-            self._link, aware, chance, kept.state, draws,
-        )  # fmt: skip
+            kept.moves(t, n_steps),
+            t,
+            kept.rows,
+            kept.codes,
+            self._w,
+            self._total,
+            self._class_sums,
+            self._run,
+            _COMPILED[type(loss)],
+            float(self.eta),
+            float(self.regularization),
+            self._radius,
+            NORM_CODES[self.norm],
+            bool(self.average),
+            self._link,
+            aware,
+            chance,
+            kept.state,
+            draws,
+        )
 
     def _learn_slowly(self, X: Any, codes: Any, loss: losses.PairwiseLoss) -> None:
         """Take the steps of :func:`steps.olp_steps` with a user-defined loss or buffer."""
@@ -376,11 +391,21 @@ class OAM(OnlineRanker):
             positive.moves(int(n_seen[1]) + 1, n_positive),
         )
         oam_steps(
-            X, codes, moves, (negative.rows, positive.rows), (negative.codes, positive.codes),
-            n_seen, np.array([negative.n_kept, positive.n_kept]), self._w, self._w_sum,
-            self._class_sums, float(self.C), self.variant == "sequential", bool(self.average),
+            X,
+            codes,
+            moves,
+            (negative.rows, positive.rows),
+            (negative.codes, positive.codes),
+            n_seen,
+            np.array([negative.n_kept, positive.n_kept]),
+            self._w,
+            self._w_sum,
+            self._class_sums,
+            float(self.C),
+            self.variant == "sequential",
+            bool(self.average),
             self._link,
-        )  # fmt: skip
+        )
 
     def _weights(self) -> Array:
         return self._w_sum / max(self.n_samples_seen_, 1) if self.average else self._w.copy()

@@ -105,9 +105,11 @@ class AllPairsMoments(OnlineRanker):
 
     def _start(self, n_features: int) -> None:
         require_memory(
-            16 * n_features**2, None, f"two covariances of {n_features} features",
+            16 * n_features**2,
+            None,
+            f"two covariances of {n_features} features",
             "take OLP, whose memory is that of its buffer",
-        )  # fmt: skip
+        )
         self._masses = np.zeros(2)
         self.means_ = np.zeros((2, n_features))
         self.covariances_ = np.zeros((2, n_features, n_features))

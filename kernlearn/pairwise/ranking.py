@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import multiclass
 from sklearn.utils.extmath import safe_sparse_dot
@@ -17,12 +17,11 @@ from kernlearn.constraints import COUNT, POSITIVE, fit_context
 from kernlearn.pairwise.buffers import Array
 from kernlearn.pairwise.stream import at_least_two
 from kernlearn.sample_weights import check_weights, without_zeros
-from kernlearn.versioned import VersionedEstimator
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class LinearRanker(ClassifierMixin, VersionedEstimator):
+class LinearRanker(ClassifierMixin, BaseEstimator):
     """Labels, scores and predictions of a linear function for two classes."""
 
     classes_: NDArray[Any]

@@ -370,9 +370,15 @@ def regret_curves(
             for length, per_round in zip(horizons, curve.per_round, strict=True):
                 # points of norm 1 have differences of norm 2
                 bound = olp_regret_bound(
-                    length, size, lipschitz=2.0, diameter=2 * radius, eta=eta,
-                    complexity=ball.bound, loss_bound=1 + 2 * radius, delta=delta,
-                )  # fmt: skip
+                    length,
+                    size,
+                    lipschitz=2.0,
+                    diameter=2 * radius,
+                    eta=eta,
+                    complexity=ball.bound,
+                    loss_bound=1 + 2 * radius,
+                    delta=delta,
+                )
                 rows.append((size, kind, length, per_round, bound / (length - 1)))
     return pd.DataFrame(rows, columns=["buffer_size", "pairs", "length", "regret", "bound"])
 

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
@@ -14,7 +15,6 @@ from kernlearn.pairwise import losses
 from kernlearn.pairwise.buffer_names import BUFFER, as_buffer
 from kernlearn.pairwise.buffers import Array, Indices
 from kernlearn.pairwise.reservoirs import Reservoir
-from kernlearn.versioned import VersionedEstimator
 
 #: Points of the stream that are processed together with the buffer.
 BLOCK_ROWS = 256
@@ -31,7 +31,7 @@ def at_least_two(y: Any) -> np.ndarray:
     return classes
 
 
-class StreamLearner(ABC, VersionedEstimator):
+class StreamLearner(ABC, BaseEstimator):
     """A learner from points of a stream, which are paired with those in a buffer."""
 
     _parameter_constraints: dict[str, list[Any]] = {

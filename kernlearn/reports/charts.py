@@ -21,8 +21,17 @@ _ROW, _ROW_WIDTH = 9, 300
 _PANEL = "panel"
 # With at most so many whole numbers on an axis, nothing between them is marked.
 _FEW = 3
-_TOOLTIP = {"dataset": "", "kernel": "", "method": "", "mean": ".5g", "std": ".3g", "n_splits": "",
-            "reported_mean": ".5g", "departs": "+.3g", "verdict": ""}  # fmt: skip
+_TOOLTIP = {
+    "dataset": "",
+    "kernel": "",
+    "method": "",
+    "mean": ".5g",
+    "std": ".3g",
+    "n_splits": "",
+    "reported_mean": ".5g",
+    "departs": "+.3g",
+    "verdict": "",
+}
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,17 @@ from kernlearn.reports.xml_text import xml_text
 
 #: Columns of a check.
 COLUMNS = [
-    *KEY, "baseline", "measured", "difference", "allowed", "std_baseline", "std_measured",
-    "n_baseline", "n_measured", "outcome",
-]  # fmt: skip
+    *KEY,
+    "baseline",
+    "measured",
+    "difference",
+    "allowed",
+    "std_baseline",
+    "std_measured",
+    "n_baseline",
+    "n_measured",
+    "outcome",
+]
 
 SAME, DRIFTED, TIMED, LEFT_OUT = "same", "within drift", "timed", "left out"
 MOVED, MISSING, NEW = "moved", "missing", "new"
@@ -108,13 +116,30 @@ def compare_summaries(
     spreads = before["std"].fillna(0), now["std"].fillna(0)
     other_spread = abs(spreads[1] - spreads[0]) > allowed.mask(is_same, 0.01 * spreads[0] + 1e-9)
     outcome = np.select(
-        [is_new, is_missing & is_left_out, is_missing, before["n_splits"] != now["n_splits"],
-         allowed.isna(), difference.abs() > allowed, other_spread, is_same],
+        [
+            is_new,
+            is_missing & is_left_out,
+            is_missing,
+            before["n_splits"] != now["n_splits"],
+            allowed.isna(),
+            difference.abs() > allowed,
+            other_spread,
+            is_same,
+        ],
         [NEW, LEFT_OUT, MISSING, OTHER_SPLITS, TIMED, MOVED, OTHER_SPREAD, SAME],
         DRIFTED,
-    )  # fmt: skip
-    numbers = [before["mean"], now["mean"], difference, allowed, before["std"], now["std"],
-               before["n_splits"], now["n_splits"], pd.Series(outcome, index=cells)]  # fmt: skip
+    )
+    numbers = [
+        before["mean"],
+        now["mean"],
+        difference,
+        allowed,
+        before["std"],
+        now["std"],
+        before["n_splits"],
+        now["n_splits"],
+        pd.Series(outcome, index=cells),
+    ]
     return pd.concat(numbers, axis="columns", keys=COLUMNS[len(KEY) :]).reset_index()
 
 
@@ -172,9 +197,14 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
         suite_name = xml_text(name)
         failed, left_out = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
         suite = ElementTree.SubElement(
-            root, "testsuite", tests=str(len(frame)), failures=str(failed.sum()), errors="0",
-            skipped=str(left_out.sum()), name=suite_name,
-        )  # fmt: skip
+            root,
+            "testsuite",
+            tests=str(len(frame)),
+            failures=str(failed.sum()),
+            errors="0",
+            skipped=str(left_out.sum()),
+            name=suite_name,
+        )
         for _, row in frame.iterrows():
             cell = xml_text(cell_name(row))
             case = ElementTree.SubElement(suite, "testcase", classname=suite_name, name=cell)

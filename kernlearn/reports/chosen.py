@@ -47,6 +47,12 @@ def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report
     summary = report.summary[keep]
     notes = remarks(plan, chosen_by_mean(plan, store.get(t.key for t in trials)))
     return replace(
-        report, plan=plan, summary=summary, tables=build_tables(summary, plan.experiment.config),
-        claims=[], conclusions=[], chances=[], remarks=notes,
-    )  # fmt: skip
+        report,
+        plan=plan,
+        summary=summary,
+        tables=build_tables(summary, plan.experiment.config),
+        claims=[],
+        conclusions=[],
+        chances=[],
+        remarks=notes,
+    )

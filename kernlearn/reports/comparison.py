@@ -22,9 +22,18 @@ from kernlearn.visible import visible
 
 #: Columns of a comparison.
 COLUMNS = [
-    *KEY, "mean_a", "mean_b", "difference", "low", "high", "n_a", "n_b", "paired",
-    "same_settings", "outcome",
-]  # fmt: skip
+    *KEY,
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "n_a",
+    "n_b",
+    "paired",
+    "same_settings",
+    "outcome",
+]
 
 # A cell's labels, and the numbers under its settings and points: a value for each split. Where the
 # points agree, split i has the same ones on both sides.
@@ -125,10 +134,15 @@ def _rows(left: _Variants, right: _Variants, metric: str, level: float) -> list[
     ]
     for name, side, keys in (("a", left, only_a), ("b", right, only_b)):
         rows += [
-            {f"mean_{name}": float(values.mean()), "n_a": 0, "n_b": 0, f"n_{name}": len(values),
-             "outcome": f"only {name}"}
+            {
+                f"mean_{name}": float(values.mean()),
+                "n_a": 0,
+                "n_b": 0,
+                f"n_{name}": len(values),
+                "outcome": f"only {name}",
+            }
             for values in (_array(side[key]) for key in keys)
-        ]  # fmt: skip
+        ]
     return rows
 
 

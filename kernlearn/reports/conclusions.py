@@ -289,13 +289,18 @@ def _chances(
     # the first order is the true one
     return [
         Chance(
-            metric=metric, count=name, found=int(totals[0, k]), of=of[k],
-            mean=float(totals[:, k].mean()), limit=float(np.quantile(totals[:, k], SHARE)),
-            n_exchanges=len(totals), p_value=float(np.mean(totals[:, k] >= totals[0, k])),
+            metric=metric,
+            count=name,
+            found=int(totals[0, k]),
+            of=of[k],
+            mean=float(totals[:, k].mean()),
+            limit=float(np.quantile(totals[:, k], SHARE)),
+            n_exchanges=len(totals),
+            p_value=float(np.mean(totals[:, k] >= totals[0, k])),
         )
         for k, name in enumerate(("match", "shown"))
         if of[k]
-    ]  # fmt: skip
+    ]
 
 
 class _Exchanged(NamedTuple):

@@ -34,9 +34,13 @@ _PROFILES = {
 }
 _WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 _FORMATS = {
-    ".csv": "text/csv", ".json": "application/json", ".jsonl": "application/jsonl",
-    ".md": "text/markdown", ".svg": "image/svg+xml", ".yaml": "application/yaml",
-}  # fmt: skip
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".md": "text/markdown",
+    ".svg": "image/svg+xml",
+    ".yaml": "application/yaml",
+}
 # The first date that an archive can state.
 _DATE = (1980, 1, 1, 0, 0, 0)
 # What the runs have made; the rest of the files describes them.
@@ -176,25 +180,32 @@ def _described(content: Content, attribution: Attribution) -> Any:
         root["author"] = agent
     if publisher is not None:
         root["publisher"] = publisher
-    engine = entity(_HOME, "SoftwareApplication", name="kernlearn", url=_HOME,
-                    softwareVersion=__version__)  # fmt: skip
+    engine = entity(
+        _HOME, "SoftwareApplication", name="kernlearn", url=_HOME, softwareVersion=__version__
+    )
     language = crate.add(
         ComputerLanguage(
-            crate, "#kernlearn-config",
+            crate,
+            "#kernlearn-config",
             {"name": "kernlearn experiment", "alternateName": "YAML configuration of kernlearn"},
         )
-    )  # fmt: skip
+    )
     files: dict[str, Any] = {}
     for name, text in content.texts.items():
         content_bytes = text.encode("utf-8", "surrogateescape")
         digest = sha256(content_bytes).hexdigest()
         about: dict[str, Any] = {
-            "name": content.titles[name], "encodingFormat": _FORMATS[Path(name).suffix],
-            "contentSize": str(len(content_bytes)), "sha256": digest,
-        }  # fmt: skip
+            "name": content.titles[name],
+            "encodingFormat": _FORMATS[Path(name).suffix],
+            "contentSize": str(len(content_bytes)),
+            "sha256": digest,
+        }
         if name == content.config_name:
-            about |= {"version": digest[:12], "conformsTo": {"@id": _WORKFLOW_PROFILE},
-                      "name": config.title}  # fmt: skip
+            about |= {
+                "version": digest[:12],
+                "conformsTo": {"@id": _WORKFLOW_PROFILE},
+                "name": config.title,
+            }
             files[name] = crate.add_workflow(
                 BytesIO(content_bytes), quote(name), properties=about, main=True, lang=language
             )
@@ -204,8 +215,12 @@ def _described(content: Content, attribution: Attribution) -> Any:
         else:
             files[name] = crate.add_file(BytesIO(content_bytes), quote(name), properties=about)
     files["README.md"]["about"] = root
-    entity(_WORKFLOW_PROFILE, "CreativeWork", name="Bioschemas ComputationalWorkflow",
-           version="1.0-RELEASE")  # fmt: skip
+    entity(
+        _WORKFLOW_PROFILE,
+        "CreativeWork",
+        name="Bioschemas ComputationalWorkflow",
+        version="1.0-RELEASE",
+    )
     objects = [_dataset(one, entity) for one in content.data]
     if config.reported_path is not None:
         objects.append(files[config.reported_path.name])
@@ -250,11 +265,17 @@ def _dataset(one: dict[str, Any], entity: Any) -> Any:
     if "left_out" in one:
         said += f" Left out: {one['left_out']}."
     return entity(
-        f"#data-{quote(one['label'])}", "CreativeWork",
-        name=one.get("title") or one["label"], alternateName=made or one["label"],
-        identifier=marks, description=said, url=one.get("page"), license=one.get("licence"),
-        citation=one.get("citation"), publisher=one.get("publisher"),
-    )  # fmt: skip
+        f"#data-{quote(one['label'])}",
+        "CreativeWork",
+        name=one.get("title") or one["label"],
+        alternateName=made or one["label"],
+        identifier=marks,
+        description=said,
+        url=one.get("page"),
+        license=one.get("licence"),
+        citation=one.get("citation"),
+        publisher=one.get("publisher"),
+    )
 
 
 def _action(
@@ -272,10 +293,16 @@ def _action(
         for name, value in one.environment.get("threads", {}).items()
     ]
     return entity(
-        f"#run-{one.number}", "CreateAction", name=f"Run {one.number}",
+        f"#run-{one.number}",
+        "CreateAction",
+        name=f"Run {one.number}",
         description=f"{one.command}: {one.done} trials done{failed}",
-        startTime=one.started, endTime=one.ended,
+        startTime=one.started,
+        endTime=one.ended,
         actionStatus="http://schema.org/CompletedActionStatus",
         instrument=next(file for file in files.values() if "ComputationalWorkflow" in file.type),
-        object=objects, result=results, agent=agent, environment=threads,
-    )  # fmt: skip
+        object=objects,
+        result=results,
+        agent=agent,
+        environment=threads,
+    )

@@ -18,9 +18,18 @@ from kernlearn.reports.summary import summary_text
 
 # Of a row of a summary that has a reported number.
 _VERDICT_COLUMNS = [
-    "dataset", "kernel", "method", "params", "metric", "mean", "std", "n_splits", "reported_mean",
-    "reported_std", "verdict",
-]  # fmt: skip
+    "dataset",
+    "kernel",
+    "method",
+    "params",
+    "metric",
+    "mean",
+    "std",
+    "n_splits",
+    "reported_mean",
+    "reported_std",
+    "verdict",
+]
 
 
 @dataclass(frozen=True)
@@ -124,14 +133,17 @@ def gather(plan: Plan, store: Store) -> Content:
                 f"The store's rows of {what}, as they stand",
             )
             for table, what in (
-                ("run", "runs"), ("trial", "trials"), ("superseded", "trials measured again")
+                ("run", "runs"),
+                ("trial", "trials"),
+                ("superseded", "trials measured again"),
             )
         },
-    }  # fmt: skip
+    }
     if config.reported_path is not None:
         files[config.reported_path.name] = (
-            config.reported_path.read_text(encoding="utf-8"), "The numbers that the paper reports"
-        )  # fmt: skip
+            config.reported_path.read_text(encoding="utf-8"),
+            "The numbers that the paper reports",
+        )
     files["README.md"] = (_readme(report, files), "What is in the record")
     texts = {file: text for file, (text, _) in files.items()}
     titles = {file: title for file, (_, title) in files.items()}
@@ -188,10 +200,13 @@ def _data(plan: Plan) -> list[dict[str, Any]]:
         card = cards.get(entry.name or "") if entry.file is None else None
         if card is not None:
             one |= {
-                "title": card.title, "publisher": card.source.publisher, "licence": card.licence,
-                "citation": card.citation, "downloads": dict(card.source.downloads),
+                "title": card.title,
+                "publisher": card.source.publisher,
+                "licence": card.licence,
+                "citation": card.citation,
+                "downloads": dict(card.source.downloads),
                 **({"page": card.source.page} if card.source.page else {}),
-            }  # fmt: skip
+            }
         found.append(one)
     return found
 
@@ -202,19 +217,35 @@ def _readme(report: Report, files: Mapping[str, tuple[str, str]]) -> str:
     left, right, _ = badge_words(report)
     rows = [f"| `{file}` | {title} |" for file, (_, title) in files.items()]
     lines = [
-        f"# {config.title}", "", f"![{left}: {right}](badge.svg)", "",
+        f"# {config.title}",
+        "",
+        f"![{left}: {right}](badge.svg)",
+        "",
         f"A record of the experiment `{name}` in the form of a Workflow Run RO-Crate."
-        + (f" Source: {config.source}." if config.source else ""), "",
-        "| file | content |", "| --- | --- |", *rows, "",
+        + (f" Source: {config.source}." if config.source else ""),
+        "",
+        "| file | content |",
+        "| --- | --- |",
+        *rows,
+        "",
         "The data sets are not part of it. `kernlearn merge` reads the rows back into a store:",
         "",
-        "```sh", "kernlearn merge RECORD store.sqlite",
-        f"kernlearn report store.sqlite --config RECORD/{name}.yaml", "```", "",
-    ]  # fmt: skip
+        "```sh",
+        "kernlearn merge RECORD store.sqlite",
+        f"kernlearn report store.sqlite --config RECORD/{name}.yaml",
+        "```",
+        "",
+    ]
     if files_of_data := [e.file for e in config.datasets.values() if e.file is not None]:
-        lines += [f"The data are in files, which the last command needs beside the configuration: "
-                  f"{', '.join(files_of_data)}.", ""]  # fmt: skip
+        lines += [
+            f"The data are in files, which the last command needs beside the configuration: "
+            f"{', '.join(files_of_data)}.",
+            "",
+        ]
     if config.plugins:
-        lines += [f"The configuration names Python files, which are not part of it: "
-                  f"{', '.join(config.plugins)}.", ""]  # fmt: skip
+        lines += [
+            f"The configuration names Python files, which are not part of it: "
+            f"{', '.join(config.plugins)}.",
+            "",
+        ]
     return "\n".join(lines)

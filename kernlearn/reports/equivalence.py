@@ -166,13 +166,19 @@ def split_values(
         data = [f"{k}={labels[k]}" for k in given if k in drawn[labels["dataset"]]]
         own = [f"{k}={labels[k]}" for k in given if k not in drawn[labels["dataset"]]]
         kernel = [labels["kernel"]] if labels.get("kernel") else []
-        rows.append({
-            "dataset": ", ".join([labels["dataset"], *data]), "name": labels["method"],
-            "method": ", ".join([labels["method"], *kernel, *own]), "split": trial.split,
-            "value": metrics[metric], "score": metrics.get("selection_score", nan),
-            "comparisons": metrics.get("comparisons", nan),
-            "n_train": result.info["n_train"], "n_test": result.info["n_test"],
-        })  # fmt: skip
+        rows.append(
+            {
+                "dataset": ", ".join([labels["dataset"], *data]),
+                "name": labels["method"],
+                "method": ", ".join([labels["method"], *kernel, *own]),
+                "split": trial.split,
+                "value": metrics[metric],
+                "score": metrics.get("selection_score", nan),
+                "comparisons": metrics.get("comparisons", nan),
+                "n_train": result.info["n_train"],
+                "n_test": result.info["n_test"],
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -243,25 +249,35 @@ def against_control(
         ]
         if len(groups) < _MIN_DATASETS:
             continue
-        table = pd.DataFrame([
-            {
-                "dataset": dataset, "n_splits": len(part),
-                "n_train": int(part["n_train"].mean()), "n_test": int(part["n_test"].mean()),
-                "difference": float(part["difference"].mean()),
-                "error": corrected_error(
-                    part["difference"].to_numpy(), (part["n_test"] / part["n_train"]).mean()
-                ),
-                "comparisons": float(part["comparisons"].mean()),
-                "control_comparisons": float(part["comparisons_control"].mean()),
-            }
-            for dataset, part in groups
-        ]).set_index("dataset")  # fmt: skip
+        table = pd.DataFrame(
+            [
+                {
+                    "dataset": dataset,
+                    "n_splits": len(part),
+                    "n_train": int(part["n_train"].mean()),
+                    "n_test": int(part["n_test"].mean()),
+                    "difference": float(part["difference"].mean()),
+                    "error": corrected_error(
+                        part["difference"].to_numpy(), (part["n_test"] / part["n_train"]).mean()
+                    ),
+                    "comparisons": float(part["comparisons"].mean()),
+                    "control_comparisons": float(part["comparisons_control"].mean()),
+                }
+                for dataset, part in groups
+            ]
+        ).set_index("dataset")
         tests = one_sided_tests(list(table["difference"]), list(table["error"]), margin, level)
         chosen = own["picked"].value_counts().to_dict() if method == CHOSEN else {}
-        found.append(Equivalence(
-            **vars(tests), method=method, control=control, metric=metric, datasets=table,
-            chosen=chosen,
-        ))  # fmt: skip
+        found.append(
+            Equivalence(
+                **vars(tests),
+                method=method,
+                control=control,
+                metric=metric,
+                datasets=table,
+                chosen=chosen,
+            )
+        )
     if not found:
         raise ReportError(f"{metric}: fewer than {_MIN_DATASETS} data sets to compare on")
     return found

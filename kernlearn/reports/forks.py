@@ -116,11 +116,13 @@ def _judged(
     distances = [
         (str(verdict), abs(mean - reported) / tolerated(config.verdict[metric], reported))
         for metric, verdict, mean, reported in zip(
-            rows["metric"].tolist(), rows["verdict"].tolist(),
-            rows["mean"].astype(float).tolist(), rows["reported_mean"].astype(float).tolist(),
+            rows["metric"].tolist(),
+            rows["verdict"].tolist(),
+            rows["mean"].astype(float).tolist(),
+            rows["reported_mean"].astype(float).tolist(),
             strict=True,
         )
-    ]  # fmt: skip
+    ]
     return dict(zip(label_rows(rows, [*LABELS, "params", "metric"]), distances, strict=True))
 
 

@@ -45,26 +45,52 @@ def _diagram(one: Ranking) -> Any:
     for i, (method, rank) in enumerate(ranks.average.items()):
         left = i < half
         line = below + 1 + (i if left else k - 1 - i)
-        rows.append({"method": method, "rank": rank, "line": line, "axis": 0.0, "left": left,
-                     "end": 1.0 if left else float(k), "text": f"{method}  {rank:.2f}" if left
-                     else f"{rank:.2f}  {method}"})  # fmt: skip
+        rows.append(
+            {
+                "method": method,
+                "rank": rank,
+                "line": line,
+                "axis": 0.0,
+                "left": left,
+                "end": 1.0 if left else float(k),
+                "text": f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}",
+            }
+        )
     names = pd.DataFrame(rows)
     bars = pd.DataFrame(
         [
-            {"low": ranks.average[g[0]] - 0.03, "high": ranks.average[g[-1]] + 0.03,
-             "line": 0.5 + 0.55 * i, "methods": ", ".join(g)}
+            {
+                "low": ranks.average[g[0]] - 0.03,
+                "high": ranks.average[g[-1]] + 0.03,
+                "line": 0.5 + 0.55 * i,
+                "methods": ", ".join(g),
+            }
             for i, g in enumerate(groups)
         ],
         columns=["low", "high", "line", "methods"],
-    )  # fmt: skip
+    )
     width = ranks.critical_difference
-    measure = pd.DataFrame({"low": [1.0], "high": [1 + width], "line": [-2.2],
-                            "text": [f"critical difference {width:.2f}"]})  # fmt: skip
+    measure = pd.DataFrame(
+        {
+            "low": [1.0],
+            "high": [1 + width],
+            "line": [-2.2],
+            "text": [f"critical difference {width:.2f}"],
+        }
+    )
     ends = pd.DataFrame({"rank": [1.0, 1 + width], "low": [-2.4] * 2, "line": [-2.0] * 2})
     highest = max([*names["line"], 1.0]) + 0.6
     scale = alt.Scale(domain=[1, k], nice=False, zero=False)
-    axis = alt.Axis(orient="top", values=list(range(1, k + 1)), format="d", title=None,
-                    grid=False, offset=0, domainColor=_BAR, tickColor=_BAR)  # fmt: skip
+    axis = alt.Axis(
+        orient="top",
+        values=list(range(1, k + 1)),
+        format="d",
+        title=None,
+        grid=False,
+        offset=0,
+        domainColor=_BAR,
+        tickColor=_BAR,
+    )
 
     def x(column: str) -> Any:
         return alt.X(f"{column}:Q", scale=scale, axis=axis, title=None)
@@ -87,10 +113,12 @@ def _diagram(one: Ranking) -> Any:
         side = alt.Chart(names[names["left"] == left])
         layers.append(
             side.mark_text(
-                align="right" if left else "left", dx=-6 if left else 6, fontSize=12,
+                align="right" if left else "left",
+                dx=-6 if left else 6,
+                fontSize=12,
                 baseline="middle",
             ).encode(x=x("end"), y=y, text="text:N", tooltip=tooltip)
-        )  # fmt: skip
+        )
     rule = alt.Chart(measure)
     layers += [
         rule.mark_rule(strokeWidth=1.5).encode(x=x("low"), x2="high:Q", y=y),

@@ -183,10 +183,11 @@ def _tables(
             # methods without the parameter, or that need no kernel, take part in all
             part = part[part[label].isna() | (part[label] == value)]
         names = [
-            ", ".join([str(m), *(_label(a, v) for a, v in zip(alone, vs, strict=True)
-                                 if v is not None)])
+            ", ".join(
+                [str(m), *(_label(a, v) for a, v in zip(alone, vs, strict=True) if v is not None)]
+            )
             for m, *vs in label_rows(part, ["method", *alone])
-        ]  # fmt: skip
+        ]
         table = part.assign(column=names).pivot_table(
             index="dataset", columns="column", values="score", sort=False
         )
@@ -197,18 +198,28 @@ def _tables(
 
 def rank_table(found: Iterable[Ranking]) -> pd.DataFrame:
     """Return one row per ranking and method, with the numbers of the tests."""
-    return pd.DataFrame([
-        {
-            "experiment": one.experiment, "metric": one.metric, "labels": one.place,
-            "method": method, "average_rank": average, "control": one.ranks.control,
-            "p_holm": one.ranks.holm.get(method, np.nan), "n_datasets": one.ranks.n_datasets,
-            "n_ties": one.ranks.n_ties, "friedman_chi_square": one.ranks.chi_square,
-            "friedman_f": one.ranks.f_statistic, "friedman_p": one.ranks.p_value,
-            "critical_difference": one.ranks.critical_difference, "level": one.ranks.level,
-        }
-        for one in found
-        for method, average in one.ranks.average.items()
-    ])  # fmt: skip
+    return pd.DataFrame(
+        [
+            {
+                "experiment": one.experiment,
+                "metric": one.metric,
+                "labels": one.place,
+                "method": method,
+                "average_rank": average,
+                "control": one.ranks.control,
+                "p_holm": one.ranks.holm.get(method, np.nan),
+                "n_datasets": one.ranks.n_datasets,
+                "n_ties": one.ranks.n_ties,
+                "friedman_chi_square": one.ranks.chi_square,
+                "friedman_f": one.ranks.f_statistic,
+                "friedman_p": one.ranks.p_value,
+                "critical_difference": one.ranks.critical_difference,
+                "level": one.ranks.level,
+            }
+            for one in found
+            for method, average in one.ranks.average.items()
+        ]
+    )
 
 
 def _whole(value: Any) -> Any:

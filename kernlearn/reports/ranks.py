@@ -132,9 +132,18 @@ def rank_methods(
     control = control or next(iter(average))
     ties = sum(len(set(row)) < k for row in ranks.to_numpy().tolist())
     return Ranks(
-        average, control, holm(average, n, control), chi_square, f_statistic, p_value,
-        critical_difference(k, n, level), level, n, ties, left_out,
-    )  # fmt: skip
+        average,
+        control,
+        holm(average, n, control),
+        chi_square,
+        f_statistic,
+        p_value,
+        critical_difference(k, n, level),
+        level,
+        n,
+        ties,
+        left_out,
+    )
 
 
 def _too_few(scores: pd.DataFrame, n_complete: int) -> str:

@@ -124,10 +124,18 @@ def summarised(config: Path, folder: Path) -> Report:
         facts["unknown"] = details.unknown
     tables = build_tables(summary, experiment.config)
     return Report(
-        plan, pd.DataFrame(), summary, tables, details.claims, details.conclusions,
-        details.chances, _remarks(details, experiment), facts,
-        from_summary=True, unknown=details.unknown,
-    )  # fmt: skip
+        plan,
+        pd.DataFrame(),
+        summary,
+        tables,
+        details.claims,
+        details.conclusions,
+        details.chances,
+        _remarks(details, experiment),
+        facts,
+        from_summary=True,
+        unknown=details.unknown,
+    )
 
 
 def _summaries(folder: Path) -> list[str]:

@@ -132,10 +132,16 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     labels = [*LABELS, *plan.axes]
     stopped = runs.assign(stopped=~runs["converged"].astype(bool))
     cells = stopped.groupby([*labels, "metric"], dropna=False, sort=False)
-    measured = cells.agg(
-        mean=("value", "mean"), std=("value", "std"), n_splits=("value", "size"),
-        not_converged=("stopped", "sum"),
-    ).reset_index().infer_objects()  # fmt: skip
+    measured = (
+        cells.agg(
+            mean=("value", "mean"),
+            std=("value", "std"),
+            n_splits=("value", "size"),
+            not_converged=("stopped", "sum"),
+        )
+        .reset_index()
+        .infer_objects()
+    )
     if config.shows_times:
         # groups come in the same order
         medians = [_median(str(names[-1]), values) for names, values in cells["value"]]

@@ -25,10 +25,26 @@ from kernlearn.reports.verdicts import (
 )
 
 #: Verdict to symbol, so that colour is never the only sign.
-SYMBOLS = {MATCH: "✓", WITHIN_SPREAD: "≈", BETTER: "▲", BASELINE_BETTER: "△", WORSE: "▼",
-           NOT_COMPARABLE: "≠", NOT_RUN: "–", "": ""}  # fmt: skip
-_COLORS = {MATCH: "green", WITHIN_SPREAD: "green", BETTER: "cyan", BASELINE_BETTER: "yellow",
-           WORSE: "yellow", NOT_COMPARABLE: "dim", NOT_RUN: "dim", "": ""}  # fmt: skip
+SYMBOLS = {
+    MATCH: "✓",
+    WITHIN_SPREAD: "≈",
+    BETTER: "▲",
+    BASELINE_BETTER: "△",
+    WORSE: "▼",
+    NOT_COMPARABLE: "≠",
+    NOT_RUN: "–",
+    "": "",
+}
+_COLORS = {
+    MATCH: "green",
+    WITHIN_SPREAD: "green",
+    BETTER: "cyan",
+    BASELINE_BETTER: "yellow",
+    WORSE: "yellow",
+    NOT_COMPARABLE: "dim",
+    NOT_RUN: "dim",
+    "": "",
+}
 #: Sign of a mean over splits in some of which a solver did not converge.
 NOT_CONVERGED = "!"
 #: Labels in words.
@@ -267,10 +283,20 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
     counts = (row.get(name, np.nan) for name in ("n_splits", "not_converged"))
     n_splits, not_converged = (0 if np.isnan(count) else int(count) for count in counts)
     return Cell(
-        measured, format_number(reported, metric, scope), row["verdict"],
-        bool(row.get("best", False)), metric, mean, std, reported, n_splits, not_converged,
-        place_of(row), 1.0, *times,
-    )  # fmt: skip
+        measured,
+        format_number(reported, metric, scope),
+        row["verdict"],
+        bool(row.get("best", False)),
+        metric,
+        mean,
+        std,
+        reported,
+        n_splits,
+        not_converged,
+        place_of(row),
+        1.0,
+        *times,
+    )
 
 
 def interval_text(low: float, high: float, metric: str, scope: Scope = BUILT_IN) -> str:

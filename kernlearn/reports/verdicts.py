@@ -32,8 +32,14 @@ NOT_COMPARABLE, NOT_RUN = "not comparable", "not run"
 
 #: Every verdict that a rule can give.
 VERDICTS = (
-    MATCH, WITHIN_SPREAD, BETTER, BASELINE_BETTER, WORSE, NOT_COMPARABLE, NOT_RUN,
-)  # fmt: skip
+    MATCH,
+    WITHIN_SPREAD,
+    BETTER,
+    BASELINE_BETTER,
+    WORSE,
+    NOT_COMPARABLE,
+    NOT_RUN,
+)
 
 
 @dataclass(frozen=True)

@@ -103,15 +103,23 @@ def _state(plan: Plan, store: Store, page: Path, around: Any = None) -> Stamp:
     states = store.states(trial.key for trial in plan.trials)
     reported = experiment.config.reported_path
     parts = [
-        experiment.name, experiment.profile, experiment.settings,
-        experiment.path.read_text(encoding="utf-8"), plugins,
+        experiment.name,
+        experiment.profile,
+        experiment.settings,
+        experiment.path.read_text(encoding="utf-8"),
+        plugins,
         reported and reported.read_text(encoding="utf-8"),
         [[trial.key, trial.split, canonical(trial.labels)] for trial in plan.trials],
-        plan.left_out, plan.stored, plan.not_installed,
+        plan.left_out,
+        plan.stored,
+        plan.not_installed,
         [trial.source.prepared for trial in plan.trials if trial.source is not None],
-        states, store.environments({state[-1] for state in states if state[-1] is not None}),
-        describe_environment()["packages"], _code(), around,
-    ]  # fmt: skip
+        states,
+        store.environments({state[-1] for state in states if state[-1] is not None}),
+        describe_environment()["packages"],
+        _code(),
+        around,
+    ]
     digest = sha256(json.dumps(parts, default=str).encode()).hexdigest()
     # one note for each page, which the next state replaces
     place = stamp("report", [page], {})

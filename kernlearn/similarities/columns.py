@@ -176,9 +176,9 @@ class ColumnSimilarity(Kernel, _BaseComposition):
                 continue
             a, rows = _entries(left, part.columns, part.alone, part.kernel)
             same = right is left
-            b, columns = (a, rows) if same else _entries(
-                right, part.columns, part.alone, part.kernel
-            )  # fmt: skip
+            b, columns = (
+                (a, rows) if same else _entries(right, part.columns, part.alone, part.kernel)
+            )
             i, j = np.flatnonzero(rows), np.flatnonzero(columns)
             if not len(i) or not len(j):
                 continue
@@ -202,9 +202,7 @@ class ColumnSimilarity(Kernel, _BaseComposition):
     @_named.setter
     def _named(self, value: list[tuple[str, Any]]) -> None:
         columns = [columns for _, _, columns in self.similarities]
-        self.similarities = [
-            (*pair, where) for pair, where in zip(value, columns, strict=True)
-        ]  # fmt: skip
+        self.similarities = [(*pair, where) for pair, where in zip(value, columns, strict=True)]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with ``deep`` those of the parts too, as ``name__parameter``.

@@ -207,8 +207,9 @@ class _Part:
         return cls(
             {i: left[i] for i in set(rows.tolist())},
             {j: right[j] for j in set(columns.tolist())},
-            rows, columns,
-        )  # fmt: skip
+            rows,
+            columns,
+        )
 
     def compare(self, function: Callable[[Any, Any], Any], checks: bool) -> Floats:
         """Return the values; with `checks` they must be the same the other way round."""
@@ -227,6 +228,9 @@ class _Part:
                 raise pair_error(
                     f"is {values[k]:g}, and {turned[k]:g} the other way round: it is not "
                     "symmetric",
-                    self.left, self.right, int(self.rows[k]), int(self.columns[k]),
-                )  # fmt: skip
+                    self.left,
+                    self.right,
+                    int(self.rows[k]),
+                    int(self.columns[k]),
+                )
         return values

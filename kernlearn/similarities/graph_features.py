@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
@@ -17,17 +17,30 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import COUNT, WHOLE
 from kernlearn.similarities.graph_points import Plain, plain
 from kernlearn.similarities.turning import as_indexed
-from kernlearn.versioned import VersionedEstimator
 
 _COUNTS = (
-    "nodes", "edges", "density", "mean degree", "variance of degrees", "greatest degree",
-    "share of degree 1", "share of degree 2", "share of degree 3", "components", "triangles",
-    "squares", "pentagons", "clustering", "mean distance", "diameter", "spectral radius",
+    "nodes",
+    "edges",
+    "density",
+    "mean degree",
+    "variance of degrees",
+    "greatest degree",
+    "share of degree 1",
+    "share of degree 2",
+    "share of degree 3",
+    "components",
+    "triangles",
+    "squares",
+    "pentagons",
+    "clustering",
+    "mean distance",
+    "diameter",
+    "spectral radius",
     "assortativity",
-)  # fmt: skip
+)
 
 
-class _OfGraphs(TransformerMixin, VersionedEstimator):
+class _OfGraphs(TransformerMixin, BaseEstimator):
     """Base of what makes vectors from graphs."""
 
     _parameter_constraints: dict[str, list[Any]] = {"node_labels": [str]}
@@ -303,9 +316,20 @@ def _statistics(A: NDArray[np.float64]) -> list[float]:
     at_ends = degrees[u], degrees[v]
     varied = m > 0 and at_ends[0].std() > 0
     return [
-        n, m, m / max(n * (n - 1) / 2, 1), degrees.mean(), degrees.var(), degrees.max(),
-        *(np.mean(degrees == d) for d in (1, 2, 3)), connected_components(A)[0], triangles,
-        squares, pentagons, local.mean(), reached.mean() if reached.size else 0.0,
-        reached.max(initial=0.0), np.abs(np.linalg.eigvalsh(A)).max(),
+        n,
+        m,
+        m / max(n * (n - 1) / 2, 1),
+        degrees.mean(),
+        degrees.var(),
+        degrees.max(),
+        *(np.mean(degrees == d) for d in (1, 2, 3)),
+        connected_components(A)[0],
+        triangles,
+        squares,
+        pentagons,
+        local.mean(),
+        reached.mean() if reached.size else 0.0,
+        reached.max(initial=0.0),
+        np.abs(np.linalg.eigvalsh(A)).max(),
         np.corrcoef(*at_ends)[0, 1] if varied else 0.0,
-    ]  # fmt: skip
+    ]

@@ -140,9 +140,11 @@ class GrakelKernel(LibrarySimilarity):
         labels = {u: data.get(self.node_labels, 0) for u, data in graph.nodes(data=True)}
         key = self.edge_labels
         of_edges = {
-            (u, v): data[key] for u, near in graph.adjacency() for v, data in near.items()
+            (u, v): data[key]
+            for u, near in graph.adjacency()
+            for v, data in near.items()
             if key in data
-        }  # fmt: skip
+        }
         return [edges, labels, of_edges] if of_edges else [edges, labels]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -118,9 +118,10 @@ class LibrarySimilarity(TurnedSimilarity):
         before, defaults = self.get_params(), type(self)(self.name).get_params()
         after = type(self)(name).get_params()
         changed = {
-            key: value for key, value in before.items()
+            key: value
+            for key, value in before.items()
             if key != "name" and key not in replaced and not _same(value, defaults[key])
-        }  # fmt: skip
+        }
         kept = {key: value for key, value in changed.items() if key in after}
         dropped = ", ".join(f"{k}={v!r}" for k, v in changed.items() if k not in kept)
         for key in before.keys() - after.keys():

@@ -63,9 +63,10 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[N
     found = (one for name in library_names() if (one := library_similarity(name)) is not None)
     others = [Named(one.name, one.measure, one.points, one.installed, one.extra) for one in found]
     return [
-        one for one in own + others
+        one
+        for one in own + others
         if points in (None, one.points) and installed in (None, one.installed)
-    ]  # fmt: skip
+    ]
 
 
 def named(name: str, **parameters: Any) -> Kernel:

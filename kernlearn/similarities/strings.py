@@ -14,15 +14,23 @@ from kernlearn.similarities.library import ThreadedSimilarity
 _MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
 # The names of modules and functions there.
 _DISTANCES = {
-    "damerau_levenshtein": "DamerauLevenshtein", "hamming": "Hamming", "indel": "Indel",
-    "jaro": "Jaro", "jaro_winkler": "JaroWinkler", "lcs_seq": "LCSseq",
-    "levenshtein": "Levenshtein", "osa": "OSA", "postfix": "Postfix", "prefix": "Prefix",
-}  # fmt: skip
+    "damerau_levenshtein": "DamerauLevenshtein",
+    "hamming": "Hamming",
+    "indel": "Indel",
+    "jaro": "Jaro",
+    "jaro_winkler": "JaroWinkler",
+    "lcs_seq": "LCSseq",
+    "levenshtein": "Levenshtein",
+    "osa": "OSA",
+    "postfix": "Postfix",
+    "prefix": "Prefix",
+}
 _RATIOS = {"q_ratio": "QRatio", "w_ratio": "WRatio"}
 _OWN: dict[str, dict[str, Any]] = {
-    "hamming": {"pad": True}, "jaro_winkler": {"prefix_weight": 0.1},
+    "hamming": {"pad": True},
+    "jaro_winkler": {"prefix_weight": 0.1},
     "levenshtein": {"weights": (1, 1, 1)},
-}  # fmt: skip
+}
 
 
 class RapidFuzzSimilarity(ThreadedSimilarity):
@@ -96,8 +104,10 @@ class RapidFuzzSimilarity(ThreadedSimilarity):
             from rapidfuzz.process import cdist
 
         options: dict[str, Any] = {
-            "processor": self.processor, "dtype": np.float64, "workers": self.n_jobs or 1,
-        }  # fmt: skip
+            "processor": self.processor,
+            "dtype": np.float64,
+            "workers": self.n_jobs or 1,
+        }
         left, right = _texts(X, "X"), _texts(Y, "Y")
         if self.name not in _DISTANCES:
             if self.measure != "normalized_similarity":

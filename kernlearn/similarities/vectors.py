@@ -15,12 +15,21 @@ from kernlearn.similarities.library import (
     keyword_defaults,
 )
 
-_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath",
-            "yule")  # fmt: skip
+_BOOLEAN = (
+    "dice",
+    "jaccard",
+    "rogerstanimoto",
+    "russellrao",
+    "sokalmichener",
+    "sokalsneath",
+    "yule",
+)
 # Parameters of the distances of scikit-learn that have any.
 _OF_SKLEARN: dict[str, dict[str, Any]] = {
-    "minkowski": {"p": 2, "w": None}, "seuclidean": {"V": None}, "mahalanobis": {"VI": None},
-}  # fmt: skip
+    "minkowski": {"p": 2, "w": None},
+    "seuclidean": {"V": None},
+    "mahalanobis": {"VI": None},
+}
 
 
 class _LearnsScatter(LibrarySimilarity):

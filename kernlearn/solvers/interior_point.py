@@ -136,9 +136,15 @@ _Step = tuple[Floats, float, Floats, Floats]
 
 
 def _direction(
-    Q: Floats, y: Floats, alpha: Floats, room: Floats, lower: Floats, upper: Floats,
-    residual: Floats, unbalanced: float,
-) -> Callable[[Floats, Floats], _Step]:  # fmt: skip
+    Q: Floats,
+    y: Floats,
+    alpha: Floats,
+    room: Floats,
+    lower: Floats,
+    upper: Floats,
+    residual: Floats,
+    unbalanced: float,
+) -> Callable[[Floats, Floats], _Step]:
     """Return the Newton step as a function of the wanted changes of the complementarities."""
     with np.errstate(all="ignore"):
         diagonal = lower / alpha + upper / room
@@ -217,8 +223,9 @@ def train(
         warnings.warn(
             f"the interior-point method stopped at a relative gap of {max(gaps):.3g}: scale the "
             "features, lower C, or check that the kernel is positive semidefinite",
-            ConvergenceWarning, stacklevel=2,
-        )  # fmt: skip
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     used = np.flatnonzero(coefficients.any(axis=0))
     indices = used[np.argsort(codes[used], kind="stable")]
     return SupportVectors(

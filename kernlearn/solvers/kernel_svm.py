@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,14 +17,13 @@ from kernlearn.sample_weights import check_weights, taken, weighted_rows
 from kernlearn.solvers import libsvm, nodes
 from kernlearn.solvers.labels import class_scores, count_votes, encode_labels
 from kernlearn.solvers.svm_training import OPTIONS, Grams, Problem, compare, solve
-from kernlearn.versioned import VersionedEstimator
 
 if TYPE_CHECKING:
     from kernlearn.solvers.svm_path import SVMPath
 
 
 @dataclass(eq=False, repr=False)
-class KernelSVM(ClassifierMixin, VersionedEstimator):
+class KernelSVM(ClassifierMixin, BaseEstimator):
     """Support vector classifier with a kernel, trained by LIBSVM [1]_ by default.
 
     When to use it: up to ten thousand rows, and a positive semi-definite kernel of any kind.
@@ -207,9 +206,13 @@ class KernelSVM(ClassifierMixin, VersionedEstimator):
             self.kernel, self.degree, self.gamma, self.coef0, X
         )
         problem = Problem(
-            X, codes, class_weight, weights, self._native_kernel,
+            X,
+            codes,
+            class_weight,
+            weights,
+            self._native_kernel,
             None if self._precomputed else self.kernel_,
-        )  # fmt: skip
+        )
         options = {name: getattr(self, name) for name in OPTIONS}
         support = solve(problem, **options, grams=grams)
         self._support = support

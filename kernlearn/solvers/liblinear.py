@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.ctypeslib import as_ctypes
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
@@ -18,7 +19,6 @@ from kernlearn.constraints import FRACTION, POSITIVE, StrOptions
 from kernlearn.solvers import substitutes
 from kernlearn.solvers.bindings import Binding, official_binding
 from kernlearn.solvers.nodes import NodeRows, feature_rows
-from kernlearn.versioned import VersionedEstimator
 
 _MAX_SEED = 2**31 - 1
 # The dual solvers draw from C's rand(), one sequence per process: a fit is reproducible only if
@@ -138,10 +138,16 @@ def _substituted(rows: NodeRows, y: np.ndarray, n_weights: int, settings: Settin
     substitutes.warn_once("LIBLINEAR")
     loss = next(loss for (loss, _), number in SOLVERS.items() if number == settings.solver)
     return substitutes.linear_weights(
-        rows.matrix(n_weights), y, loss, dual=settings.solver not in PRIMAL_SOLVERS, C=settings.C,
-        tol=settings.tol, epsilon=settings.epsilon, class_weight=settings.class_weight,
+        rows.matrix(n_weights),
+        y,
+        loss,
+        dual=settings.solver not in PRIMAL_SOLVERS,
+        C=settings.C,
+        tol=settings.tol,
+        epsilon=settings.epsilon,
+        class_weight=settings.class_weight,
         seed=settings.seed or 0,
-    )  # fmt: skip
+    )
 
 
 def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:
@@ -202,7 +208,7 @@ def _doubles(values: np.ndarray) -> Any:
     return as_ctypes(np.array(values, dtype=np.float64).ravel())
 
 
-class LinearBase(VersionedEstimator):
+class LinearBase(BaseEstimator):
     """Base of the linear estimators that LIBLINEAR trains."""
 
     _parameter_constraints: dict[str, list[Any]] = {

@@ -216,9 +216,16 @@ def train(
         substitutes.warn_once("LIBSVM")
         tol, limit = parameters.pop("eps"), most_iterations(len(rows))
         return train_weighted(
-            rows.matrix(), codes, kernel, class_weight[codes], None, None, **parameters, tol=tol,
+            rows.matrix(),
+            codes,
+            kernel,
+            class_weight[codes],
+            None,
+            None,
+            **parameters,
+            tol=tol,
             max_iter=limit,
-        )  # fmt: skip
+        )
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = rows.take(by_class)
@@ -277,14 +284,19 @@ def train_weighted(
     if kernel is not None:
         n = X.shape[0]
         require_memory(
-            8 * n**2, memory_limit, purpose=f"the kernel matrix of {n} rows",
+            8 * n**2,
+            memory_limit,
+            purpose=f"the kernel matrix of {n} rows",
             advice="use fewer rows",
-        )  # fmt: skip
+        )
         X = kernel_block(kernel, X, X)
     model = SVC(
-        kernel=native.name, degree=native.degree, gamma=native.gamma, coef0=native.coef0,
+        kernel=native.name,
+        degree=native.degree,
+        gamma=native.gamma,
+        coef0=native.coef0,
         **parameters,
-    ).fit(X, codes, sample_weight=weights)  # fmt: skip
+    ).fit(X, codes, sample_weight=weights)
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = model.dual_coef_
     if sp.issparse(coefficients):

@@ -154,15 +154,25 @@ def linear_paths(
     bias = 1.0 if fit_intercept else None
     if weights is not None:
         by_problem = weighted.classifier_paths(
-            X, signs, weights, values, loss=loss, bias=bias, seed=seed,
+            X,
+            signs,
+            weights,
+            values,
+            loss=loss,
+            bias=bias,
+            seed=seed,
             tol=tol if solver == "newton" else None,
-        )  # fmt: skip
+        )
         paths = list(by_problem)
     elif solver == "liblinear":
         settings = liblinear.Settings(
-            solver=number, C=values[0], tol=tol, bias=bias,
-            class_weight=np.ones(2), seed=None if number in liblinear.PRIMAL_SOLVERS else seed,
-        )  # fmt: skip
+            solver=number,
+            C=values[0],
+            tol=tol,
+            bias=bias,
+            class_weight=np.ones(2),
+            seed=None if number in liblinear.PRIMAL_SOLVERS else seed,
+        )
         rows, n_weights = feature_rows(X, bias), X.shape[1] + int(fit_intercept)
         told = [replace(settings, C=C) for C in values]
         paths = [
@@ -306,9 +316,15 @@ def regression_path(
     values, places = _sorted(Cs)
     if weights is not None:
         path = weighted.regressor_paths(
-            X, y, weights, values, loss="squared_epsilon_insensitive", epsilon=epsilon,
-            bias=1.0 if fit_intercept else None, tol=tol,
-        )  # fmt: skip
+            X,
+            y,
+            weights,
+            values,
+            loss="squared_epsilon_insensitive",
+            epsilon=epsilon,
+            bias=1.0 if fit_intercept else None,
+            tol=tol,
+        )
         return _coef_and_intercept(path[places], X, fit_intercept)
     loss, tol = newton.SquaredEpsilonInsensitive(epsilon), _NEWTON_TOL if tol is None else tol
     minimizer = newton.PrimalNewton(

@@ -169,9 +169,15 @@ class LinearSVM(ClassifierMixin, LinearBase):
         if len(self.classes_) > 2:
             factors = np.where(signs > 0, factors, 1.0)
         return classifier_paths(
-            X, signs, weights * factors, [self.C], loss=self.loss, bias=told.bias,
-            tol=self._plain_tol(), seed=told.seed or 0,
-        )[:, 0]  # fmt: skip
+            X,
+            signs,
+            weights * factors,
+            [self.C],
+            loss=self.loss,
+            bias=told.bias,
+            tol=self._plain_tol(),
+            seed=told.seed or 0,
+        )[:, 0]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times ‖w‖.
@@ -367,9 +373,16 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
         self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
     ) -> np.ndarray:
         return regressor_paths(
-            X, y.astype(np.float64), weights, [self.C], loss=self.loss, epsilon=self.epsilon,
-            bias=told.bias, tol=self._plain_tol(), seed=told.seed or 0,
-        )  # fmt: skip
+            X,
+            y.astype(np.float64),
+            weights,
+            [self.C],
+            loss=self.loss,
+            epsilon=self.epsilon,
+            bias=told.bias,
+            tol=self._plain_tol(),
+            seed=told.seed or 0,
+        )
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:
         """Predict targets.

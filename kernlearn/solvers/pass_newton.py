@@ -246,10 +246,14 @@ class _Model:
         """Return what to sum in the next pass."""
         width, smoothed = self._width, self._smoothed
         return Question(
-            self.problem, self.weights, self._steps, self._scale, self._at,
+            self.problem,
+            self.weights,
+            self._steps,
+            self._scale,
+            self._at,
             (width, width / 2) if smoothed else (0.0,),
             tuple(zone * width for zone in _ZONES) if smoothed else (0.0,),
-        )  # fmt: skip
+        )
 
     def choose(self, sample: _Compared) -> None:
         """Choose among new steps, and their length."""

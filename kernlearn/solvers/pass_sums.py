@@ -120,10 +120,13 @@ class Answer:
         """Return sums over no rows."""
         n = len(question.weights)
         return cls(
-            0.0, np.zeros((len(question.steps), len(LENGTHS))), 0.0, 0.0,
+            0.0,
+            np.zeros((len(question.steps), len(LENGTHS))),
+            0.0,
+            0.0,
             np.zeros((len(question.widths), n)),
             [np.zeros((n, n), order="F") for _ in question.zones],
-        )  # fmt: skip
+        )
 
     def merge(self, other: "Answer") -> None:
         """Add the sums over other rows."""

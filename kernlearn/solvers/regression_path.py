@@ -112,8 +112,12 @@ def follow_path(model: Any, X: Any, y: Any) -> RegressionPath:
     coefficients, intercepts, converged = fit(model, gram, y, [given | point for point in points])
     return RegressionPath(
         [Setting(point) for point in points],
-        coefficients, intercepts, converged, None if precomputed else X, kernel,
-    )  # fmt: skip
+        coefficients,
+        intercepts,
+        converged,
+        None if precomputed else X,
+        kernel,
+    )
 
 
 def _kernel_of(model: Any, X: Floats) -> Callable[[Any, Any], Floats]:
@@ -128,9 +132,14 @@ def _kernel_of(model: Any, X: Floats) -> Callable[[Any, Any], Floats]:
 
     def kernel(rows: Any, others: Any) -> Floats:
         values: Floats = pairwise_kernels(
-            rows, others, metric=model.kernel, filter_params=True,
-            gamma=gamma, degree=model.degree, coef0=model.coef0,
-        )  # fmt: skip
+            rows,
+            others,
+            metric=model.kernel,
+            filter_params=True,
+            gamma=gamma,
+            degree=model.degree,
+            coef0=model.coef0,
+        )
         return values
 
     return kernel

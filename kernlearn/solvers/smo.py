@@ -164,10 +164,17 @@ class _Part:
         """Change the coefficients and errors in place; return the number of iterations."""
         return int(
             _minimize(
-                self.gram, self.gram.diagonal().copy(), self.lower, self.upper, epsilon, tol,
-                limit, self.coefficients, self.errors,
+                self.gram,
+                self.gram.diagonal().copy(),
+                self.lower,
+                self.upper,
+                epsilon,
+                tol,
+                limit,
+                self.coefficients,
+                self.errors,
             )
-        )  # fmt: skip
+        )
 
     def gains(self, epsilon: float) -> tuple[Floats, Floats]:
         """Return what a row gains as it rises, and loses as it falls; ∓inf where it cannot."""
@@ -188,9 +195,13 @@ class _Part:
         if len(left) > _MUCH_FEWER * len(self.rows):
             return self
         return _Part(
-            self.gram[np.ix_(left, left)], self.lower[left], self.upper[left],
-            self.coefficients[left], self.errors[left], self.rows[left],
-        )  # fmt: skip
+            self.gram[np.ix_(left, left)],
+            self.lower[left],
+            self.upper[left],
+            self.coefficients[left],
+            self.errors[left],
+            self.rows[left],
+        )
 
 
 # values are finite, and the largest of some may be found in any order

@@ -56,9 +56,13 @@ def linear_weights(
     from sklearn.svm import LinearSVC, LinearSVR
 
     options: dict[str, Any] = {
-        "C": C, "tol": tol, "dual": dual, "fit_intercept": False, "max_iter": _MAX_STEPS,
+        "C": C,
+        "tol": tol,
+        "dual": dual,
+        "fit_intercept": False,
+        "max_iter": _MAX_STEPS,
         "random_state": seed,
-    }  # fmt: skip
+    }
     if class_weight is None:
         model = LinearSVR(loss=loss, epsilon=epsilon, **options).fit(X, y)
         return model.coef_.reshape(1, -1)
@@ -66,8 +70,9 @@ def linear_weights(
     weights = []
     for positive in range(1 if two else len(class_weight)):
         options["class_weight"] = {
-            1: class_weight[positive], 0: class_weight[1 - positive] if two else 1.0,
-        }  # fmt: skip
+            1: class_weight[positive],
+            0: class_weight[1 - positive] if two else 1.0,
+        }
         if loss == "logistic":
             binary: Any = LogisticRegression(solver="liblinear", **options)
         else:

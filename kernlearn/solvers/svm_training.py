@@ -100,15 +100,21 @@ def solve(
         if gram is None:
             n = len(codes)
             require_memory(
-                5 * 8 * n**2, memory_limit,
+                5 * 8 * n**2,
+                memory_limit,
                 purpose=f"the kernel matrix of {n} rows and its factor",
                 advice="use fewer rows, or solver='libsvm'",
-            )  # fmt: skip
+            )
             gram = problem.gram()
         return interior_point.train(
-            gram, codes, class_weight, C=C, tol=tol, sample_weight=problem.weights,
+            gram,
+            codes,
+            class_weight,
+            C=C,
+            tol=tol,
+            sample_weight=problem.weights,
             last=None if grams is None else grams.last,
-        )  # fmt: skip
+        )
     options = {"C": C, "cache_size": cache_size, "shrinking": shrinking}
     native = problem.native
     other = None if native.name != "precomputed" else problem.kernel
@@ -121,9 +127,16 @@ def solve(
         return support
     if gram is not None:
         return libsvm.train_weighted(
-            gram, codes, _GRAM, problem.row_weights, None, memory_limit,
-            **options, tol=tol, max_iter=libsvm.most_iterations(len(codes)),
-        )  # fmt: skip
+            gram,
+            codes,
+            _GRAM,
+            problem.row_weights,
+            None,
+            memory_limit,
+            **options,
+            tol=tol,
+            max_iter=libsvm.most_iterations(len(codes)),
+        )
     if problem.weights is not None:
         return libsvm.train_weighted(
             problem.X, codes, native, problem.row_weights, other, memory_limit, **options, tol=tol

@@ -26,10 +26,11 @@ def with_bias(X: Any, bias: float | None) -> Floats:
     """Return dense rows, with a constant feature unless `bias` is None."""
     if sparse.issparse(X):
         require_memory(
-            16 * X.shape[0] * X.shape[1], None,
+            16 * X.shape[0] * X.shape[1],
+            None,
             purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
             advice="weights of rows need them: use fewer rows or features, or the hinge loss",
-        )  # fmt: skip
+        )
         X = X.toarray()
     X = np.asarray(X, dtype=np.float64)
     return X if bias is None else np.column_stack([X, np.full(len(X), bias)])
@@ -55,10 +56,12 @@ def classifier_paths(
     weights = np.broadcast_to(weights, signs.shape)
     Cs = list(Cs)
     if loss == "hinge":
-        return np.array([
-            [_hinge(X, y, s, C, bias=bias, tol=tol, seed=seed) for C in Cs]
-            for y, s in zip(signs, weights, strict=True)
-        ])  # fmt: skip
+        return np.array(
+            [
+                [_hinge(X, y, s, C, bias=bias, tol=tol, seed=seed) for C in Cs]
+                for y, s in zip(signs, weights, strict=True)
+            ]
+        )
     rows, tol = with_bias(X, bias), NEWTON_TOL if tol is None else tol
     paths = []
     for y, s in zip(signs, weights, strict=True):
@@ -69,9 +72,11 @@ def classifier_paths(
             )
         else:  # s max(0, 1 - t)² is max(0, √s - √s t)²
             solver = newton.PrimalNewton(
-                rows * roots[:, None], newton.SquaredHinge(edge=roots), tol=tol,
+                rows * roots[:, None],
+                newton.SquaredHinge(edge=roots),
+                tol=tol,
                 max_iter=_MAX_STEPS,
-            )  # fmt: skip
+            )
         paths.append(solver.path(y, Cs))
     return np.array(paths)
 
@@ -80,9 +85,14 @@ def _hinge(
     X: Any, y: Floats, s: Floats, C: float, *, bias: float | None, tol: float | None, seed: int
 ) -> Floats:
     model = LinearSVC(
-        C=C, loss="hinge", tol=tol or 1e-4, fit_intercept=bias is not None,
-        intercept_scaling=bias or 1.0, random_state=seed, max_iter=10_000,
-    ).fit(X, y, sample_weight=s)  # fmt: skip
+        C=C,
+        loss="hinge",
+        tol=tol or 1e-4,
+        fit_intercept=bias is not None,
+        intercept_scaling=bias or 1.0,
+        random_state=seed,
+        max_iter=10_000,
+    ).fit(X, y, sample_weight=s)
     return _joined(model.coef_.ravel(), model.intercept_, bias)
 
 
@@ -111,15 +121,22 @@ def regressor_paths(
         roots = np.sqrt(weights)
         rows = with_bias(X, bias) * roots[:, None]
         solver = newton.PrimalNewton(
-            rows, newton.SquaredEpsilonInsensitive(epsilon * roots),
-            tol=NEWTON_TOL if tol is None else tol, max_iter=_MAX_STEPS,
-        )  # fmt: skip
+            rows,
+            newton.SquaredEpsilonInsensitive(epsilon * roots),
+            tol=NEWTON_TOL if tol is None else tol,
+            max_iter=_MAX_STEPS,
+        )
         return solver.path(1.0, Cs, targets * roots)
     found = []
     for C in Cs:
         model = LinearSVR(
-            C=C, epsilon=epsilon, tol=tol or 1e-4, fit_intercept=bias is not None,
-            intercept_scaling=bias or 1.0, random_state=seed, max_iter=10_000,
-        ).fit(X, targets, sample_weight=weights)  # fmt: skip
+            C=C,
+            epsilon=epsilon,
+            tol=tol or 1e-4,
+            fit_intercept=bias is not None,
+            intercept_scaling=bias or 1.0,
+            random_state=seed,
+            max_iter=10_000,
+        ).fit(X, targets, sample_weight=weights)
         found.append(_joined(model.coef_, model.intercept_, bias))
     return np.array(found)

@@ -104,9 +104,13 @@ def compare_similarities(
     """
     check_count(n_points=n_points)
     task, places = sample_points(
-        y, n_points, classification=classification, n_landmarks=n_landmarks,
-        n_neighbors=n_neighbors, random_state=random_state,
-    )  # fmt: skip
+        y,
+        n_points,
+        classification=classification,
+        n_landmarks=n_landmarks,
+        n_neighbors=n_neighbors,
+        random_state=random_state,
+    )
     measured, failed = take_similarities(named_similarities(similarities), X, places, task)
     for name, one in list(measured.items()):
         try:
@@ -260,22 +264,34 @@ def rank(
         loss, criterion = one.goodness(size, _assessed if task.classification else _loss)
         ranked.append(
             RankedSimilarity(
-                name, size,
+                name,
+                size,
                 _error(one, size, n_splits, "landmarks", level),
                 _error(one, size, n_splits, "neighbors", level),
                 expected[name],
                 corrected_mean(apart[name], level=level),
                 adjusted.get(name, float("nan")),
-                common[name], loss, criterion,
+                common[name],
+                loss,
+                criterion,
                 one.landmarks_needed(size) if open_ else None,
-                cost[name], one.similarity.n_comparisons,
+                cost[name],
+                one.similarity.n_comparisons,
                 (stopped or {}).get(name, ""),
             )
-        )  # fmt: skip
+        )
     return SimilarityComparison(
-        ranked, dict(failed), ranked_by, task.classification, task.n_landmarks, task.n_neighbors,
-        n_splits, n_rows, level, _baseline(task),
-    )  # fmt: skip
+        ranked,
+        dict(failed),
+        ranked_by,
+        task.classification,
+        task.n_landmarks,
+        task.n_neighbors,
+        n_splits,
+        n_rows,
+        level,
+        _baseline(task),
+    )
 
 
 def _baseline(task: Task) -> float:

@@ -387,7 +387,10 @@ def measure_criteria(
                 f"is {low:g} on all of them: give 'c_f' as a number"
             )
         results[name] = Goodness(
-            np.ascontiguousarray(margins[name].T[kept]), sample.classes[kept], sides[kept],
-            c_f=high - low, bound=largest if f is None else largest**2,
-        )  # fmt: skip
+            np.ascontiguousarray(margins[name].T[kept]),
+            sample.classes[kept],
+            sides[kept],
+            c_f=high - low,
+            bound=largest if f is None else largest**2,
+        )
     return results

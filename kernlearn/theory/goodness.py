@@ -44,9 +44,10 @@ __getattr__, __dir__, __all__ = attach(
 )
 
 CRITERIA: dict[str, Transfer | None] = {
-    "Balcan & Blum": None, "Wang et al.": Sign(),
+    "Balcan & Blum": None,
+    "Wang et al.": Sign(),
     **{f"ramp {slope}": Ramp(slope) for slope in (1, 5, 10, 50, 100, 1000)},
-}  # fmt: skip
+}
 """Both earlier criteria, and the ramps of the thesis' experiments (section 4.3).
 
 Examples

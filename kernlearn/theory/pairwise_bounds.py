@@ -220,10 +220,17 @@ def fast_rate_bound(
     """
     # a buffer for the whole stream is no restriction
     return finite_buffer_fast_rate_bound(
-        n, n, regret=regret, lipschitz=lipschitz, strong_convexity=strong_convexity,
-        feature_norm=feature_norm, loss_bound=loss_bound, dimension_factor=dimension_factor,
-        delta=delta, epsilon=epsilon,
-    )  # fmt: skip
+        n,
+        n,
+        regret=regret,
+        lipschitz=lipschitz,
+        strong_convexity=strong_convexity,
+        feature_norm=feature_norm,
+        loss_bound=loss_bound,
+        dimension_factor=dimension_factor,
+        delta=delta,
+        epsilon=epsilon,
+    )
 
 
 def finite_buffer_fast_rate_bound(
@@ -254,9 +261,16 @@ def finite_buffer_fast_rate_bound(
     0.372
     """
     _check(
-        n, delta, regret, buffer_size, lipschitz=lipschitz, strong_convexity=strong_convexity,
-        feature_norm=feature_norm, loss_bound=loss_bound, dimension_factor=dimension_factor,
-    )  # fmt: skip
+        n,
+        delta,
+        regret,
+        buffer_size,
+        lipschitz=lipschitz,
+        strong_convexity=strong_convexity,
+        feature_norm=feature_norm,
+        loss_bound=loss_bound,
+        dimension_factor=dimension_factor,
+    )
     if n < 3:
         raise ValueError(f"'n' must be 3 or more, got {n!r}: theorem 6.18 needs it")
     if epsilon is not None and not 0 < epsilon <= 1:
@@ -371,9 +385,13 @@ def olp_regret_bound(
     """
     buffer_regret = olp_buffer_regret_bound(n, lipschitz=lipschitz, diameter=diameter, eta=eta)
     return all_pairs_regret_bound(
-        n, buffer_size, buffer_regret=buffer_regret, complexity=complexity,
-        loss_bound=loss_bound, delta=delta,
-    )  # fmt: skip
+        n,
+        buffer_size,
+        buffer_regret=buffer_regret,
+        complexity=complexity,
+        loss_bound=loss_bound,
+        delta=delta,
+    )
 
 
 def _check(n: int, delta: float, regret: float, buffer_size: int = 1, **positive: float) -> None:

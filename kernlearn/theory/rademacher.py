@@ -29,10 +29,17 @@ from kernlearn.theory.hypotheses import (
 )
 
 __all__ = [
-    "BilinearSimilarity", "ComplexityEstimate", "KernelAUC", "KernelCombination", "LinearAUC",
-    "MahalanobisMetric", "RademacherRow", "default_classes", "rademacher_complexity",
+    "BilinearSimilarity",
+    "ComplexityEstimate",
+    "KernelAUC",
+    "KernelCombination",
+    "LinearAUC",
+    "MahalanobisMetric",
+    "RademacherRow",
+    "default_classes",
+    "rademacher_complexity",
     "rademacher_table",
-]  # fmt: skip
+]
 
 # Widths of the default base kernels, as multiples of the mean distance.
 _WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)

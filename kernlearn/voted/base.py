@@ -157,9 +157,13 @@ class VotedClassifier(CalibratedMixin, ClassifierMixin, PointsEstimator):
         if y_val is not None:
             used = weighted_rows(weights, len(labels))
             choosing = validation_weights(
-                self.class_weight, self.classes_, labels[used], taken(weights, used), y_val,
+                self.class_weight,
+                self.classes_,
+                labels[used],
+                taken(weights, used),
+                y_val,
                 weights_val,
-            )  # fmt: skip
+            )
             errors = path.errors(X_val, y_val, sample_weight=choosing)
             self.validation_scores_ = 1 - errors
             best = path.best(errors)

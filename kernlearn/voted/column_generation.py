@@ -50,8 +50,10 @@ def restricted_program(
     constraints = sparse.hstack([block, -block, -sparse.eye_array(m)], format="csc")
     result = linprog(
         np.concatenate([costs, costs, np.ones(m)]),
-        A_ub=constraints, b_ub=-limits, method="highs",
-    )  # fmt: skip
+        A_ub=constraints,
+        b_ub=-limits,
+        method="highs",
+    )
     if not result.success:
         raise RuntimeError(f"HiGHS found no solution: {result.message}")
     weights = np.clip(-result.ineqlin.marginals, 0.0, 1.0)

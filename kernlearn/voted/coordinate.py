@@ -90,9 +90,12 @@ def _sweep(
 
 
 def descend(
-    problem: VotedProblem, *, tol: float = 1e-6, max_iter: int = 100_000,
+    problem: VotedProblem,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 100_000,
     start: Solution | None = None,
-) -> Solution:  # fmt: skip
+) -> Solution:
     """Minimise the objective by coordinate descent, from the coefficients of `start` or from 0.
 
     `tol` is the largest gap to the dual bound, relative to the objective, and `max_iter` the

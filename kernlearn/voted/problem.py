@@ -182,9 +182,12 @@ def solution_of(
     objective = problem.objective(solution)
     bound = problem.bound(weights, problem.correlations(weights))
     return replace(
-        solution, objective=objective, bound=bound, n_iter=n_iter,
+        solution,
+        objective=objective,
+        bound=bound,
+        n_iter=n_iter,
         converged=closed(objective, bound, tol),
-    )  # fmt: skip
+    )
 
 
 def closed(objective: float, bound: float, tol: float) -> bool:
@@ -220,10 +223,12 @@ class KernelFamily:
         """Return all kernel matrices, of shape (n_kernels, n_samples, n_points)."""
         n = X.shape[0]
         require_memory(
-            3 * 8 * self.n_kernels * n * self.n_points // 2, None,
+            3 * 8 * self.n_kernels * n * self.n_points // 2,
+            None,
             purpose=f"the matrices of {self.n_kernels} kernels between {n} and {self.n_points} "
-            "points", advice="use fewer points or kernels",
-        )  # fmt: skip
+            "points",
+            advice="use fewer points or kernels",
+        )
         if self.kernels is None:
             split = X.reshape(n, self.n_kernels, self.n_total).transpose(1, 0, 2)
             return np.ascontiguousarray(split[:, :, self.columns])

@@ -21,8 +21,16 @@ def chosen(problem, scores, seconds, fit_seconds=600.0):
         record = Record(candidate(name), problem)
         for size in problem.sizes[-2:]:
             for split in range(3):
-                job = type("Job", (), {"candidate": record.candidate, "size": size,
-                                       "split": split, "settings": (0, 1)})  # fmt: skip
+                job = type(
+                    "Job",
+                    (),
+                    {
+                        "candidate": record.candidate,
+                        "size": size,
+                        "split": split,
+                        "settings": (0, 1),
+                    },
+                )
                 record.add(size, split, next(workers.run([job]))[1])
         records.append(record)
     return _choose(problem, records, {}, fit_seconds, 1.0)
@@ -99,8 +107,9 @@ def test_settings_are_chosen_on_the_validation_part(problem):
 def test_moons_are_no_task_for_a_line():
     X, y = make_moons(600, noise=0.15, random_state=0)
     names = ("linear SVM", "nearest neighbours")
-    found = advise(X, y, classification=True, seconds=2, n_jobs=0,
-                   candidates=_named(X, True, names))  # fmt: skip
+    found = advise(
+        X, y, classification=True, seconds=2, n_jobs=0, candidates=_named(X, True, names)
+    )
     assert found.chosen.name == "nearest neighbours"
     assert found.chosen.full.low > 0.9
     assert found.methods["nearest neighbours"]["n_neighbors"]["select"]
@@ -111,8 +120,14 @@ def test_moons_are_no_task_for_a_line():
 
 def test_numbers_are_judged_by_the_share_of_their_variance():
     X, y = load_diabetes(return_X_y=True)
-    found = advise(X, 1000 * y, classification=False, seconds=1, n_jobs=0,
-                   candidates=_named(X, False, ("ridge",)))  # fmt: skip
+    found = advise(
+        X,
+        1000 * y,
+        classification=False,
+        seconds=1,
+        n_jobs=0,
+        candidates=_named(X, False, ("ridge",)),
+    )
     assert found.chosen.name == "ridge"
     assert found.chosen.score.value == pytest.approx(0.48, abs=0.08)
     assert list(found.methods) == ["ridge", "mean"]
@@ -120,10 +135,18 @@ def test_numbers_are_judged_by_the_share_of_their_variance():
 
 def test_a_setting_that_fails_is_counted_and_others_are_chosen():
     X, y = make_moons(80, noise=0.1, random_state=0)
-    entry = {"estimator": "sklearn.neighbors.KNeighborsClassifier",
-             "n_neighbors": {"select": [3, 40]}}  # fmt: skip
-    found = advise(X, y, classification=True, seconds=1, n_jobs=0,
-                   candidates=[Candidate("kNN", entry, "n_neighbors")])  # fmt: skip
+    entry = {
+        "estimator": "sklearn.neighbors.KNeighborsClassifier",
+        "n_neighbors": {"select": [3, 40]},
+    }
+    found = advise(
+        X,
+        y,
+        classification=True,
+        seconds=1,
+        n_jobs=0,
+        candidates=[Candidate("kNN", entry, "n_neighbors")],
+    )
     ((text, times),) = found.errors.items()
     assert text.startswith("kNN: ValueError: Expected n_neighbors <= n_samples_fit")
     assert times == 1

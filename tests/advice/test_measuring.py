@@ -15,9 +15,14 @@ def measured(problem, workers, seconds=3600.0):
 
 
 def test_all_take_the_same_splits_and_the_worse_are_dropped(problem):
-    workers = Made(problem, {
-        "good": lambda n: 0.9, "close": lambda n: 0.899, "bad": lambda n: 0.6,
-    })  # fmt: skip
+    workers = Made(
+        problem,
+        {
+            "good": lambda n: 0.9,
+            "close": lambda n: 0.899,
+            "bad": lambda n: 0.6,
+        },
+    )
     found, rounds = measured(problem, workers)
     assert problem.sizes == [133, 400, 1200, 3600]
     assert found["good"].sizes == found["close"].sizes == problem.sizes
@@ -44,9 +49,10 @@ def test_one_that_gains_with_more_rows_is_kept(problem):
 
 def test_slow_ones_get_fewer_settings_and_splits_and_are_dropped_in_the_end(problem):
     workers = Made(
-        problem, {"fast": lambda n: 0.9, "slow": lambda n: 0.9, "slowest": lambda n: 0.9},
+        problem,
+        {"fast": lambda n: 0.9, "slow": lambda n: 0.9, "slowest": lambda n: 0.9},
         {"fast": 1e-5, "slow": 2e-3, "slowest": 1e-1},
-    )  # fmt: skip
+    )
     found, _ = measured(problem, workers, seconds=60)
     assert found["fast"].sizes == problem.sizes
     assert found["slowest"].sizes == [133]
@@ -60,8 +66,9 @@ def test_what_is_stopped_or_fails_is_dropped_with_the_reason(problem):
     def stops(n):
         return 0.9 if n < 1200 else None
 
-    found, _ = measured(problem, Made(problem, {"good": lambda n: 0.9, "stops": stops,
-                                                "never": lambda n: None}))  # fmt: skip
+    found, _ = measured(
+        problem, Made(problem, {"good": lambda n: 0.9, "stops": stops, "never": lambda n: None})
+    )
     assert found["stops"].dropped == "took longer than its share of the time at 1200 rows"
     assert found["stops"].sizes == [133, 400]
     assert found["never"].sizes == []

@@ -34,8 +34,16 @@ def test_advice_on_a_file_is_a_table_a_choice_and_a_config_that_runs(kernlearn, 
     assert "  # the method to use; what is under select is chosen again" in text
     assert "majority: {estimator: DummyClassifier, baseline: true}" in text
     assert kernlearn("validate", "advised.yaml").returncode == 0
-    ran = kernlearn("run", "advised.yaml", "--profile", "quick", "--no-report",
-                    "--allow-contention", "--executor", "in-process")  # fmt: skip
+    ran = kernlearn(
+        "run",
+        "advised.yaml",
+        "--profile",
+        "quick",
+        "--no-report",
+        "--allow-contention",
+        "--executor",
+        "in-process",
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
     again = kernlearn("advise", mine)

@@ -98,8 +98,14 @@ def test_list(kernlearn, tmp_path):
 
 def test_info(kernlearn):
     out = kernlearn("datasets", "info", "iris").stdout
-    for words in ("licence    CC BY 4.0", "Differs in two rows", "versicolor   50     33.3 %",
-                  "petal width (cm)", "virginica ▏", "first principal component"):  # fmt: skip
+    for words in (
+        "licence    CC BY 4.0",
+        "Differs in two rows",
+        "versicolor   50     33.3 %",
+        "petal width (cm)",
+        "virginica ▏",
+        "first principal component",
+    ):
         assert words in out
     missing = kernlearn("datasets", "info", "nursery")
     assert missing.returncode == 0

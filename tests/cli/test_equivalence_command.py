@@ -45,9 +45,20 @@ def test_methods_are_compared_with_a_control(kernlearn, tmp_path):
     assert "n_landmarks=5" not in out.stdout
 
     chosen = kernlearn(
-        "equivalence", "mine.yaml", *options, "--margin", "0.01", "--best-of", "BBS",
-        "--best-of", "near", "--at-least", "3", "--output", tmp_path / "e.csv",
-    )  # fmt: skip
+        "equivalence",
+        "mine.yaml",
+        *options,
+        "--margin",
+        "0.01",
+        "--best-of",
+        "BBS",
+        "--best-of",
+        "near",
+        "--at-least",
+        "3",
+        "--output",
+        tmp_path / "e.csv",
+    )
     assert chosen.returncode == 0, chosen.stderr
     assert "best on held-out rows against neighbours" in chosen.stdout
     assert "chosen in how many splits: " in chosen.stdout

@@ -35,8 +35,12 @@ def test_two_classes(run):
     first, *_, last = out.stdout.strip().splitlines()
     assert first.startswith("breast_cancer_wdbc: 569 points in 2 classes; gaussian similarity")
     found = rows(out.stdout)
-    assert list(found) == ["criterion", "Balcan & Blum", "Wang et al.",
-                           *(f"ramp {s}" for s in (1, 5, 10, 50, 100, 1000))]  # fmt: skip
+    assert list(found) == [
+        "criterion",
+        "Balcan & Blum",
+        "Wang et al.",
+        *(f"ramp {s}" for s in (1, 5, 10, 50, 100, 1000)),
+    ]
     assert found["criterion"][-1] == "landmark pairs"
     assert found["ramp 1"] == found["Balcan & Blum"]
     assert last.startswith("Suits the task: with ")
@@ -54,9 +58,11 @@ def test_numbers_are_the_librarys(run):
     good = goodness(scale(X), y, transfer=5)
     pairs = landmarks_for_margin(good.gamma(0.2), epsilon=0.2, delta=0.01)
     assert rows(out.stdout)["ramp 5"] == [
-        f"{good.gamma(0.2):.4f}", f"{100 * good.misplaced:.1f} %", f"{good.mean_margin:.4f}",
+        f"{good.gamma(0.2):.4f}",
+        f"{100 * good.misplaced:.1f} %",
+        f"{good.mean_margin:.4f}",
         str(pairs),
-    ]  # fmt: skip
+    ]
     assert "an error of 0.4 with probability 0.99 (theorem 4.2)" in out.stdout
     unscaled = run("breast_cancer_wdbc", "--epsilon", "0.2", "--no-scale")
     assert rows(unscaled.stdout)["ramp 5"] != rows(out.stdout)["ramp 5"]
@@ -85,8 +91,10 @@ def test_a_matrix_of_distances(run, matrix):
     assert "Not shown to suit the task: " in wrong
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.svg", b"<svg"), ("b/c.png", b"\x89PNG"),
-                                             ("d.html", b"<!DOCTYPE html>")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("a.svg", b"<svg"), ("b/c.png", b"\x89PNG"), ("d.html", b"<!DOCTYPE html>")],
+)
 def test_plot(run, tmp_path, name, start):
     out = run("iris", "--plot", name)
     assert out.returncode == 0, out.stderr
@@ -164,8 +172,17 @@ def test_similarities_of_a_file(run, tmp_path):
     (tmp_path / "mine.yaml").write_text(
         "kernels:\n  mink: {kernel: scipy.minkowski, p: [1, 3]}\n  rbf: gaussian\n"
     )
-    out = run("wine", "--kernels", "mine.yaml", "--rank-by", "neighbors", "--time", "20",
-              "--output", "which.json")  # fmt: skip
+    out = run(
+        "wine",
+        "--kernels",
+        "mine.yaml",
+        "--rank-by",
+        "neighbors",
+        "--time",
+        "20",
+        "--output",
+        "which.json",
+    )
     assert out.returncode == 0, out.stderr
     assert {"mink (p=1)", "mink (p=3)", "rbf"} <= rows(out.stdout).keys()
     assert "is first: 1-NN errs on" in out.stdout

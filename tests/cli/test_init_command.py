@@ -36,8 +36,17 @@ def test_a_file_becomes_a_config_that_runs(kernlearn, flowers, tmp_path):
     again = kernlearn("init", "my flowers.csv", "--config", "folder/mine.yaml")
     assert again.returncode == 2
     assert "exists; --force replaces it" in again.stderr
-    number = kernlearn("init", "my flowers.csv", "-c", "folder/mine.yaml", "--force", "--target",
-                       "width", "--task", "regression")  # fmt: skip
+    number = kernlearn(
+        "init",
+        "my flowers.csv",
+        "-c",
+        "folder/mine.yaml",
+        "--force",
+        "--target",
+        "width",
+        "--task",
+        "regression",
+    )
     assert number.returncode == 0, number.stderr
     assert "target: width" in config.read_text()
     assert "SparseRegLand" in config.read_text()
@@ -129,8 +138,11 @@ def test_runs_lists_what_compare_takes(kernlearn, tmp_path):
 
 def test_every_command_has_an_example(kernlearn):
     listed = kernlearn("--help").stdout.partition("Commands:")[2]
-    names = [line.split()[0] for line in listed.splitlines() if line.startswith("  ")
-             and not line.startswith("   ")]  # fmt: skip
+    names = [
+        line.split()[0]
+        for line in listed.splitlines()
+        if line.startswith("  ") and not line.startswith("   ")
+    ]
     assert {"init", "show", "runs", "run", "plan", "compare"} <= {*names}
     for name in names:
         if name != "datasets":

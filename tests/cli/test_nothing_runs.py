@@ -36,9 +36,13 @@ def half(true, predicted):
 def command(folder, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "kernlearn", *map(str, arguments)],
-        cwd=folder, env={**os.environ, "KERNLEARN_CACHE": str(folder / "cache")},
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        cwd=folder,
+        env={**os.environ, "KERNLEARN_CACHE": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
 
 
 def test_a_store_executes_nothing(tmp_path: Path) -> None:
@@ -68,11 +72,21 @@ def mine(tmp_path: Path) -> Path:
 
 
 COMMANDS = [
-    "validate mine.yaml", "list mine.yaml", "show mine.yaml", "plan mine.yaml", "run mine.yaml",
-    "status mine.yaml", "report mine.yaml", "report --config mine.yaml", "ranks mine.yaml",
-    "equivalence mine.yaml --control SVM --margin 0.1", "check mine.yaml --profile full",
-    "forks mine.yaml --no-run", "gc mine.yaml", "datasets fetch --for mine.yaml",
-]  # fmt: skip
+    "validate mine.yaml",
+    "list mine.yaml",
+    "show mine.yaml",
+    "plan mine.yaml",
+    "run mine.yaml",
+    "status mine.yaml",
+    "report mine.yaml",
+    "report --config mine.yaml",
+    "ranks mine.yaml",
+    "equivalence mine.yaml --control SVM --margin 0.1",
+    "check mine.yaml --profile full",
+    "forks mine.yaml --no-run",
+    "gc mine.yaml",
+    "datasets fetch --for mine.yaml",
+]
 
 
 def test_commands_say_once_what_they_execute_and_can_refuse(kernlearn, mine, tmp_path):
@@ -117,11 +131,14 @@ def test_the_page_of_an_experiment_says_what_its_commands_execute(kernlearn, min
 @pytest.mark.parametrize(
     "setting",
     [
-        "plugins=[mine.py]", "plugins.0=mine.py", "datasets.moons.file=data.csv",
-        "datasets.moons={file: data.csv}", "datasets={d: {file: data.csv}}",
+        "plugins=[mine.py]",
+        "plugins.0=mine.py",
+        "datasets.moons.file=data.csv",
+        "datasets.moons={file: data.csv}",
+        "datasets={d: {file: data.csv}}",
         "datasets={d: [{file: data.csv}]}",
     ],
-)  # fmt: skip
+)
 def test_the_settings_of_a_store_name_no_files(kernlearn, mine, tmp_path, setting):
     (tmp_path / "mine.yaml").write_text(CONFIG)
     assert kernlearn("run", "mine.yaml", "--no-report").returncode == 0

@@ -116,25 +116,43 @@ def time_column(folder):
 
 # what is said when the file is added, and when it is run
 FILES = {
-    "quoted_csv": (quoted_csv, 'column town is nominal: "Ulm, Neu", the "old" town',
-                   "one-hot: town (2 values)"),
-    "excel_csv": (excel_csv, "numbers have a decimal comma",
-                  "the text is read as cp1252, not UTF-8"),
+    "quoted_csv": (
+        quoted_csv,
+        'column town is nominal: "Ulm, Neu", the "old" town',
+        "one-hot: town (2 values)",
+    ),
+    "excel_csv": (
+        excel_csv,
+        "numbers have a decimal comma",
+        "the text is read as cp1252, not UTF-8",
+    ),
     "old_excel": (old_excel, "column picked is left out: dates", "left out: picked (dates"),
-    "stata": (stata, "the task is classification: 40 rows, 3 features, 3 classes: low, mid, high",
-              "5 missing entries in 5 of 40 rows are filled in by the column's mean"),
+    "stata": (
+        stata,
+        "the task is classification: 40 rows, 3 features, 3 classes: low, mid, high",
+        "5 missing entries in 5 of 40 rows are filled in by the column's mean",
+    ),
     "matlab": (matlab, "the task is classification: 40 rows, 3 features, 2 classes: 0, 1", ""),
     "parquet": (parquet, "1 of 40 rows with missing", "1 of 40 rows with missing entries is"),
     "arff": (arff, "attribute when is left out: dates", "left out: when (dates)"),
     "libsvm": (libsvm, "the first feature has index 1", ""),
     "lost_header": (lost_header, "the columns have no names: x1 to x6", "left out: x1"),
-    "distances": (distances, "a 40 x 40 matrix, and labels in kinds.txt",
-                  "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to 0.25"),
-    "ordered": (ordered, "the task is ordinal: 40 rows, 2 features, 3 classes in the order "
-                "low < mid < high", ""),
-    "time_column": (time_column, "column day is left out: dates, such as 2024-01-01, in ascend",
-                    "random splits mix past and future"),
-}  # fmt: skip
+    "distances": (
+        distances,
+        "a 40 x 40 matrix, and labels in kinds.txt",
+        "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to 0.25",
+    ),
+    "ordered": (
+        ordered,
+        "the task is ordinal: 40 rows, 2 features, 3 classes in the order low < mid < high",
+        "",
+    ),
+    "time_column": (
+        time_column,
+        "column day is left out: dates, such as 2024-01-01, in ascend",
+        "random splits mix past and future",
+    ),
+}
 ORDINAL = ["ordered", "stata"]
 CONFIG = """\
 title: Files of my own
@@ -158,8 +176,10 @@ def test_from_file_to_report(kernlearn, tmp_path):
         assert out.returncode == 0, out.stderr
         assert said in out.stdout, out.stdout
         added[name] = FILES[name][2]
-    for task, estimator, metric in (("ordinal", "ORLand", "aae"),
-                                    ("classification", "BBSClassifier", "accuracy")):  # fmt: skip
+    for task, estimator, metric in (
+        ("ordinal", "ORLand", "aae"),
+        ("classification", "BBSClassifier", "accuracy"),
+    ):
         names = [name for name in added if (name in ORDINAL) == (task == "ordinal")]
         config = tmp_path / f"{task}.yaml"
         config.write_text(
@@ -179,8 +199,15 @@ def test_from_file_to_report(kernlearn, tmp_path):
 def test_what_is_read_is_what_is_in_the_files(kernlearn, tmp_path):
     from kernlearn.datasets import load
 
-    expected = {"quoted_csv": (N, 4), "excel_csv": (N, 3), "matlab": (N, 3), "libsvm": (N, 30),
-                "distances": (N, N), "ordered": (N, 2), "time_column": (N, 3)}  # fmt: skip
+    expected = {
+        "quoted_csv": (N, 4),
+        "excel_csv": (N, 3),
+        "matlab": (N, 3),
+        "libsvm": (N, 30),
+        "distances": (N, N),
+        "ordered": (N, 2),
+        "time_column": (N, 3),
+    }
     for name, shape in expected.items():
         file, options = FILES[name][0](tmp_path)
         assert kernlearn("datasets", "add", file, "--name", name, *options).returncode == 0
@@ -206,8 +233,9 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 def test_the_config_of_the_readme_says_what_is_done_to_the_file(kernlearn, tmp_path):
     """Rows were left out, `city` became 0, 1, 2 and `id` a feature, and nothing said so."""
     config = re.search(r"```yaml\n(title: Does.*?)```", README, re.DOTALL)[1]
-    rows = [[i, ["Ulm", "Bonn", "Trier"][i % 3], X[i, 0] if i % 4 else "", KINDS[i]]
-            for i in range(N)]  # fmt: skip
+    rows = [
+        [i, ["Ulm", "Bonn", "Trier"][i % 3], X[i, 0] if i % 4 else "", KINDS[i]] for i in range(N)
+    ]
     (tmp_path / "mine.csv").write_text(lines(rows, ["id", "city", "size", "label"]))
     (tmp_path / "own.yaml").write_text(config)
     out = kernlearn("run", "own.yaml")

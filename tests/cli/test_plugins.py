@@ -184,10 +184,13 @@ def test_a_configs_own_file_stands_before_a_package(kernlearn, package, tmp_path
         ("x = 1", "", "registers nothing; `kernlearn.plugins` says how"),
         ("x = 1", ":gone", "AttributeError: module 'bends.methods' has no attribute 'gone'"),
         ("raise SystemExit('bye')", "", "SystemExit: bye"),
-        (KERNEL.replace("bent(", "LinearKernel("), "",
-         "the name 'LinearKernel' is taken: kernlearn has a kernel of that name"),
+        (
+            KERNEL.replace("bent(", "LinearKernel("),
+            "",
+            "the name 'LinearKernel' is taken: kernlearn has a kernel of that name",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_broken_package_harms_only_who_may_need_it(
     kernlearn, package, tmp_path, code, named, message
 ):

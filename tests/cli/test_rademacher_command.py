@@ -47,8 +47,19 @@ def test_numbers_are_the_librarys(rademacher):
 
     from kernlearn.theory.rademacher import rademacher_table
 
-    out = rademacher("iris", "--trials", 20, "--pairs", 30, "--seed", 3,
-                     "--kernel", "gaussian", "--kernel", "linear")  # fmt: skip
+    out = rademacher(
+        "iris",
+        "--trials",
+        20,
+        "--pairs",
+        30,
+        "--seed",
+        3,
+        "--kernel",
+        "gaussian",
+        "--kernel",
+        "linear",
+    )
     X, y = load_iris(return_X_y=True)
     table = rademacher_table(
         scale(X), y, ["gaussian", "linear"], n=30, n_trials=20, random_state=3

@@ -71,9 +71,20 @@ def test_ranks_of_a_config_and_of_a_store(kernlearn, four, tmp_path):
     assert "four · accuracy: 3 methods on 3 data sets" in one.stdout
 
     whole = kernlearn(
-        "ranks", "results/runs/store.sqlite", "--config", four, "--only", "kernel=linear",
-        "--only", "method=guess", "--baselines", "--control", "guess", "--format", "json",
-    )  # fmt: skip
+        "ranks",
+        "results/runs/store.sqlite",
+        "--config",
+        four,
+        "--only",
+        "kernel=linear",
+        "--only",
+        "method=guess",
+        "--baselines",
+        "--control",
+        "guess",
+        "--format",
+        "json",
+    )
     assert whole.returncode == 0, whole.stderr
     rows = json.loads(whole.stdout)
     assert {row["method"] for row in rows} == {"SVM", "BBS", "BBS again", "guess"}
@@ -95,8 +106,20 @@ def test_the_picture_and_files(kernlearn, four, tmp_path):
 
 def test_what_is_missing_is_said(kernlearn, four, tmp_path):
     some = ("run", four, "--no-report", "--profile", "quick")
-    assert kernlearn(*some, "--only", "dataset=moons", "--only", "method=BBS",
-                     "--only", "method=BBS again", "--store", "s").returncode == 0  # fmt: skip
+    assert (
+        kernlearn(
+            *some,
+            "--only",
+            "dataset=moons",
+            "--only",
+            "method=BBS",
+            "--only",
+            "method=BBS again",
+            "--store",
+            "s",
+        ).returncode
+        == 0
+    )
     out = kernlearn("ranks", four, "--profile", "quick", "--store", "s", "--only", "kernel=linear")
     assert out.returncode == 2
     assert "1 of 3 data sets has a number of each of 3 methods" in out.stderr

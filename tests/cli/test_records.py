@@ -17,8 +17,17 @@ STORE = "results/runs/store.sqlite"
 def test_a_record_goes_to_another_and_comes_back(kernlearn, small, tmp_path):
     with Store(tmp_path / STORE) as store:
         plant(store, small)
-    out = kernlearn("export", "--format", "ro-crate", "--config", small, "-o", "small.zip",
-                    "--license", "CC0-1.0")  # fmt: skip
+    out = kernlearn(
+        "export",
+        "--format",
+        "ro-crate",
+        "--config",
+        small,
+        "-o",
+        "small.zip",
+        "--license",
+        "CC0-1.0",
+    )
     assert out.returncode == 0, out.stderr
     assert out.stdout.startswith("small.zip: small, 14 files, ")
     back = kernlearn("merge", "small.zip", "back.sqlite")
@@ -44,9 +53,10 @@ def test_rows_of_a_stranger_that_do_not_fit_are_counted(kernlearn, small, tmp_pa
     assert "record: 1 row does not fit and is left out: trial " in out.stderr
     assert "15 trials added" in out.stdout
     (tmp_path / "record" / ROW_FILES["run"]).write_text("")
-    assert "is not the file that the crate was written with" in kernlearn(
-        "merge", "record", "back.sqlite"
-    ).stderr  # fmt: skip
+    assert (
+        "is not the file that the crate was written with"
+        in kernlearn("merge", "record", "back.sqlite").stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,14 @@ def test_signs_are_explained_once_and_numbers_counted_under_each_table(kernlearn
 
 
 def test_columns_that_are_numbers_have_a_name(kernlearn, small):
-    text = small.read_text().replace("[dataset, method, n_components]",
-                                     "[dataset], columns: [method, n_components]")  # fmt: skip
-    small.write_text(text.replace("metrics: [accuracy, fit_seconds, predict_seconds, speedup]",
-                                  "metrics: [accuracy]"))  # fmt: skip
+    text = small.read_text().replace(
+        "[dataset, method, n_components]", "[dataset], columns: [method, n_components]"
+    )
+    small.write_text(
+        text.replace(
+            "metrics: [accuracy, fit_seconds, predict_seconds, speedup]", "metrics: [accuracy]"
+        )
+    )
     out = kernlearn("run", small)
     assert "columns: number of features D\n" in out.stdout, out.stdout
     # nothing is left after the last trial

@@ -79,12 +79,24 @@ def test_several_processes_are_shared_and_marked_and_shared_cores_refused(
     assert "--allow-contention" in refused.stderr
     started = []
     start = local.Worker._start
-    monkeypatch.setattr(local.Worker, "_start", lambda self: started.append(self)
-                        or start(self))  # fmt: skip
+    monkeypatch.setattr(local.Worker, "_start", lambda self: started.append(self) or start(self))
     other = small.with_name("other.yaml")
     other.write_text(small.read_text().replace("seed: 1", "seed: 2"))
-    out = kernlearn("run", small, other, "--jobs", "2", "--allow-contention", "--no-report",
-                    "--profile", "quick", "--timeout", "100", "--memory", "4GB")  # fmt: skip
+    out = kernlearn(
+        "run",
+        small,
+        other,
+        "--jobs",
+        "2",
+        "--allow-contention",
+        "--no-report",
+        "--profile",
+        "quick",
+        "--timeout",
+        "100",
+        "--memory",
+        "4GB",
+    )
     assert out.returncode == 0, out.stderr
     assert len(trials(out.stdout)) == 12
     assert len(set(started)) == 2
@@ -166,9 +178,12 @@ def test_on_a_terminal_there_are_bars(small, tmp_path):
     parent, child = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "kernlearn", "run", str(small)],
-        cwd=tmp_path, stdin=child, stdout=child, stderr=child,
+        cwd=tmp_path,
+        stdin=child,
+        stdout=child,
+        stderr=child,
         env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"},
-    )  # fmt: skip
+    )
     os.close(child)
     seen = b""
     while True:

@@ -35,9 +35,13 @@ def test_planning_data_seen_before_loads_nothing_heavy(kernlearn_process, tmp_pa
     )
     for command in ("plan", "status"):
         out = subprocess.run(
-            [sys.executable, "-c", code, command], cwd=tmp_path, env=environment(tmp_path, {}),
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", code, command],
+            cwd=tmp_path,
+            env=environment(tmp_path, {}),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert out.stdout.endswith("\n[]\n")
 
 
@@ -54,9 +58,13 @@ def test_a_run_that_is_in_the_store_loads_no_estimators(kernlearn, small, tmp_pa
         "finally:\n    print([m for m in heavy if m in sys.modules])"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment(tmp_path, {}),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(tmp_path, {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "small: 0 trials to run, 16 in the store" in out.stdout
     assert out.stdout.endswith("\n[]\n")
 
@@ -72,8 +80,10 @@ def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
 def test_a_reader_that_stops_reading_is_no_error(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "kernlearn", "list"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait() == 1
@@ -104,8 +114,9 @@ def test_run_then_run_again_then_report(kernlearn, small, tmp_path):
     assert [line.split()[0] for line in plan[:-1]] == ["cached"] * 16 + ["new"] * 8
     assert re.fullmatch(
         r"small: 24 trials: 8 new, 16 cached, 0 failed, 0 stale; 8 to run, about \d+ s, one at a "
-        r"time", plan[-1],
-    )  # fmt: skip
+        r"time",
+        plan[-1],
+    )
 
 
 def test_plan_and_status_leave_no_store_behind(kernlearn, small, tmp_path):
@@ -213,9 +224,15 @@ def test_version(kernlearn):
 @pytest.mark.data
 def test_the_real_table_in_small(kernlearn, data_dir):
     out = kernlearn(
-        "run", "table3_1", "--data-dir", data_dir, "--profile", "smoke",
-        "-o", "metrics=[accuracy]",
-    )  # fmt: skip
+        "run",
+        "table3_1",
+        "--data-dir",
+        data_dir,
+        "--profile",
+        "smoke",
+        "-o",
+        "metrics=[accuracy]",
+    )
     assert out.returncode == 0, out.stderr
     assert out.stdout.count("(0.") == 36
     assert "not run" not in out.stdout

@@ -141,8 +141,9 @@ def grids(tmp_path):
 def test_trials_of_a_grid_are_exported_and_compared(kernlearn, grids, tmp_path):
     rows = kernlearn("export").stdout.splitlines()[1:]
     assert [row.split(",")[5:8] for row in rows] == [
-        ["accuracy", "0", "0.5"], ["accuracy", "1", "0.625"],
-    ]  # fmt: skip
+        ["accuracy", "0", "0.5"],
+        ["accuracy", "1", "0.625"],
+    ]
     settings = kernlearn("export", "--settings").stdout
     assert settings.count("\n") == 5
     assert '"{""C"":0.25}",accuracy,1,0.375' in settings

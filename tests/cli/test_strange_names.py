@@ -45,9 +45,16 @@ def stores(tmp_path):
 
 
 COMMANDS = [
-    "runs", "compare 1 2", "compare 1 9", "export --experiment no", "report", "doctor",
-    "compare 1 2 --metric no", "ranks", "export --output rows.csv",
-]  # fmt: skip
+    "runs",
+    "compare 1 2",
+    "compare 1 9",
+    "export --experiment no",
+    "report",
+    "doctor",
+    "compare 1 2 --metric no",
+    "ranks",
+    "export --output rows.csv",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -131,14 +138,25 @@ MARK = "<script>alert(1)</script><img src=x onerror=alert(2)>'\"&"
 
 def test_text_of_a_store_is_text_on_pages(kernlearn, small, tmp_path):
     """Whatever a store tells stands on the pages with its brackets, in no script and no tag."""
-    environment = {"cpu": MARK, "python": MARK, "system": MARK, "commit": MARK,
-                   "packages": {MARK: MARK}, "threads": {MARK: MARK},
-                   "blas": [{"internal_api": MARK, "version": MARK}]}  # fmt: skip
+    environment = {
+        "cpu": MARK,
+        "python": MARK,
+        "system": MARK,
+        "commit": MARK,
+        "packages": {MARK: MARK},
+        "threads": {MARK: MARK},
+        "blas": [{"internal_api": MARK, "version": MARK}],
+    }
     with Store(tmp_path / STORE) as store:
         plan = plant(store, small)
         run = store.begin_run(MARK, MARK, 1, environment, [MARK])
-        info = {"positive": [MARK], "sample": MARK, "warnings": {MARK: 3},
-                "selected": {MARK: MARK}, "plugins": {MARK: MARK}}  # fmt: skip
+        info = {
+            "positive": [MARK],
+            "sample": MARK,
+            "warnings": {MARK: 3},
+            "selected": {MARK: MARK},
+            "plugins": {MARK: MARK},
+        }
         for t in plan.trials[:-1]:
             result = done(t, accuracy=0.5, fit_seconds=0.5, predict_seconds=0.5)
             store.put(run, t, type(result)(**{**vars(result), "info": info}))

@@ -57,8 +57,12 @@ def test_a_full_output_is_one_line(arguments):
     with FULL.open("w") as full:
         ended = subprocess.run(
             [sys.executable, "-m", "kernlearn", *arguments],
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-        )  # fmt: skip
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     assert ended.returncode == 2
     assert ended.stderr == "kernlearn: the output cannot be written: No space left on device\n"
 
@@ -66,8 +70,12 @@ def test_a_full_output_is_one_line(arguments):
 def test_an_output_that_is_closed(kernlearn_process):
     ended = subprocess.run(
         f"{sys.executable} -m kernlearn list >&-",
-        shell=True, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        shell=True,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
@@ -75,12 +83,17 @@ def test_an_output_that_is_closed(kernlearn_process):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["report", "pipe.yaml"], ["validate", "pipe.yaml"], ["datasets", "info", "pipe.yaml"],
-        ["rademacher", "pipe.yaml"], ["goodness", "pipe.csv"],
-        ["init", "pipe.csv"], ["datasets", "add", "pipe.csv", "--name", "x"],
-        ["runs", "--store", "pipe.sqlite"], ["merge", "pipe.sqlite", "other.sqlite"],
+        ["report", "pipe.yaml"],
+        ["validate", "pipe.yaml"],
+        ["datasets", "info", "pipe.yaml"],
+        ["rademacher", "pipe.yaml"],
+        ["goodness", "pipe.csv"],
+        ["init", "pipe.csv"],
+        ["datasets", "add", "pipe.csv", "--name", "x"],
+        ["runs", "--store", "pipe.sqlite"],
+        ["merge", "pipe.sqlite", "other.sqlite"],
     ],
-)  # fmt: skip
+)
 def test_a_named_pipe_is_no_file(kernlearn, tmp_path, arguments):
     for name in ("pipe.yaml", "pipe.csv", "pipe.sqlite"):
         os.mkfifo(tmp_path / name)

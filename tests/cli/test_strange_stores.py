@@ -162,7 +162,7 @@ STRANGE = {
     "negative": ("PRAGMA user_version = -1", "written by an older kernlearn"),
     "not ours": ("DROP TABLE trial", "not a kernlearn store"),
     "named to deceive": ('CREATE TABLE "\x1b[2J" (x)', r"has a table \x1b[2J"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", STRANGE)
@@ -171,8 +171,13 @@ def test_files_that_are_no_stores_are_one_line(kernlearn, tmp_path, what):
     made(tmp_path / STORE, script)
     before = (tmp_path / STORE).read_bytes()
     (tmp_path / "many.yaml").write_text(CONFIG.replace("SPLITS", "2"))
-    for command in (["doctor"], ["report", STORE], ["run", "many.yaml"], ["merge", "other", STORE],
-                    ["merge", STORE, "other"]):  # fmt: skip
+    for command in (
+        ["doctor"],
+        ["report", STORE],
+        ["run", "many.yaml"],
+        ["merge", "other", STORE],
+        ["merge", STORE, "other"],
+    ):
         Store(tmp_path / "other").close()
         out = kernlearn(*command)
         assert out.returncode == 2

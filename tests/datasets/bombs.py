@@ -159,9 +159,13 @@ def a_directory_of_gigabytes(path: Path) -> None:
     entry, n = content[at:end], 300_000
     size = (n * len(entry)).to_bytes(4, "little")
     path.write_bytes(
-        content[:at] + entry * n + content[end : end + 8] + b"\xff\xff\xff\xff" + size
+        content[:at]
+        + entry * n
+        + content[end : end + 8]
+        + b"\xff\xff\xff\xff"
+        + size
         + content[end + 16 :]
-    )  # fmt: skip
+    )
 
 
 def main(folder: Path, names: list[str]) -> None:

@@ -8,8 +8,13 @@ NAMES = [name for name, one in generators().items() if one.points == "vectors"]
 
 def test_the_registry():
     assert NAMES == [
-        "indefinite_similarity", "rings", "two_gaussians", "two_moons", "unit_ball", "waveform"
-    ]  # fmt: skip
+        "indefinite_similarity",
+        "rings",
+        "two_gaussians",
+        "two_moons",
+        "unit_ball",
+        "waveform",
+    ]
     ball = generators()["unit_ball"]
     assert dict(ball.parameters) == {"n_samples": 100, "n_features": 50, "random_state": None}
     assert ball.title.startswith("Draw points uniformly from the unit ball")

@@ -123,8 +123,9 @@ def test_documents_have_words_of_their_topic():
 def test_graphs_are_simple_and_go_both_ways(name):
     for near, labels in generators()[name](n_samples=40, random_state=0).data:
         assert near.keys() == labels.keys()
-        assert all(u not in to and all(near[v][u] == w for v, w in to.items())
-                   for u, to in near.items())  # fmt: skip
+        assert all(
+            u not in to and all(near[v][u] == w for v, w in to.items()) for u, to in near.items()
+        )
 
 
 @pytest.mark.parametrize("rewired", [0.0, 0.3])
@@ -181,8 +182,11 @@ def test_molecules_differ_in_common_neighbours_alone():
         assert max(map(len, near.values())) <= 4
         atoms = Counter(labels.values())
         assert atoms["N"] == atoms["O"] in (2, 4)
-        groups = {tuple(sorted(labels[v] for v in to if labels[v] != "C"))
-                  for u, to in near.items() if labels[u] == "C"} - {()}  # fmt: skip
+        groups = {
+            tuple(sorted(labels[v] for v in to if labels[v] != "C"))
+            for u, to in near.items()
+            if labels[u] == "C"
+        } - {()}
         expected = {"mixed": {("N", "O")}, "alike": {("N", "N"), ("O", "O")}}
         assert groups == expected[data.target_names[k]]
 

@@ -16,8 +16,12 @@ def read(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bombs")
     finished = subprocess.run(
         [sys.executable, "-m", "tests.datasets.bombs", str(folder)],
-        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     found = {one["name"]: one for one in map(json.loads, finished.stdout.splitlines())}
     return found, finished.stderr[-2000:]
 

@@ -61,8 +61,9 @@ def test_libsvm_chunks_are_sparse_without_stored_zeros(put):
         assert (X.data != 0).all()
 
 
-@pytest.mark.parametrize("text", [TEXT.replace("\n", "\r\n"), TEXT.replace("\n", "\r"),
-                                  "\ufeff" + TEXT, TEXT + "\n\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text", [TEXT.replace("\n", "\r\n"), TEXT.replace("\n", "\r"), "\ufeff" + TEXT, TEXT + "\n\n"]
+)
 def test_line_ends_and_marks_do_not_matter(put, text):
     path, other = put(TEXT), put(text, "other")
     for one, two in zip(
@@ -73,8 +74,9 @@ def test_line_ends_and_marks_do_not_matter(put, text):
         assert np.array_equal(one, two)
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress),
-                                              (".xz", lzma.compress)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
 def test_compressed(put, suffix, pack):
     path = put(pack(TEXT.encode()), f"small{suffix}")
     assert together(iter_chunks(path, 2, n_features=3))[2] == [2, 2, 1]
@@ -285,9 +287,12 @@ def test_memory_does_not_grow_with_a_parquet_file(folder, row_group_size):
         made = {f"x{i}": np.random.default_rng(i).standard_normal(n) for i in range(5)}
         columns = pa.table({**made, "y": np.zeros(n)})
         pq.write_table(
-            columns, path, row_group_size=row_group_size, data_page_size=4096,
+            columns,
+            path,
+            row_group_size=row_group_size,
+            data_page_size=4096,
             use_dictionary=False,
-        )  # fmt: skip
+        )
         return path
 
     def most(path):

@@ -123,9 +123,10 @@ def test_generators_and_odd_data_have_pictures_too():
     wide = Bunch(data=np.eye(3, 50), target=None, target_names=np.array([]))
     assert "(50.0 % of variance)" in picture(wide)
     many = Bunch(
-        data=np.arange(30.0)[:, None], target=np.arange(30),
+        data=np.arange(30.0)[:, None],
+        target=np.arange(30),
         target_names=np.array([f"class number {i}" for i in range(30)]),
-    )  # fmt: skip
+    )
     assert picture(many, width=30).splitlines()[-1] == "and 18 more classes"
     with pytest.raises(ValueError, match="width must be at least 24, got 10"):
         picture(many, width=10)

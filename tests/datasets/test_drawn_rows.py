@@ -46,8 +46,11 @@ def test_each_part_can_be_read_by_itself():
     source = product_rows(2500, 3, batch_size=1000, random_state=1)
     assert source.is_divided
     parts = source.partitions
-    assert [part.name for part in parts] == ["rows 0 to 999", "rows 1000 to 1999",
-                                             "rows 2000 to 2499"]  # fmt: skip
+    assert [part.name for part in parts] == [
+        "rows 0 to 999",
+        "rows 1000 to 1999",
+        "rows 2000 to 2499",
+    ]
     X, _ = gathered(source)
     ((last, _),) = [*parts[2]]
     np.testing.assert_array_equal(last, X[2000:])

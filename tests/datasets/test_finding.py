@@ -29,9 +29,12 @@ def test_the_task_is_known_without_the_data(folder):
 
 def ranking(make_card, folds):
     form = {
-        "files": ["f"], "format": {"kind": "letor"}, "rows": 24, "folds": folds,
+        "files": ["f"],
+        "format": {"kind": "letor"},
+        "rows": 24,
+        "folds": folds,
         "labels": [0, 1, 2],
-    }  # fmt: skip
+    }
     return make_card(form, task="ranking")
 
 

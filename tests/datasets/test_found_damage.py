@@ -163,9 +163,13 @@ def test_numbers_whose_squares_overflow(kernlearn, tmp_path, large):  # noqa: F8
     rows = "".join(f"{i},{value},{'uv'[i % 2]}\n" for i, value in enumerate([1, 2, large, 4]))
     (tmp_path / "f.csv").write_text("a,b,y\n" + rows)
     words = ["--pairs", "10"]
-    for command in (["goodness", "f.csv"], ["goodness", "f.csv", "--no-scale"],
-                    ["rademacher", "f.csv", *words]):  # fmt: skip
+    for command in (
+        ["goodness", "f.csv"],
+        ["goodness", "f.csv", "--no-scale"],
+        ["rademacher", "f.csv", *words],
+    ):
         finished = kernlearn(*command)
         assert (finished.returncode, finished.stderr) == (
-            2, f"kernlearn: f.csv: features as large as {abs(large):.3g} overflow: divide them\n"
-        )  # fmt: skip
+            2,
+            f"kernlearn: f.csv: features as large as {abs(large):.3g} overflow: divide them\n",
+        )

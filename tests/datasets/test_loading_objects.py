@@ -82,9 +82,11 @@ def test_a_lone_column_of_texts_is_pointed_out(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("a.arff", "@relation a\n@attribute x numeric\n@attribute y {0,1}\n@data\n1,0\n2,1\n"),
-     ("a.svm", "1 1:2\n-1 1:3\n")],
-)  # fmt: skip
+    [
+        ("a.arff", "@relation a\n@attribute x numeric\n@attribute y {0,1}\n@data\n1,0\n2,1\n"),
+        ("a.svm", "1 1:2\n-1 1:3\n"),
+    ],
+)
 def test_formats_without_texts(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
@@ -177,9 +179,11 @@ def lines(tmp_path, *records):
 )
 def test_lines_of_json(tmp_path, values, kind):
     path = lines(
-        tmp_path, {"x": values[0], "class": "a"}, {"x": None, "class": "a"},
+        tmp_path,
+        {"x": values[0], "class": "a"},
+        {"x": None, "class": "a"},
         {"x": values[1], "class": "b"},
-    )  # fmt: skip
+    )
     for _ in range(2):
         bunch = load(path)
         assert kind_of(bunch.data) == kind

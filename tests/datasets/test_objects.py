@@ -38,9 +38,27 @@ def test_equal_points_have_equal_content(one, same):
 
 def test_other_points_have_other_content():
     points = [
-        "1", 1, "", None, [], ["1"], [["1"]], {"1"}, {"1": 1}, {"1": "1"}, "a1:", ["a", "1:"],
-        ["a1", ":"], np.zeros(2), np.zeros((1, 2)), np.zeros(3), [0, 0], {1: {2: 1.0}}, 0.5, "0.5",
-    ]  # fmt: skip
+        "1",
+        1,
+        "",
+        None,
+        [],
+        ["1"],
+        [["1"]],
+        {"1"},
+        {"1": 1},
+        {"1": "1"},
+        "a1:",
+        ["a", "1:"],
+        ["a1", ":"],
+        np.zeros(2),
+        np.zeros((1, 2)),
+        np.zeros(3),
+        [0, 0],
+        {1: {2: 1.0}},
+        0.5,
+        "0.5",
+    ]
     assert len({content(point) for point in points}) == len(points)
 
 
@@ -119,9 +137,19 @@ def test_generated_graphs_survive_json():
 
 @pytest.mark.parametrize(
     "value",
-    [3, None, [], [1, "a"], [[1, 2], [3]], {"nodes": []}, {"edges": 3}, {"edges": [[1]]},
-     {"edges": []}, [float("inf")]],
-)  # fmt: skip
+    [
+        3,
+        None,
+        [],
+        [1, "a"],
+        [[1, 2], [3]],
+        {"nodes": []},
+        {"edges": 3},
+        {"edges": [[1]]},
+        {"edges": []},
+        [float("inf")],
+    ],
+)
 def test_what_is_no_point(value):
     with pytest.raises(ValueError, match=r"text, a list of numbers|edges as|a graph with a node"):
         from_json(value)

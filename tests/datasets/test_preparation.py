@@ -75,10 +75,21 @@ def test_a_symmetric_matrix_that_is_read_as_features(folder):
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("id", True), ("ID", True), ("customer_id", True), ("customerId", True), ("row", True),
-     ("Unnamed: 0", True), ("user uuid", True), ("paid", False), ("valid", False),
-     ("refractive index", False), ("width", False), ("grid", False)],
-)  # fmt: skip
+    [
+        ("id", True),
+        ("ID", True),
+        ("customer_id", True),
+        ("customerId", True),
+        ("row", True),
+        ("Unnamed: 0", True),
+        ("user uuid", True),
+        ("paid", False),
+        ("valid", False),
+        ("refractive index", False),
+        ("width", False),
+        ("grid", False),
+    ],
+)
 def test_names_of_ids(name, expected):
     assert is_id_name(name) is expected
 

@@ -96,8 +96,9 @@ def test_the_option_of_commands(kernlearn, tmp_path):  # noqa: F811
     assert len(refused.stderr.splitlines()) == 1
     wrong = kernlearn("goodness", "f.csv", "--max-memory", "much")
     assert (wrong.returncode, wrong.stderr.splitlines()) == (
-        2, ["kernlearn: --max-memory 'much': expected a size such as 4GB or 512MB"],
-    )  # fmt: skip
+        2,
+        ["kernlearn: --max-memory 'much': expected a size such as 4GB or 512MB"],
+    )
     assert kernlearn("goodness", "f.csv", "--max-memory", "1GB").returncode == 0
 
 

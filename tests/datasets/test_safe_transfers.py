@@ -62,11 +62,17 @@ def known(server, card):
 @pytest.mark.parametrize(
     "address",
     [
-        "http://example.org/small.data", "HTTP://EXAMPLE.ORG/small.data", "http://10.0.0.1/x",
-        "http://127.0.0.1@example.org/x", "http://127.0.0.1.example.org/x", "http://[fe80::1]/x",
-        "http://example.org\\@127.0.0.1/x", "http://localhost.example.org/x", "http:///x",
+        "http://example.org/small.data",
+        "HTTP://EXAMPLE.ORG/small.data",
+        "http://10.0.0.1/x",
+        "http://127.0.0.1@example.org/x",
+        "http://127.0.0.1.example.org/x",
+        "http://[fe80::1]/x",
+        "http://example.org\\@127.0.0.1/x",
+        "http://localhost.example.org/x",
+        "http:///x",
     ],
-)  # fmt: skip
+)
 def test_addresses_of_other_machines_over_http(address):
     assert _is_plain(address)
 
@@ -74,10 +80,13 @@ def test_addresses_of_other_machines_over_http(address):
 @pytest.mark.parametrize(
     "address",
     [
-        "https://example.org/x", "http://127.0.0.1:8000/x", "http://[::1]/x", "http://localhost/x",
+        "https://example.org/x",
+        "http://127.0.0.1:8000/x",
+        "http://[::1]/x",
+        "http://localhost/x",
         "HTTPS://10.0.0.1/x",
     ],
-)  # fmt: skip
+)
 def test_other_addresses(address):
     assert not _is_plain(address)
 
@@ -112,9 +121,11 @@ def test_https_comes_and_a_redirect_from_it_to_http_is_refused(
     make_card, server, secure, tmp_path
 ):
     form = {
-        "files": ["small.data"], "rows": 5, "classes": {"no": 3, "yes": 2},
+        "files": ["small.data"],
+        "rows": 5,
+        "classes": {"no": 3, "yes": 2},
         "format": {"kind": "delimited", **NURSERY_LIKE},
-    }  # fmt: skip
+    }
     secure.answers["/small.data"] = ROWS
     (result,) = fetch(make_card(form, source=source({"small.data": url(secure)})))
     assert result.state == "fetched"

@@ -133,7 +133,7 @@ UNFIT = [
     ("labels", ("CAST", b'{"n": "\xff"}'), "labels is not text in UTF-8"),
     ("experiment", ("CAST", b"\xff"), "experiment is not text in UTF-8"),
     ("error", ("CAST", b"\xc3\x28"), "error is not text in UTF-8"),
-]  # fmt: skip
+]
 
 #: The same of a row of ``run``.
 UNFIT_RUNS = [
@@ -161,7 +161,7 @@ UNFIT_RUNS = [
     ("settings", "{}", "settings is JSON, but not a list"),
     ("settings", "[1]", "settings.0 is 1, not text"),
     ("settings", "[", "settings is not JSON"),
-]  # fmt: skip
+]
 
 
 def loosen(path: Path) -> None:

@@ -127,9 +127,11 @@ def test_the_config_that_they_break_is_valid(tmp_path):
 def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "c.yaml"
     for content, line in (
-        (b"title: t\nsource: \xff\n", 2), (b"a\0b", 1), (WHOLE.encode("utf-16"), 1),
+        (b"title: t\nsource: \xff\n", 2),
+        (b"a\0b", 1),
+        (WHOLE.encode("utf-16"), 1),
         (bytes(range(256)) * 20, 2),
-    ):  # fmt: skip
+    ):
         path.write_bytes(content)
         with pytest.raises(ConfigError, match=rf"^{re.escape(str(path))}:{line}: not "):
             load_config(path)
@@ -156,15 +158,51 @@ def test_names_that_are_no_readable_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "setting",
-    [*(f"splits={new}" for new in (
-        "x", "[1", "*a", "&a [*a]", "0", "-1", "1e400", ".nan", "9" * 5000, "0x" + "f" * 5000,
-        "!!set {a}", "!!bool x", "'open", "{a: 1}", "null", "\x07", "\ud800", "[" * 3000,
-        "2013-01-02", "1\n---\n2")),
-     "splits", "=3", "splitz=2", "methods=3", "methods.K=", "methods.K.C={select: 3}", ".=1",
-     "a..b=1", "methods.K.kernel.kernel=[1]", "methods.K.kernel__x=1", "methods.N.C=1",
-     "title.x=1", "datasets.moons.n_samples=x", "profiles=3", "claims=[3]", "task={}",
-     "methods.K.estimator=svm"],
-)  # fmt: skip
+    [
+        *(
+            f"splits={new}"
+            for new in (
+                "x",
+                "[1",
+                "*a",
+                "&a [*a]",
+                "0",
+                "-1",
+                "1e400",
+                ".nan",
+                "9" * 5000,
+                "0x" + "f" * 5000,
+                "!!set {a}",
+                "!!bool x",
+                "'open",
+                "{a: 1}",
+                "null",
+                "\x07",
+                "\ud800",
+                "[" * 3000,
+                "2013-01-02",
+                "1\n---\n2",
+            )
+        ),
+        "splits",
+        "=3",
+        "splitz=2",
+        "methods=3",
+        "methods.K=",
+        "methods.K.C={select: 3}",
+        ".=1",
+        "a..b=1",
+        "methods.K.kernel.kernel=[1]",
+        "methods.K.kernel__x=1",
+        "methods.N.C=1",
+        "title.x=1",
+        "datasets.moons.n_samples=x",
+        "profiles=3",
+        "claims=[3]",
+        "task={}",
+        "methods.K.estimator=svm",
+    ],
+)
 def test_broken_settings_are_named(tmp_path, setting):
     path = tmp_path / "c.yaml"
     path.write_text(WHOLE)
@@ -188,11 +226,13 @@ def test_the_command_says_it_with_exit_code_2(kernlearn, tmp_path, number):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, r"c\.yaml:3: datasets\.own\.file: no file 'own\.csv'"),
-     (b"", r"own\.csv: the file is empty"),
-     (b"a,y\n1,0\n\xff,1\n", r"own\.csv, line 3: found b'\\xff'"),
-     (b"a,b,y\n1,2,0\n1,2\n1,2,1\n", r"own\.csv")],
-)  # fmt: skip
+    [
+        (None, r"c\.yaml:3: datasets\.own\.file: no file 'own\.csv'"),
+        (b"", r"own\.csv: the file is empty"),
+        (b"a,y\n1,0\n\xff,1\n", r"own\.csv, line 3: found b'\\xff'"),
+        (b"a,b,y\n1,2,0\n1,2\n1,2,1\n", r"own\.csv"),
+    ],
+)
 def test_a_valid_config_of_bad_data(kernlearn, tmp_path, content, message):
     text = WHOLE.replace("moons: {generator: two_moons}", "own: {file: own.csv}")
     (tmp_path / "c.yaml").write_text(text)

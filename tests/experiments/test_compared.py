@@ -346,8 +346,10 @@ def test_an_interruption_loses_the_block_in_work(monkeypatch, tmp_path):
     assert later[1].start == begun > 0  # after two points to warm up
     assert isinstance(values, np.memmap)
     assert sorted(f.suffix for f in (tmp_path / "cache/pairs").iterdir()) == [
-        ".json", ".lock", ".npy",
-    ]  # fmt: skip
+        ".json",
+        ".lock",
+        ".npy",
+    ]
 
 
 @pytest.mark.parametrize("symmetric", [False, True])

@@ -171,10 +171,12 @@ def test_one_and_1_0_are_two_values(parts, tmp_path):
     trial = replace(trial, spec=replace(trial.spec, method=method))
     model = DecisionTreeClassifier(random_state=0)
     scores = [
-        clone(model).set_params(max_features=value).fit(parts.X_train, parts.y_train)
+        clone(model)
+        .set_params(max_features=value)
+        .fit(parts.X_train, parts.y_train)
         .score(parts.X_val, parts.y_val)
         for value in (1, 1.0)
-    ]  # fmt: skip
+    ]
     assert scores[0] != scores[1]
     chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert type(chosen["max_features"]) is type([1, 1.0][int(np.argmax(scores))])

@@ -167,8 +167,10 @@ def kill_often(small, plan, expected, folder, way, n_kills):
     log, out = f"{path}-wal", folder / "said"
     killer = subprocess.Popen(
         [sys.executable, "-c", KILLER, str(out), log, *arguments],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     moment = random.Random(f"2013 {way}")
     before, told, kills, progress, count = {}, set(), 0, 0, Counter()
     # the last one leaves something done and something to do

@@ -51,53 +51,108 @@ def faults(path, old, new, **options):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("protocol: {splits", "protocol: {split",
-         "f:11: protocol.split: unknown key; did you mean 'splits'?"),
-        ("splits: 2", "splits: 0",
-         "f:11: protocol.splits: input should be greater than or equal to 1, not 0"),
+        (
+            "protocol: {splits",
+            "protocol: {split",
+            "f:11: protocol.split: unknown key; did you mean 'splits'?",
+        ),
+        (
+            "splits: 2",
+            "splits: 0",
+            "f:11: protocol.splits: input should be greater than or equal to 1, not 0",
+        ),
         ("splits: 2", "splits: many", "f:11: protocol.splits: must be a whole number, not 'many'"),
-        ("zscore,", "zscores,",
-         "f:11: protocol.scale.0: 'zscores' is not allowed; did you mean 'zscore'?"),
+        (
+            "zscore,",
+            "zscores,",
+            "f:11: protocol.scale.0: 'zscores' is not allowed; did you mean 'zscore'?",
+        ),
         ("title: A small experiment", "titel: x", "f:1: title: is missing"),
-        ("KernelSVM", "KernalSVM",
-         "f:8: methods.K.estimator: no estimator 'KernalSVM'; did you mean 'KernelSVM'?"),
-        ("h01: true", "H01: true",
-         "f:10: methods.H0/1.H01: MaclaurinSVM has no such parameter; did you mean 'h01'?"),
-        ("kernel: polynomial", "kernel: PolyKernel",
-         "no kernel 'PolyKernel'; did you mean 'polynomial'?"),
+        (
+            "KernelSVM",
+            "KernalSVM",
+            "f:8: methods.K.estimator: no estimator 'KernalSVM'; did you mean 'KernelSVM'?",
+        ),
+        (
+            "h01: true",
+            "H01: true",
+            "f:10: methods.H0/1.H01: MaclaurinSVM has no such parameter; did you mean 'h01'?",
+        ),
+        (
+            "kernel: polynomial",
+            "kernel: PolyKernel",
+            "no kernel 'PolyKernel'; did you mean 'polynomial'?",
+        ),
         ("degree: 3", "degre: 3", "f:6: kernels.polynomial.degre: PolynomialKernel has no such"),
-        ("generator: waveform", "generator: wave",
-         "f:3: datasets.waveform.generator: no generator 'wave'; did you mean 'waveform'?"),
+        (
+            "generator: waveform",
+            "generator: wave",
+            "f:3: datasets.waveform.generator: no generator 'wave'; did you mean 'waveform'?",
+        ),
         ("noise: 0.2", "nois: 0.2", "f:4: datasets.moons.nois: unknown key; did you mean"),
-        ("moons: {generator: two_moons, n_samples: 200, noise: 0.2}", "spambas: {}",
-         "f:4: datasets.spambas: no data set 'spambas' in the catalogue; did you mean"),
-        ("[accuracy,", "[acuracy,",
-         "f:12: metrics: no metric 'acuracy' of classification; did you mean 'accuracy'?"),
+        (
+            "moons: {generator: two_moons, n_samples: 200, noise: 0.2}",
+            "spambas: {}",
+            "f:4: datasets.spambas: no data set 'spambas' in the catalogue; did you mean",
+        ),
+        (
+            "[accuracy,",
+            "[acuracy,",
+            "f:12: metrics: no metric 'acuracy' of classification; did you mean 'accuracy'?",
+        ),
         ("baseline: K", "baseline: k", "f:14: derived.speedup.baseline: no method 'k'"),
-        ("[dataset, method, n_components]", "[dataset, methods]",
-         "f:15: table.rows: no label 'methods'; did you mean 'method'?"),
-        ("moons: 10", "moon: 10",
-         "f:10: methods.H0/1.n_components.by_dataset.moon: no data set 'moon' here; did you mean"),
-        ("{default: 20, moons: 10}", "{moons: 10}",
-         "f:10: methods.H0/1.n_components: by_dataset gives no value for waveform"),
-        ("select: [0.1, 10]", "select: []",
-         "f:8: methods.K.C: select must be a list of values to choose from"),
+        (
+            "[dataset, method, n_components]",
+            "[dataset, methods]",
+            "f:15: table.rows: no label 'methods'; did you mean 'method'?",
+        ),
+        (
+            "moons: 10",
+            "moon: 10",
+            "f:10: methods.H0/1.n_components.by_dataset.moon: no data set 'moon' here; did you mean",  # noqa: E501
+        ),
+        (
+            "{default: 20, moons: 10}",
+            "{moons: 10}",
+            "f:10: methods.H0/1.n_components: by_dataset gives no value for waveform",
+        ),
+        (
+            "select: [0.1, 10]",
+            "select: []",
+            "f:8: methods.K.C: select must be a list of values to choose from",
+        ),
         ("select: [0.1, 10]", "select: [0.1, -10]", "f:8: methods.K.C: The 'C' parameter of"),
         ("n_components: [10, 40]", "n_components: []", "f:9: methods.RF.n_components: an empty"),
         ("seed: 1,", "seed: 1, train: 0.7, holdout: 0.3,", "f:11: protocol: train and holdout"),
         ("seed: 1,", "seed: 1, folds: published, max_test: 9,", "published folds are taken"),
-        ("profiles:", "best: {metrics: [speedup]}\nprofiles:",
-         "f:16: best.metrics: no measured metric 'speedup'"),
-        ("profiles:", "best: {metrics: [accuracy], within: [data]}\nprofiles:",
-         "f:16: best.within: no label 'data'; did you mean 'dataset'?"),
-        ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RFF], than: [K]}}]\n"
-         "profiles:", "claims.0.check.better: no method 'RFF'; did you mean 'RF'?"),
-        ("profiles:", "claims: [{says: a, check: {metric: accuracy, better: [RF]}}]\nprofiles:",
-         "claims.0.check: better needs than"),
-        ("profiles:", "claims: [{says: a, check: {metric: accuracy, among_best: [RF], over: most, "
-         "where: {datset: moons}}}]\nprofiles:", "where.datset: no label 'datset'; did you mean"),
+        (
+            "profiles:",
+            "best: {metrics: [speedup]}\nprofiles:",
+            "f:16: best.metrics: no measured metric 'speedup'",
+        ),
+        (
+            "profiles:",
+            "best: {metrics: [accuracy], within: [data]}\nprofiles:",
+            "f:16: best.within: no label 'data'; did you mean 'dataset'?",
+        ),
+        (
+            "profiles:",
+            "claims: [{says: a, check: {metric: accuracy, better: [RFF], than: [K]}}]\nprofiles:",
+            "claims.0.check.better: no method 'RFF'; did you mean 'RF'?",
+        ),
+        (
+            "profiles:",
+            "claims: [{says: a, check: {metric: accuracy, better: [RF]}}]\nprofiles:",
+            "claims.0.check: better needs than",
+        ),
+        (
+            "profiles:",
+            "claims: [{says: a, check: {metric: accuracy, among_best: [RF], over: most, "
+            "where: {datset: moons}}}]\nprofiles:",
+            "where.datset: no label 'datset'; did you mean",
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_fault_says_where_what_and_what_is_allowed(small, old, new, message):
     assert any(line.startswith(message) or message in line for line in faults(small, old, new))
 
@@ -176,8 +231,10 @@ def test_form_faults_and_unknown_names_in_one_section_come_at_once(small):
         load_config(small)
     lines = [line.removeprefix(f"{small}:") for line in str(caught.value).splitlines()]
     assert [line.split(": ")[:2] for line in lines] == [
-        ["8", "methods.K.baseline"], ["10", "methods.H0/1.H01"], ["15", "table.rows"],
-    ]  # fmt: skip
+        ["8", "methods.K.baseline"],
+        ["10", "methods.H0/1.H01"],
+        ["15", "table.rows"],
+    ]
 
 
 def test_a_config_that_was_checked_before_is_planned_without_scikit_learn(

@@ -67,7 +67,7 @@ REPLACEMENTS = {
     "unclosed bracket": "[1, 2",
     "unclosed brace": "{a: [1}",
     "deep nesting": "[" * 3000 + "]" * 3000,
-}  # fmt: skip
+}
 
 KEYS = {
     "unknown": "qqqq",

@@ -98,12 +98,18 @@ def test_samples_and_classes(tmp_path):
         ("{estimator: LinearSVM}", "", "needs vectors, and the points are strings: take one with"),
         ("{estimator: sklearn.ensemble.RandomForestClassifier}", "", "needs vectors, and the poi"),
         ("{estimator: KNeighborsClassifier}", "", "text.TfidfVectorizer"),
-        ("{estimator: BBSClassifier}", "kernels: {g: {kernel: gaussian}}",
-         "the kernel gaussian compares vectors, and the points are strings"),
-        ("{estimator: BBSClassifier, similarity: {kernel: scipy.canberra}}", "",
-         "the kernel scipy.canberra compares vectors, and the points are strings"),
+        (
+            "{estimator: BBSClassifier}",
+            "kernels: {g: {kernel: gaussian}}",
+            "the kernel gaussian compares vectors, and the points are strings",
+        ),
+        (
+            "{estimator: BBSClassifier, similarity: {kernel: scipy.canberra}}",
+            "",
+            "the kernel scipy.canberra compares vectors, and the points are strings",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_needs_vectors_says_so(tmp_path, method, kernel, said):
     text = f"""
     title: t

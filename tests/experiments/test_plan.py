@@ -25,8 +25,10 @@ def plan_of(path, **options):
 
 def test_a_plan_is_the_product_in_the_order_of_the_table(small):
     plan = plan_of(small)
-    cells = [(t.labels["dataset"], t.labels["method"], t.labels.get("n_components"), t.split)
-             for t in plan.trials]  # fmt: skip
+    cells = [
+        (t.labels["dataset"], t.labels["method"], t.labels.get("n_components"), t.split)
+        for t in plan.trials
+    ]
     one = [("K", None), ("RF", 10), ("RF", 40), ("H0/1", 20)]
     other = [("K", None), ("RF", 10), ("RF", 40), ("H0/1", 10)]
     assert cells == [
@@ -255,9 +257,13 @@ def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
     path.write_text(MATRICES)
     found = [(t.labels["dataset"], t.labels["kernel"]) for t in plan_of(path).trials]
     assert found == [
-        ("matrix", None), ("matrix", None),
-        ("moons", "gaussian"), ("moons", "gaussian"), ("moons", "sigmoid"), ("moons", "sigmoid"),
-    ]  # fmt: skip
+        ("matrix", None),
+        ("matrix", None),
+        ("moons", "gaussian"),
+        ("moons", "gaussian"),
+        ("moons", "sigmoid"),
+        ("moons", "sigmoid"),
+    ]
 
 
 def test_held_out_rows_are_part_of_a_key(tmp_path):

@@ -446,9 +446,11 @@ def test_all_kinds_run_together_and_stand_in_the_report(mine, tmp_path):
 def test_a_metric_is_what_a_reader_would_measure(mine, tmp_path):
     changed(
         mine.with_name("mine.py"),
-        ("def balanced(y_true, y_pred):\n",
-         "def balanced(y_true, y_pred):\n    np.save(__file__ + '.npy', [y_true, y_pred])\n"),
-    )  # fmt: skip
+        (
+            "def balanced(y_true, y_pred):\n",
+            "def balanced(y_true, y_pred):\n    np.save(__file__ + '.npy', [y_true, y_pred])\n",
+        ),
+    )
     trial = trials(mine)["grid · near · mine · split 1"]
     measured = run_trial(trial).metrics
     true, predicted = np.load(tmp_path / "mine.py.npy")
@@ -569,8 +571,11 @@ def test_an_error_in_a_data_set_names_the_line(mine):
 
 def test_a_trial_is_all_that_another_process_needs(mine, tmp_path):
     found = trials(mine)
-    names = ["stripes · near · mine · split 1", "grid · gaussian · mine · split 2",
-             "moons · nested · split 1"]  # fmt: skip
+    names = [
+        "stripes · near · mine · split 1",
+        "grid · gaussian · mine · split 2",
+        "moons · nested · split 1",
+    ]
     (tmp_path / "trials").write_bytes(pickle.dumps([found[name] for name in names]))
     code = (
         "import pickle, sys, pathlib\n"
@@ -580,8 +585,11 @@ def test_a_trial_is_all_that_another_process_needs(mine, tmp_path):
     )
     out = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "trials")],
-        cwd="/", capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     here = [run_trial(found[name]).metrics["balanced"] for name in names]
     assert [float.fromhex(line) for line in out.stdout.split()] == here
 

@@ -88,9 +88,10 @@ def test_buffers_in_configs(tmp_path, method, message):
 def test_what_cannot_follow_a_stream(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(
-        CONFIG.replace("estimator: OLP, buffer_size: 5, average: false, METHOD",
-                       "estimator: AllPairsSVM")
-    )  # fmt: skip
+        CONFIG.replace(
+            "estimator: OLP, buffer_size: 5, average: false, METHOD", "estimator: AllPairsSVM"
+        )
+    )
     plan = make_plan(load_config(path))
     with Store(tmp_path / "s") as store:
         run_plan(plan, store)

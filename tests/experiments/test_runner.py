@@ -106,8 +106,17 @@ def test_kill_9_loses_only_the_trial_in_flight(small, tmp_path):
     # more than end before the kill
     small.write_text(small.read_text().replace("splits: 2", "splits: 40"))
     path = tmp_path / "killed" / "s.sqlite"
-    command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path),
-               "--output", str(tmp_path / "out")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "kernlearn",
+        "run",
+        str(small),
+        "--store",
+        str(path),
+        "--output",
+        str(tmp_path / "out"),
+    ]
 
     def rows():
         if not path.exists():
@@ -181,9 +190,19 @@ def test_a_signal_stops_the_run_and_keeps_what_is_done(small, tmp_path, number):
 def test_under_nohup_the_end_of_the_terminal_is_nothing(small, tmp_path):
     small.write_text(small.read_text().replace("splits: 2", "splits: 10"))
     command = [
-        sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(tmp_path / "s"),
-        "--output", str(tmp_path / "out"), "--jobs", "2", "--allow-contention",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "kernlearn",
+        "run",
+        str(small),
+        "--store",
+        str(tmp_path / "s"),
+        "--output",
+        str(tmp_path / "out"),
+        "--jobs",
+        "2",
+        "--allow-contention",
+    ]
     process = subprocess.Popen(
         ["nohup", *command], stdout=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -338,8 +357,9 @@ def test_held_out_rows_choose_and_are_not_trained_on(tmp_path):
         assert result.metrics["accuracy"] > 0.6, trial
         asked = {"BBS": {"C"}, "FTUNE": {"transfers", "C"}, "clip": {"C"}, "SVM": {"C"}}
         assert set(result.info["selected"]) == asked[trial.labels["method"]]
-    chosen = {results[t.key].info["selected"]["C"] for t in plan.trials
-              if t.labels["method"] == "BBS"}  # fmt: skip
+    chosen = {
+        results[t.key].info["selected"]["C"] for t in plan.trials if t.labels["method"] == "BBS"
+    }
     assert chosen == {10}
 
 

@@ -65,8 +65,13 @@ def test_shipped_configs_name_the_schema_and_fit_it(path):
 def test_what_is_valid_fits():
     assert faults(CONFIG) == []
     assert faults(CONFIG.replace("datasets:", "datasets: [iris, wine]\nprofiles:")) != []
-    assert faults("title: t\ndatasets: [iris]\nmethods: {L: {estimator: LinearSVM}}\n"
-                  "metrics: [accuracy]\n") == []  # fmt: skip
+    assert (
+        faults(
+            "title: t\ndatasets: [iris]\nmethods: {L: {estimator: LinearSVM}}\n"
+            "metrics: [accuracy]\n"
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,11 @@ def test_only_leaves_what_matches_one_of_several(plan):
     only = tuple(map(parse_only, ("dataset=moons, method=K", "n_components=40,split=2")))
     found = chosen(plan, states, Choice(only=only))
     assert labels(found) == {
-        ("moons", "K", 0), ("moons", "K", 1), ("moons", "RF", 1), ("waveform", "RF", 1),
-    }  # fmt: skip
+        ("moons", "K", 0),
+        ("moons", "K", 1),
+        ("moons", "RF", 1),
+        ("waveform", "RF", 1),
+    }
 
 
 def test_a_label_that_is_given_twice_means_both_values(plan):
@@ -81,8 +84,9 @@ def test_a_label_that_is_given_twice_means_both_values(plan):
     found = chosen(plan, trial_states(plan, None), Choice(only=only))
     assert labels(found) == {("moons", "K", 0), ("waveform", "K", 0)}
     assert parse_only("method=RF, tuned solver,dataset=a") == {
-        "method": ("RF, tuned solver",), "dataset": ("a",),
-    }  # fmt: skip
+        "method": ("RF, tuned solver",),
+        "dataset": ("a",),
+    }
 
 
 def test_the_data_sets_that_only_chooses(plan):
@@ -91,8 +95,9 @@ def test_the_data_sets_that_only_chooses(plan):
     assert both.datasets(config) == ["waveform", "moons"]
     assert Choice(only=(parse_only("dataset=moons"),)).datasets(config) == ["moons"]
     assert Choice(only=({"dataset": "moons"}, {"method": "K"})).datasets(config) == [
-        "waveform", "moons",
-    ]  # fmt: skip
+        "waveform",
+        "moons",
+    ]
     with pytest.raises(SelectionError, match=r"dataset=moon: no such value; did you mean 'moons'"):
         Choice(only=({"dataset": "moon"},)).datasets(config)
     with pytest.raises(SelectionError, match="repeat the label, as in dataset=moons,dataset="):

@@ -84,8 +84,10 @@ def test_what_another_run_replaces_is_kept_beside(tmp_path):
             put(t, failed(t))
     with Store.existing(path) as store:
         assert store.get([t.key])[t.key].metrics == {"accuracy": 1.3}
-        values = {r.number: [s.result.metrics["accuracy"] for s in store.trials(r.number)]
-                  for r in store.runs()}  # fmt: skip
+        values = {
+            r.number: [s.result.metrics["accuracy"] for s in store.trials(r.number)]
+            for r in store.runs()
+        }
         assert values == {1: [1.1], 2: [1.2], 3: [1.3]}
 
 
@@ -158,10 +160,15 @@ def small_disk(tmp_path):
     """A disk of its own with one megabyte."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)],
-        capture_output=True, check=False,
-    ) if sys.platform == "linux" else None  # fmt: skip
+    mounted = (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)],
+            capture_output=True,
+            check=False,
+        )
+        if sys.platform == "linux"
+        else None
+    )
     if mounted is None or mounted.returncode:
         pytest.skip("a small disk is mounted, for which the user must be root on Linux")
     yield folder
@@ -242,6 +249,15 @@ def test_the_environment_says_what_a_number_hangs_on_and_names_nobody():
         assert len(found["commit"]) == 40
         assert found["dirty"] in (True, False)
     assert set(found) <= {
-        "python", "packages", "system", "cpu", "cores", "usable_cores", "memory_bytes", "blas",
-        "threads", "commit", "dirty",
-    }  # fmt: skip
+        "python",
+        "packages",
+        "system",
+        "cpu",
+        "cores",
+        "usable_cores",
+        "memory_bytes",
+        "blas",
+        "threads",
+        "commit",
+        "dirty",
+    }

@@ -46,11 +46,14 @@ def test_an_export_has_every_number_with_all_its_digits(exported, tmp_path):
     found = [(r["method"], r["split"], r["metric"], r["params"]) for r in rows]
     params = '{"a":0.1,"b":2}'
     assert found == [
-        ("m", 0, "accuracy", params), ("m", 0, "fit_seconds", params),
-        ("m", 1, "accuracy", params), ("m", 1, "fit_seconds", params),
-        ("x, \"y'", 0, "accuracy", "{}"), ("x, \"y'", 0, "fit_seconds", "{}"),
+        ("m", 0, "accuracy", params),
+        ("m", 0, "fit_seconds", params),
+        ("m", 1, "accuracy", params),
+        ("m", 1, "fit_seconds", params),
+        ("x, \"y'", 0, "accuracy", "{}"),
+        ("x, \"y'", 0, "fit_seconds", "{}"),
         ("n", 0, "auc", "{}"),
-    ]  # fmt: skip
+    ]
     read = list(csv.DictReader(io.StringIO(export_text(rows, "csv"))))
     assert [r["method"] for r in read] == [r["method"] for r in rows]
     assert [float(r["value"]) for r in read[:6]] == [r["value"] for r in rows[:6]]
@@ -100,10 +103,15 @@ def two(tmp_path):
     """Stores with all that can meet: (destination, source)."""
     paths = tmp_path / "dest", tmp_path / "source"
     rows = {
-        "alone": (None, 0.1), "redone": ("failed", 0.2), "broken": (0.3, "failed"),
-        "same": (0.4, 0.4 + 1e-15), "conflict": (0.5, 0.6), "both failed": ("failed", "failed"),
-        "own": (0.7, None), "first failed": (None, "failed"),
-    }  # fmt: skip
+        "alone": (None, 0.1),
+        "redone": ("failed", 0.2),
+        "broken": (0.3, "failed"),
+        "same": (0.4, 0.4 + 1e-15),
+        "conflict": (0.5, 0.6),
+        "both failed": ("failed", "failed"),
+        "own": (0.7, None),
+        "first failed": (None, "failed"),
+    }
     for i, path in enumerate(paths):
         with begun(path, cpu=path.name) as (_, put):
             for method, values in rows.items():
@@ -129,18 +137,26 @@ def test_merging(two, prefer):
     found = standing(dest)
     numbers = {m: v if v == "failed" else v["accuracy"] for (m, _), v in found.items()}
     assert numbers == {
-        "alone": 0.1, "redone": 0.2, "broken": 0.3, "same": 0.4 + 1e-15,
-        "conflict": 0.5 if prefer == "destination" else 0.6, "both failed": "failed", "own": 0.7,
+        "alone": 0.1,
+        "redone": 0.2,
+        "broken": 0.3,
+        "same": 0.4 + 1e-15,
+        "conflict": 0.5 if prefer == "destination" else 0.6,
+        "both failed": "failed",
+        "own": 0.7,
         "first failed": "failed",
-    }  # fmt: skip
+    }
     with Store.existing(dest) as store:
         assert [r.environment["cpu"] for r in store.runs()] == ["dest", "source"]
         # what does not stand is kept with its run
         of_run = {
-            r.number: {t.trial.labels["method"]: t.result.metrics.get("accuracy")
-                       for t in store.trials(r.number) if t.result.done}
+            r.number: {
+                t.trial.labels["method"]: t.result.metrics.get("accuracy")
+                for t in store.trials(r.number)
+                if t.result.done
+            }
             for r in store.runs()
-        }  # fmt: skip
+        }
         assert (of_run[1]["conflict"], of_run[2]["conflict"]) == (0.5, 0.6)
         assert (of_run[1]["same"], of_run[2]["same"]) == (0.4, 0.4 + 1e-15)
         assert examine(store) == []

@@ -36,8 +36,9 @@ MAP += "kernel: {kernel: polynomial, degree: 3}}"
 ONE_PASS = f"steps: [{MAP}, OnePassRidgeClassifier]"
 
 
-def planned(folder, data=DRAWN, method=ONE_PASS, task="classification", splits=1, scale="",
-            metric=None):  # fmt: skip
+def planned(
+    folder, data=DRAWN, method=ONE_PASS, task="classification", splits=1, scale="", metric=None
+):
     path = folder / "c.yaml"
     text = CONFIG.replace("TASK", task).replace("DATA", data).replace("METHOD", method)
     text = text.replace("SPLITS", str(splits)).replace("SCALE", scale)
@@ -166,8 +167,9 @@ def test_numbers_and_scores(tmp_path):
     expected = np.mean((OnePassRidge().fit(X, y).predict(X_test) - y_test) ** 2)
     assert result.metrics["mse"] == expected
     (tmp_path / "auc").mkdir()
-    result = the_only(tmp_path / "auc", method="estimator: OnePassRankRLS",
-                      task="bipartite_ranking")  # fmt: skip
+    result = the_only(
+        tmp_path / "auc", method="estimator: OnePassRankRLS", task="bipartite_ranking"
+    )
     X, y, X_test, y_test = by_hand()
     scores = OnePassRankRLS().fit(X, y).decision_function(X_test)
     assert result.metrics["auc"] == roc_auc_score(y_test, scores)

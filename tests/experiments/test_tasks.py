@@ -28,12 +28,15 @@ def test_equal_values_get_the_same_grade_and_grades_have_no_gaps():
 def test_metrics_by_hand():
     true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
     assert TASKS["ordinal"].load().measure(true, predicted) == {
-        "aae": 0.75, "macro_aae": pytest.approx((0.5 + 0 + 2) / 3), "zero_one": 0.5,
-    }  # fmt: skip
+        "aae": 0.75,
+        "macro_aae": pytest.approx((0.5 + 0 + 2) / 3),
+        "zero_one": 0.5,
+    }
     assert TASKS["regression"].load().measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
     assert TASKS["classification"].load().measure(true, predicted) == {
-        "accuracy": 0.5, "error_percent": 50.0,
-    }  # fmt: skip
+        "accuracy": 0.5,
+        "error_percent": 50.0,
+    }
 
 
 def test_real_predictions_become_the_nearest_grade():
@@ -175,9 +178,13 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
         learner = build.build_estimator(trial, BUILT_IN, None)
         seen = follow(learner, parts.X_train, parts.y_train)
         expected = stream_regret(
-            parts.X_train, parts.y_train, seen.hypotheses, seen.contents, radius=2,
+            parts.X_train,
+            parts.y_train,
+            seen.hypotheses,
+            seen.contents,
+            radius=2,
             regularization=trial.labels["regularization"],
-        )  # fmt: skip
+        )
         assert result.metrics["regret"] == expected.all_pairs.regret[-1]
         assert result.metrics["regret_per_round"] == expected.all_pairs.per_round[-1]
         assert result.metrics["buffer_regret"] == expected.buffer.regret[-1]

@@ -56,7 +56,10 @@ def test_a_value_that_is_a_list_is_a_label_where_it_varies(tmp_path):
     rows = summary[summary["metric"] == "accuracy"]
     found = rows[["method", "n_landmarks", "C"]].astype(object)
     assert found.where(found.notna(), None).to_numpy().tolist() == [
-        ["BBS", 5, "[0.1,1]"], ["BBS", 5, "[10,100]"], ["BBS", 10, "[0.1,1]"],
-        ["BBS", 10, "[10,100]"], ["FTUNE", 5, None],
-    ]  # fmt: skip
+        ["BBS", 5, "[0.1,1]"],
+        ["BBS", 5, "[10,100]"],
+        ["BBS", 10, "[0.1,1]"],
+        ["BBS", 10, "[10,100]"],
+        ["FTUNE", 5, None],
+    ]
     assert plan.trials[-1].spec.method.parameters["transfers"] == [1, 10]

@@ -94,9 +94,12 @@ def log_second_moment(A, psi, d):
 def test_the_damping_is_the_best(d, psi):
     A = float(best_damping(psi, d))
     found = minimize_scalar(
-        log_second_moment, args=(psi, d), bounds=(-3 - psi, 0.12), method="bounded",
+        log_second_moment,
+        args=(psi, d),
+        bounds=(-3 - psi, 0.12),
+        method="bounded",
         options={"xatol": 1e-10},
-    )  # fmt: skip
+    )
     assert A <= 0
     assert log_second_moment(A, psi, d) <= found.fun * (1 + 1e-9) + 1e-9
     step = 1e-4 * (1 + abs(A))

@@ -190,12 +190,13 @@ WAYS = [
     [(PolynomialKernel(3), options) for options in WAYS]
     + [
         pytest.param(
-            ExponentialKernel(1.0), options,
+            ExponentialKernel(1.0),
+            options,
             marks=[] if options in (WAYS[2], WAYS[8]) else pytest.mark.exhaustive,
         )
         for options in WAYS
     ],
-)  # fmt: skip
+)
 def test_unbiased_within_the_standard_error_over_draws(kernel, options, X):
     points = X[:12] + 0.2
     errors = []

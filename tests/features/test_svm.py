@@ -55,11 +55,16 @@ def test_approaches_the_exact_kernel_as_features_are_added(digits):
     kernel = PolynomialKernel(4)
     exact = KernelSVM(kernel, C=10.0).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
     few, many = (
-        np.mean([
-            MaclaurinSVM(kernel, n, C=10.0, random_state=s).fit(X[:1000], y[:1000])
-            .score(X[1000:], y[1000:]) for s in range(3)
-        ]) for n in (20, 2000)
-    )  # fmt: skip
+        np.mean(
+            [
+                MaclaurinSVM(kernel, n, C=10.0, random_state=s)
+                .fit(X[:1000], y[:1000])
+                .score(X[1000:], y[1000:])
+                for s in range(3)
+            ]
+        )
+        for n in (20, 2000)
+    )
     assert few < many
     assert abs(many - exact) < 0.02
 
@@ -67,11 +72,16 @@ def test_approaches_the_exact_kernel_as_features_are_added(digits):
 def test_h01_is_better_with_few_features(digits):
     X, y = digits
     scores = {
-        h01: np.mean([
-            MaclaurinSVM(PolynomialKernel(10), 20, h01=h01, random_state=s).fit(X[:1000], y[:1000])
-            .score(X[1000:], y[1000:]) for s in range(3)
-        ]) for h01 in (False, True)
-    }  # fmt: skip
+        h01: np.mean(
+            [
+                MaclaurinSVM(PolynomialKernel(10), 20, h01=h01, random_state=s)
+                .fit(X[:1000], y[:1000])
+                .score(X[1000:], y[1000:])
+                for s in range(3)
+            ]
+        )
+        for h01 in (False, True)
+    }
     assert scores[True] > scores[False] + 0.2
 
 

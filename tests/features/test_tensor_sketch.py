@@ -179,9 +179,9 @@ def test_unbiased(kernel, options):
     found = estimates(TensorSketch(kernel, 32, **options), X, 200)
     error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
     assert (error < 0.1 * kernel(X).max()).all()
-    exact = kernel(X) if not options.get("truncation") else DotProductKernel(
-        kernel.coefficients(8)
-    )(X)  # fmt: skip
+    exact = (
+        kernel(X) if not options.get("truncation") else DotProductKernel(kernel.coefficients(8))(X)
+    )
     assert (np.abs(found.mean(axis=0) - exact) < 4 * error).all()
 
 

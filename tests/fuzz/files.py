@@ -180,27 +180,48 @@ def samples() -> dict[str, Sample]:
     """Return the files by the names of their formats."""
     plain = {
         "csv": Sample("f.csv", (_CSV,)),
-        "quoted": Sample("f.csv", (
-            b'"a","b","y"\n"1.5","x ""y""","u"\n"2","z, z","v"\n'
-            b'"3","z, z","u"\n"4.5","x ""y""","v"\n',
-        )),
+        "quoted": Sample(
+            "f.csv",
+            (
+                b'"a","b","y"\n"1.5","x ""y""","u"\n"2","z, z","v"\n'
+                b'"3","z, z","u"\n"4.5","x ""y""","v"\n',
+            ),
+        ),
         "decimal": Sample("f.txt", (_lines(";").replace(b".", b","),)),
         "separated": Sample("f.csv", (b"sep=;\n" + _lines(";", "a;b;y\n", LABELS),)),
         "blanks": Sample("f.data", (_lines("  "),)),
         "utf-16": Sample("f.csv", (_CSV.decode().encode("utf-16"),)),
         "libsvm": Sample("f.libsvm", (_pairs(),)),
         "arff": Sample("f.arff", (_lines(",", _ARFF.format("real")),)),
-        "sparse arff": Sample("f.arff", (_ARFF.format("real").encode() + "".join(
-            f"{{0 {a!r}, 1 {b!r}, 2 {y}}}\n" for (a, b), y in zip(X.tolist(), Y, strict=True)
-        ).encode(),)),
-        "nominal arff": Sample("f.arff", (_ARFF.format("{'u v', w, \"x'y\"}").encode()
-                                          + b"1,'u v',1\n2,w,2\n?,\"x'y\",1\n4,w,2\n",)),
-        "ts": Sample("f.ts", (_SERIES + _lines(",").replace(b",1\n", b":1\n")
-                              .replace(b",2\n", b":2\n"),)),
-        "jsonl": Sample("f.jsonl", (b"".join(
-            f'{{"p": "{word}", "y": "{y}"}}\n'.encode()
-            for word, y in zip("uvwxyz", LABELS, strict=True)
-        ),)),
+        "sparse arff": Sample(
+            "f.arff",
+            (
+                _ARFF.format("real").encode()
+                + "".join(
+                    f"{{0 {a!r}, 1 {b!r}, 2 {y}}}\n"
+                    for (a, b), y in zip(X.tolist(), Y, strict=True)
+                ).encode(),
+            ),
+        ),
+        "nominal arff": Sample(
+            "f.arff",
+            (
+                _ARFF.format("{'u v', w, \"x'y\"}").encode()
+                + b"1,'u v',1\n2,w,2\n?,\"x'y\",1\n4,w,2\n",
+            ),
+        ),
+        "ts": Sample(
+            "f.ts", (_SERIES + _lines(",").replace(b",1\n", b":1\n").replace(b",2\n", b":2\n"),)
+        ),
+        "jsonl": Sample(
+            "f.jsonl",
+            (
+                b"".join(
+                    f'{{"p": "{word}", "y": "{y}"}}\n'.encode()
+                    for word, y in zip("uvwxyz", LABELS, strict=True)
+                ),
+            ),
+        ),
         "npy": Sample("f.npy", (_npy(X),)),
         "npz": Sample("f.npz", (_npy(X), _npy(Y)), zipped("X.npy", "y.npy")),
         "texts npz": Sample("f.npz", (_npy(X), _npy(LABELS)), zipped("X.npy", "y.npy")),
@@ -213,14 +234,26 @@ def samples() -> dict[str, Sample]:
         "matlab 7.3": Sample("f.mat", (_written(lambda p: _hdf5(p, matlab=True)),)),
         "hdf5": Sample("f.h5", (_written(_hdf5),)),
         "parquet": Sample("f.parquet", (_written(_parquet),)),
-        "plain parquet": Sample("f.parquet", (_written(
-            lambda p: _parquet(p, compression="none", use_dictionary=False, row_group_size=2)
-        ),)),
-        "stata": Sample("f.dta", (_written(
-            lambda p: _frame().astype({"s": "category"}).to_stata(p, write_index=False)
-        ),)),
+        "plain parquet": Sample(
+            "f.parquet",
+            (
+                _written(
+                    lambda p: _parquet(
+                        p, compression="none", use_dictionary=False, row_group_size=2
+                    )
+                ),
+            ),
+        ),
+        "stata": Sample(
+            "f.dta",
+            (
+                _written(
+                    lambda p: _frame().astype({"s": "category"}).to_stata(p, write_index=False)
+                ),
+            ),
+        ),
         "xlsx": _xlsx(),
-    }  # fmt: skip
+    }
     packed = {
         "gz": Sample("f.csv.gz", (_CSV,), lambda parts: gzip.compress(parts[0])),
         "bz2": Sample("f.csv.bz2", (_CSV,), lambda parts: bz2.compress(parts[0])),

@@ -94,10 +94,15 @@ def test_files_of_cards(tmp_path, name, data):
     sample = letor() if name == "letor" else samples()[name]
     form, task = CARDS[name]
     content = {
-        "name": "small", "title": "t", "task": task, "n_features": 2, "licence": "l",
-        "source": {"publisher": "p"}, "citation": "c",
+        "name": "small",
+        "title": "t",
+        "task": task,
+        "n_features": 2,
+        "licence": "l",
+        "source": {"publisher": "p"},
+        "citation": "c",
         "forms": [{"files": [sample.name], "format": form}],
-    }  # fmt: skip
+    }
     if task == "classification":
         labels = dict.fromkeys(("1", "2") if name in ("arff", "ts") else ("a", "b"), 3)
         content["forms"][0] |= {"classes": labels, "rows": 6}

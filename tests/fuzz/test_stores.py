@@ -56,15 +56,27 @@ JSON_COLUMNS = {
 def note(accuracy):
     """What a trial notes, with a grid."""
     grid = [
-        {"parameters": {"C": c}, "score": accuracy, "metrics": {"accuracy": accuracy / c},
-         "converged": c == 1}
+        {
+            "parameters": {"C": c},
+            "score": accuracy,
+            "metrics": {"accuracy": accuracy / c},
+            "converged": c == 1,
+        }
         for c in (1, 2)
-    ]  # fmt: skip
+    ]
     return {
-        "n_train": 40, "n_test": 20, "positive": ["1"], "sample": "60 of 90 rows", "grid": grid,
-        "warnings": {"ConvergenceWarning: x": 2}, "contended": True, "shared": True,
-        "plugins": {"p": "0"}, "selected": {"C": 1}, "converged": False,
-    }  # fmt: skip
+        "n_train": 40,
+        "n_test": 20,
+        "positive": ["1"],
+        "sample": "60 of 90 rows",
+        "grid": grid,
+        "warnings": {"ConvergenceWarning: x": 2},
+        "contended": True,
+        "shared": True,
+        "plugins": {"p": "0"},
+        "selected": {"C": 1},
+        "converged": False,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -75,30 +87,42 @@ def whole(tmp_path_factory):
     plan = make_plan(load_config(folder / "many.yaml"))
     with Store(folder / "s") as store:
         environment = {
-            "python": "3", "packages": {"numpy": "2"}, "system": "Linux", "cpu": "c", "cores": 2,
-            "usable_cores": 2, "memory_bytes": 2**34, "blas": [{"internal_api": "openblas"}],
-            "threads": {"OMP_NUM_THREADS": "1"}, "commit": "a" * 40, "dirty": False,
-        }  # fmt: skip
+            "python": "3",
+            "packages": {"numpy": "2"},
+            "system": "Linux",
+            "cpu": "c",
+            "cores": 2,
+            "usable_cores": 2,
+            "memory_bytes": 2**34,
+            "blas": [{"internal_api": "openblas"}],
+            "threads": {"OMP_NUM_THREADS": "1"},
+            "commit": "a" * 40,
+            "dirty": False,
+        }
         for first in (0, 10):
             run = store.begin_run("many", "full", 1, environment, ["seed=0"][:first])
             for i, trial in enumerate(plan.trials[first:]):
                 value = 0.5 + i / 100
                 result = replace(
-                    FAILED if i == 4 else DONE, key=trial.key,
+                    FAILED if i == 4 else DONE,
+                    key=trial.key,
                     metrics={} if i == 4 else {"accuracy": value, "fit_seconds": value},
                     info=note(value) if i % 2 else {},
-                )  # fmt: skip
+                )
                 store.put(run, trial, result)
     loosen(folder / "s")
     return folder, (folder / "s").read_bytes(), plan
 
 
 values = st.one_of(
-    st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(), st.text(max_size=20),
+    st.none(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(),
+    st.text(max_size=20),
     st.binary(max_size=20),
     st.sampled_from(["[]", "{}", "null", "0", DEEP, LONG, "done", "1e999"]),
     st.tuples(st.just("CAST"), st.binary(max_size=8)),
-)  # fmt: skip
+)
 #: Texts of values of JSON, some of which no parser of JSON should take.
 fragments = st.one_of(
     st.recursive(
@@ -106,12 +130,31 @@ fragments = st.one_of(
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
         max_leaves=5,
     ).map(json.dumps),
-    st.sampled_from([
-        "NaN", "Infinity", "-Infinity", "1e999", "-1", "-0.0", "1e-400", "9" * 400, LONG, DEEP, "",
-        '"\\ud800"', '"\\u0000"', '{"a":' * 500 + "1" + "}" * 500, '"' + "x" * 100_000 + '"',
-        "1" + "0" * 300, '"\\u202e\\u001b[2J"', "1e308", "-1e308", "1.7976931348623157e308",
-    ]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "NaN",
+            "Infinity",
+            "-Infinity",
+            "1e999",
+            "-1",
+            "-0.0",
+            "1e-400",
+            "9" * 400,
+            LONG,
+            DEEP,
+            "",
+            '"\\ud800"',
+            '"\\u0000"',
+            '{"a":' * 500 + "1" + "}" * 500,
+            '"' + "x" * 100_000 + '"',
+            "1" + "0" * 300,
+            '"\\u202e\\u001b[2J"',
+            "1e308",
+            "-1e308",
+            "1.7976931348623157e308",
+        ]
+    ),
+)
 tables = st.sampled_from([*TABLES])
 
 
@@ -183,8 +226,9 @@ def damaged(path, whole, changes):
                     a, b = (ids[i % len(ids)] for i in what)
                     connection.execute(
                         "UPDATE trial SET spec = (SELECT spec FROM trial WHERE rowid = ?), labels "
-                        "= (SELECT labels FROM trial WHERE rowid = ?) WHERE rowid = ?", (a, a, b)
-                    )  # fmt: skip
+                        "= (SELECT labels FROM trial WHERE rowid = ?) WHERE rowid = ?",
+                        (a, a, b),
+                    )
                     continue
                 table, column, row, *value = what
                 ids = [one for (one,) in connection.execute(f"SELECT rowid FROM {table}")]
@@ -258,12 +302,25 @@ def test_damaged_stores(whole, changes):
 
 
 COMMANDS = [
-    "doctor", "report many.yaml", "report s --config many.yaml", "export", "export --format json",
-    "export --output rows.parquet", "compare s whole --all", "compare 1 2", "plan many.yaml",
-    "status many.yaml", "show many.yaml", "runs", "ranks many.yaml", "gc many.yaml",
-    "equivalence many.yaml --control guess --margin 0.1", "merge s merged", "merge whole s",
+    "doctor",
+    "report many.yaml",
+    "report s --config many.yaml",
+    "export",
+    "export --format json",
+    "export --output rows.parquet",
+    "compare s whole --all",
+    "compare 1 2",
+    "plan many.yaml",
+    "status many.yaml",
+    "show many.yaml",
+    "runs",
+    "ranks many.yaml",
+    "gc many.yaml",
+    "equivalence many.yaml --control guess --margin 0.1",
+    "merge s merged",
+    "merge whole s",
     "check many.yaml --profile full --against .",
-]  # fmt: skip
+]
 
 
 @settings_of(fuzzing, max_examples=max(5, EXAMPLES // 10))

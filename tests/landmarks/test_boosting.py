@@ -96,9 +96,14 @@ def asymmetric(n, seed):
 def test_is_adaboost_over_two_classes(kind, n_thresholds, reuse):
     K, y = asymmetric(60, 0)
     model = DBoostClassifier(
-        30, similarity="precomputed", kind=kind, pool_size=25, n_thresholds=n_thresholds,
-        reuse=reuse, random_state=5,
-    )  # fmt: skip
+        30,
+        similarity="precomputed",
+        kind=kind,
+        pool_size=25,
+        n_thresholds=n_thresholds,
+        reuse=reuse,
+        random_state=5,
+    )
     model.fit(K if kind == "similarity" else -K, y)
     (pairs,) = select_pairs(25, y, selection="random", rng=np.random.RandomState(5))
     expected = slow_adaboost(K, 2 * y - 1, pairs, 30, bool(n_thresholds), reuse)
@@ -135,9 +140,13 @@ def test_one_vs_one_lets_problems_vote():
     X, y = make_blobs(120, centers=4, cluster_std=3.0, random_state=1)
     K = GaussianKernel(3.0)(X, X)
     model = DBoostClassifier(
-        8, similarity="precomputed", pool_size=6, n_thresholds=255, multi_class="ovo",
+        8,
+        similarity="precomputed",
+        pool_size=6,
+        n_thresholds=255,
+        multi_class="ovo",
         random_state=2,
-    ).fit(K, y)  # fmt: skip
+    ).fit(K, y)
     rng = np.random.RandomState(2)
     wins, sums, drawn = np.zeros((120, 4)), np.zeros((120, 4)), []
     for a, b in combinations(range(4), 2):
@@ -159,17 +168,26 @@ def test_one_vs_one_lets_problems_vote():
     assert model.problems_ == list(combinations(range(4), 2))
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(4, 25), levels=st.integers(2, 6),
-       search=st.booleans(), reuse=st.booleans())  # fmt: skip
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 25),
+    levels=st.integers(2, 6),
+    search=st.booleans(),
+    reuse=st.booleans(),
+)
 @settings(max_examples=60)
 def test_ties_and_abstentions_are_as_told(seed, n, levels, search, reuse):
     rng = np.random.RandomState(seed)
     K = rng.randint(levels, size=(n, n)).astype(float)
     y = rng.permutation(np.arange(n) % 2)
     model = DBoostClassifier(
-        15, similarity="precomputed", pool_size=8, n_thresholds=63 if search else 0, reuse=reuse,
+        15,
+        similarity="precomputed",
+        pool_size=8,
+        n_thresholds=63 if search else 0,
+        reuse=reuse,
         random_state=seed,
-    )  # fmt: skip
+    )
     (pairs,) = select_pairs(8, y, selection="random", rng=np.random.RandomState(seed))
     expected = slow_adaboost(K, 2 * y - 1, pairs, 15, search, reuse)
     if not len(expected):
@@ -187,8 +205,10 @@ def test_training_error_is_below_its_bounds():
     X, y = make_moons(300, noise=0.3, random_state=0)
     model = DBoostClassifier(60, pool_size=40, random_state=0).fit(X, y)
     (errors,), (losses,), (edges,) = (
-        model.training_errors_, model.training_losses_, model.edges_,
-    )  # fmt: skip
+        model.training_errors_,
+        model.training_losses_,
+        model.edges_,
+    )
     error = (1 - edges) / 2
     np.testing.assert_allclose(losses, np.cumprod(2 * np.sqrt(error * (1 - error))), rtol=1e-9)
     assert (errors <= losses).all()
@@ -226,8 +246,12 @@ def test_more_thresholds_than_values_are_all_midpoints():
     )
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 300), n_cuts=st.integers(1, 255),
-       levels=st.sampled_from([2, 7, 10**6]))  # fmt: skip
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 300),
+    n_cuts=st.integers(1, 255),
+    levels=st.sampled_from([2, 7, 10**6]),
+)
 @settings(max_examples=60)
 def test_bins_and_cuts(seed, n, n_cuts, levels):
     rng = np.random.RandomState(seed)

@@ -43,9 +43,13 @@ class Counted:
 def test_dboost(multi_class, selection):
     similarity = Counted()
     model = DBoostClassifier(
-        "auto", max_comparisons=30, similarity=similarity, multi_class=multi_class,
-        selection=selection, random_state=0,
-    )  # fmt: skip
+        "auto",
+        max_comparisons=30,
+        similarity=similarity,
+        multi_class=multi_class,
+        selection=selection,
+        random_state=0,
+    )
     grades_new = np.digitize(Y_NEW, [0.5, 1.5])
     model.fit(X, GRADES, NEW, grades_new)
     assert model.n_fit_comparisons_ == similarity.n
@@ -133,9 +137,13 @@ def test_sparse_regression_of_several_targets_within_the_budget():
 def test_ranking_keeps_what_held_out_queries_gain_by(double_dipping):
     similarity = Counted()
     model = RankLand(
-        "auto", max_comparisons=40, similarity=similarity, C=(1.0, 100.0),
-        double_dipping=double_dipping, random_state=0,
-    ).fit(X, GRADES, QUERIES)  # fmt: skip
+        "auto",
+        max_comparisons=40,
+        similarity=similarity,
+        C=(1.0, 100.0),
+        double_dipping=double_dipping,
+        random_state=0,
+    ).fit(X, GRADES, QUERIES)
     assert model.n_comparisons_ <= 40
     # every document once with each landmark
     assert model.n_fit_comparisons_ == similarity.n == 200 * model.growth_[-1].n_landmarks

@@ -182,9 +182,11 @@ def test_landmarks_read_off_give_the_decision():
 def test_few_thresholds_lose_little():
     X, y = make_moons(1500, noise=0.25, random_state=0)
     scores = [
-        DBoostClassifier(50, n_thresholds=n, random_state=0).fit(X[:1000], y[:1000])
-        .score(X[1000:], y[1000:]) for n in (31, 255)
-    ]  # fmt: skip
+        DBoostClassifier(50, n_thresholds=n, random_state=0)
+        .fit(X[:1000], y[:1000])
+        .score(X[1000:], y[1000:])
+        for n in (31, 255)
+    ]
     assert abs(scores[0] - scores[1]) < 0.02
     assert min(scores) > 0.9
 

@@ -155,9 +155,10 @@ def test_a_similarity_that_is_0_everywhere_is_not_scaled(embedding):
 def test_strings_with_a_function_of_the_users_own(embedding):
     words = ["tea", "tee", "eat", "sun", "son", "nun"]
     fitted = embedding(
-        3, similarity=lambda A, B: np.array([[len(set(a) & set(b)) for b in B] for a in A]),
+        3,
+        similarity=lambda A, B: np.array([[len(set(a) & set(b)) for b in B] for a in A]),
         random_state=0,
-    )  # fmt: skip
+    )
     features = fitted.fit_transform(words, [0, 0, 0, 1, 1, 1])
     assert features.shape == (6, 3)
     assert features.dtype == np.float64

@@ -28,15 +28,18 @@ def slow_ftune(X, y, X_val, y_val, pairs):
         for s, slope in enumerate(SLOPES):
 
             def embed(K, p=p, slope=slope):
-                return np.array([
-                    [min(max(slope * (row[a] - row[b]) / scale, -1), 1) for a, b in pairs[p]]
-                    for row in K
-                ])  # fmt: skip
+                return np.array(
+                    [
+                        [min(max(slope * (row[a] - row[b]) / scale, -1), 1) for a, b in pairs[p]]
+                        for row in K
+                    ]
+                )
 
             features, features_val = embed(K), embed(K_val)
             for c, C in enumerate(PENALTIES):
-                machine = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10,
-                                    max_iter=10**5)  # fmt: skip
+                machine = LinearSVC(
+                    C=C, dual=False, fit_intercept=False, tol=1e-10, max_iter=10**5
+                )
                 machine.fit(features, np.where(y == positive, 1, -1))
                 weights[p, s, c] = machine.coef_[0]
                 decisions[p, s, c] = features_val @ machine.coef_[0]
@@ -73,10 +76,12 @@ def test_is_the_slow_version(iris, per_class, n_classes, selection):
     labels = classes[-len(pairs) :]
 
     if per_class:
-        scores = np.array([
-            [np.mean((decisions[p, s, c] > 0) == (y_val == labels[p])) for s, c in cells]
-            for p in problems
-        ]).reshape(-1, 6, 4)  # fmt: skip
+        scores = np.array(
+            [
+                [np.mean((decisions[p, s, c] > 0) == (y_val == labels[p])) for s, c in cells]
+                for p in problems
+            ]
+        ).reshape(-1, 6, 4)
         chosen = [
             min(cells, key=lambda cell: (-scores[p][cell], losses[p, *cell])) for p in problems
         ]

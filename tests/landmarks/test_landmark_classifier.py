@@ -18,14 +18,16 @@ BOTH = pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
 SIGMA = 2.0
 
 
-@parametrize_with_checks([
-    BBSClassifier(),
-    BBSClassifier(n_landmarks=10, selection="dselect", C=1.0, fit_intercept=True),
-    BBSClassifier(similarity="precomputed", loss="logistic"),
-    FTuneClassifier(),
-    FTuneClassifier(n_landmarks=10, per_class=True, selection="stratified", transfers="sign"),
-    FTuneClassifier(similarity="precomputed", kind="distance", transfers=(1, 10), C=(1, 10)),
-])  # fmt: skip
+@parametrize_with_checks(
+    [
+        BBSClassifier(),
+        BBSClassifier(n_landmarks=10, selection="dselect", C=1.0, fit_intercept=True),
+        BBSClassifier(similarity="precomputed", loss="logistic"),
+        FTuneClassifier(),
+        FTuneClassifier(n_landmarks=10, per_class=True, selection="stratified", transfers="sign"),
+        FTuneClassifier(similarity="precomputed", kind="distance", transfers=(1, 10), C=(1, 10)),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -70,8 +72,10 @@ def test_a_matrix_says_what_the_function_says(iris, make, selection, given):
     assert_same(function, matrix)
     np.testing.assert_allclose(
         matrix.decision_function(given(X[test], X[train])),
-        function.decision_function(X[test]), rtol=1e-6, atol=1e-6,
-    )  # fmt: skip
+        function.decision_function(X[test]),
+        rtol=1e-6,
+        atol=1e-6,
+    )
     # and with validation points of one's own
     function.fit(X[train], y[train], X[test], y[test])
     matrix.fit(given(X[train], X[train]), y[train], given(X[test], X[train]), y[test])
@@ -107,9 +111,11 @@ def test_sparse_points_are_points(iris, make):
     thin = make(n_landmarks=8, random_state=0).fit(sparse.csr_matrix(X), y)
     assert_same(dense, thin, rtol=1e-5)
     np.testing.assert_allclose(
-        thin.decision_function(sparse.csr_matrix(X)), dense.decision_function(X), rtol=1e-5,
+        thin.decision_function(sparse.csr_matrix(X)),
+        dense.decision_function(X),
+        rtol=1e-5,
         atol=1e-5,
-    )  # fmt: skip
+    )
 
 
 @BOTH
@@ -273,7 +279,7 @@ def test_a_constant_similarity_is_told(iris, make):
         ({"X_val": np.full((2, 4), np.inf), "y_val": [0, 1]}, "X_val: .* infinity"),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
-)  # fmt: skip
+)
 def test_refuses_data(iris, make, changed, message):
     X, y = iris
     data = {"X": X[:100], "y": y[:100]} | changed
@@ -299,7 +305,7 @@ def test_refuses_data(iris, make, changed, message):
         ({"similarity": lambda X, Y: np.full((len(X), len(Y)), np.nan)}, "finite"),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
-)  # fmt: skip
+)
 def test_refuses_parameters(iris, make, parameters, message):
     X, y = iris
     with pytest.raises(ValueError, match=message):

@@ -37,9 +37,13 @@ class Embedded(LandmarkedModel):
     def fit(self, X, y, landmarks=None):
         X, y = self._check_training(X, y)
         self.features_, self.rows_ = self._embed_training(
-            X, y, np.arange(X.shape[0]), landmarks,
-            np.random.RandomState(self.random_state), self.n_landmarks,
-        )  # fmt: skip
+            X,
+            y,
+            np.arange(X.shape[0]),
+            landmarks,
+            np.random.RandomState(self.random_state),
+            self.n_landmarks,
+        )
         self.targets_ = y[self.rows_]
         return self
 

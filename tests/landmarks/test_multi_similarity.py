@@ -169,10 +169,12 @@ def test_group_lasso_is_the_minimum(C):
     coef, shares = group_lasso(solve, GROUPS)
     start = linear_paths(features, y[None], [C])[0][0, 0]
     best = min(
-        (minimize(objective, begin, method="Powell", options={"maxiter": 30000, "ftol": 1e-10})
-         for begin in (start, coef[0])),
+        (
+            minimize(objective, begin, method="Powell", options={"maxiter": 30000, "ftol": 1e-10})
+            for begin in (start, coef[0])
+        ),
         key=lambda found: found.fun,
-    )  # fmt: skip
+    )
     assert objective(coef[0]) <= best.fun * 1.002
     sizes = np.array([np.linalg.norm(coef[0, group]) for group in GROUPS])
     np.testing.assert_allclose(shares, sizes / sizes.sum(), atol=2e-3)

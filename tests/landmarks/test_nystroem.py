@@ -190,8 +190,9 @@ def test_of_as_many_landmarks_as_points_the_columns_are_the_points():
     given = NystroemEmbedding("precomputed", 60, random_state=0).fit(KERNEL(X))
     np.testing.assert_allclose(
         given.transform(KERNEL(NEW, X)),
-        NystroemEmbedding(KERNEL, 60, random_state=0).fit(X).transform(NEW), atol=1e-5,
-    )  # fmt: skip
+        NystroemEmbedding(KERNEL, 60, random_state=0).fit(X).transform(NEW),
+        atol=1e-5,
+    )
 
 
 @pytest.mark.parametrize(
@@ -322,13 +323,23 @@ def test_classes_where_they_are_needed():
     assert not get_tags(NystroemEmbedding(selection="dselect")).target_tags.required
     stratified = NystroemEmbedding(KERNEL, 6, selection="stratified", random_state=0)
     assert sorted(CLASSES[stratified.fit(X, CLASSES).landmark_indices_]) == [
-        "ape", "ape", "bee", "bee", "cat", "cat"
-    ]  # fmt: skip
+        "ape",
+        "ape",
+        "bee",
+        "bee",
+        "cat",
+        "cat",
+    ]
     diverse = NystroemEmbedding(KERNEL, 6, selection="dselect", random_state=0)
     assert len(set(diverse.fit(X).landmark_indices_)) == 6
     assert sorted(CLASSES[diverse.fit(X, CLASSES).landmark_indices_]) == [
-        "ape", "ape", "bee", "bee", "cat", "cat"
-    ]  # fmt: skip
+        "ape",
+        "ape",
+        "bee",
+        "bee",
+        "cat",
+        "cat",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -129,8 +129,10 @@ def test_a_value_on_a_threshold_has_the_upper_grade():
 
 @pytest.mark.parametrize("letters", [False, True])
 def test_C_is_chosen_by_absolute_error(letters):
-    y, y_val = (np.array(["", "", "", "c", "d", "", "e", "", "", "f"])[g] if letters else g
-                for g in (Y, NEW_Y))  # fmt: skip
+    y, y_val = (
+        np.array(["", "", "", "c", "d", "", "e", "", "", "f"])[g] if letters else g
+        for g in (Y, NEW_Y)
+    )
     grades = {label: place for place, label in enumerate(sorted(set(y)))} if letters else None
     Cs = [100, 0.01, 1]
     model = ORLand(8, C=Cs, **PRECISE).fit(X, y, NEW, y_val)

@@ -151,8 +151,9 @@ def test_more_landmarks_than_points_are_all_points(selection, n_classes):
 def test_stratified_landmarks_are_in_proportion(codes, share, seed):
     n_landmarks = 1 + int(share * (len(codes) - 1))
     sizes = np.bincount(codes)
-    found = np.bincount(codes[select(n_landmarks, codes, "stratified", seed)],
-                        minlength=len(sizes))  # fmt: skip
+    found = np.bincount(
+        codes[select(n_landmarks, codes, "stratified", seed)], minlength=len(sizes)
+    )
     quotas = n_landmarks * sizes / len(codes)
     if n_landmarks >= len(sizes):
         assert found.min() >= 1

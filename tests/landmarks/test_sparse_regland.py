@@ -20,16 +20,25 @@ SparseRegLand = as_in_configs(SparseRegLandClass)
 
 @pytest.mark.filterwarnings("ignore:n_landmarks=:UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([
-    SparseRegLand(),
-    SparseRegLand(10, 40, similarity="manhattan", selection="dselect", rule="decrease",
-                  fit_intercept=True),
-    SparseRegLand(7, 8, similarity="linear", double_dipping=False, ridge=0.1),
-    SparseRegLand(similarity="precomputed", rule="correlation"),
-    SparseRegLand(20, similarity="linear", algorithm="forward_greedy", tol=1.0, epsilon=0,
-                  max_iter=1000),
-    SparseRegLand("auto", 40, max_comparisons=20, similarity="laplacian"),
-])  # fmt: skip
+@parametrize_with_checks(
+    [
+        SparseRegLand(),
+        SparseRegLand(
+            10,
+            40,
+            similarity="manhattan",
+            selection="dselect",
+            rule="decrease",
+            fit_intercept=True,
+        ),
+        SparseRegLand(7, 8, similarity="linear", double_dipping=False, ridge=0.1),
+        SparseRegLand(similarity="precomputed", rule="correlation"),
+        SparseRegLand(
+            20, similarity="linear", algorithm="forward_greedy", tol=1.0, epsilon=0, max_iter=1000
+        ),
+        SparseRegLand("auto", 40, max_comparisons=20, similarity="laplacian"),
+    ]
+)
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 
@@ -134,9 +143,9 @@ def test_however_the_similarity_is_given(data, fit_intercept, algorithm):
 def test_an_intercept_is_least_squares_with_a_constant(data):
     X, y = data
     y = y + 100
-    model = SparseRegLand(
-        6, 30, similarity=manhattan, fit_intercept=True, random_state=0
-    ).fit(X, y)  # fmt: skip
+    model = SparseRegLand(6, 30, similarity=manhattan, fit_intercept=True, random_state=0).fit(
+        X, y
+    )
     K = manhattan(X, X[model.landmark_indices_])
     for k, (weights, intercept) in enumerate(
         zip(model.coef_path_, model.intercept_path_, strict=True), start=1

@@ -105,8 +105,12 @@ def test_may_be_a_parameter_of_an_estimator(transfer):
 def test_says_what_it_is():
     named = [Identity(), Sign(), Ramp(5), Sigmoid(0.5), CallableTransfer(cube)]
     assert [repr(f) for f in named] == [
-        "Identity()", "Sign()", "Ramp(slope=5.0)", "Sigmoid(slope=0.5)", "CallableTransfer(cube)"
-    ]  # fmt: skip
+        "Identity()",
+        "Sign()",
+        "Ramp(slope=5.0)",
+        "Sigmoid(slope=0.5)",
+        "CallableTransfer(cube)",
+    ]
     assert [f.name for f in named] == ["identity", "sign", "ramp", "sigmoid", "cube"]
 
 

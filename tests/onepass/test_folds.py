@@ -114,10 +114,13 @@ def test_small_and_empty_samples():
 
 def test_labels_of_one_kind_have_one_hash_each():
     for labels in (
-        np.array([3, -1, 3, 7]), np.array([0.5, -0.0, 0.5, 7]), np.array(["b", "", "b", "ü"]),
-        np.array(["b", 1, "b", None], dtype=object), np.array([b"x", b"y", b"x", b"z"]),
+        np.array([3, -1, 3, 7]),
+        np.array([0.5, -0.0, 0.5, 7]),
+        np.array(["b", "", "b", "ü"]),
+        np.array(["b", 1, "b", None], dtype=object),
+        np.array([b"x", b"y", b"x", b"z"]),
         np.array(["2001-01-01", "2001-01-02", "2001-01-01", "2001-01-04"], dtype="M8[D]"),
-    ):  # fmt: skip
+    ):
         hashes = label_hashes(labels)
         assert hashes[0] == hashes[2]
         assert len(set(hashes.tolist())) == 3

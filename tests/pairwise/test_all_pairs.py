@@ -38,9 +38,10 @@ def test_slopes_are_the_derivatives():
     rng = np.random.default_rng(0)
     labels = rng.random(30) < 0.4
     error = check_grad(
-        lambda s: _mean_loss(s, labels)[0], lambda s: _mean_loss(s, labels)[1],
+        lambda s: _mean_loss(s, labels)[0],
+        lambda s: _mean_loss(s, labels)[1],
         rng.standard_normal(30),
-    )  # fmt: skip
+    )
     assert error < 1e-6
 
 

@@ -28,8 +28,9 @@ def test_neighbours_are_those_of_the_learned_metric():
     stream = {"eta": 0.5, "radius": 4.0, "norm": "trace_norm", "buffer_size": 7, "random_state": 3}
     model = MetricKNNClassifier(3, **stream).fit(X[:100], Y[:100])
     metric = OnlineMetricLearner(**stream).fit(X[:100], Y[:100]).metric_
-    plain = KNeighborsClassifier(3, metric="mahalanobis", metric_params={"VI": metric},
-                                 algorithm="brute")  # fmt: skip
+    plain = KNeighborsClassifier(
+        3, metric="mahalanobis", metric_params={"VI": metric}, algorithm="brute"
+    )
     plain.fit(X[:100], Y[:100])
     np.testing.assert_array_equal(model.predict(X[100:]), plain.predict(X[100:]))
 

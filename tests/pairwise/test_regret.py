@@ -259,9 +259,15 @@ def test_theorem_6_13_holds_for_the_learner():
         seen = follow(learner, X, y)
         found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=radius)
         bound = olp_regret_bound(
-            120, size, lipschitz=steepest, diameter=2 * radius, eta=1.0,
-            complexity=2 * radius, loss_bound=1 + radius * steepest, delta=0.05,
-        )  # fmt: skip
+            120,
+            size,
+            lipschitz=steepest,
+            diameter=2 * radius,
+            eta=1.0,
+            complexity=2 * radius,
+            loss_bound=1 + radius * steepest,
+            delta=0.05,
+        )
         assert found.all_pairs.regret[0] + found.all_pairs.gap[0] <= bound
 
 

@@ -83,8 +83,11 @@ def test_a_wrong_number_is_named(checked):
     assert outcomes(frame) == {"moved": 1}
     (row,) = frame[frame["outcome"] == "moved"].to_dict("records")
     assert (row["dataset"], row["kernel"], row["method"], row["metric"]) == (
-        "moons", "polynomial", "K", "accuracy",
-    )  # fmt: skip
+        "moons",
+        "polynomial",
+        "K",
+        "accuracy",
+    )
     assert (row["baseline"], row["measured"]) == (0.91, 0.5)
     assert row["difference"] == pytest.approx(-0.41)
     assert row["allowed"] < 0.1
@@ -278,9 +281,18 @@ def test_baselines_that_are_not_there(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[]", "3", "[" * 100_000, f'{{"profile": {"9" * 5000}}}', '{"profile": 3}',
-     '{"seconds": {"{}": "x"}}', '{"trial_seconds": -1}', '{"profile": "\\ud800"}'],
-)  # fmt: skip
+    [
+        "{",
+        "[]",
+        "3",
+        "[" * 100_000,
+        f'{{"profile": {"9" * 5000}}}',
+        '{"profile": 3}',
+        '{"seconds": {"{}": "x"}}',
+        '{"trial_seconds": -1}',
+        '{"profile": "\\ud800"}',
+    ],
+)
 def test_details_that_are_none(text, tmp_path):
     (tmp_path / "small.json").write_text(text)
     with pytest.raises(SummaryError, match=r"small\.json: "):
@@ -304,8 +316,10 @@ def test_junit_has_a_case_a_cell(checked, tmp_path):
     assert root.tag == "testsuites"
     suite, empty = root
     assert (suite.get("name"), suite.get("tests"), empty.get("tests")) == (
-        "small", str(len(frame)), "0",
-    )  # fmt: skip
+        "small",
+        str(len(frame)),
+        "0",
+    )
     assert (suite.get("failures"), suite.get("skipped")) == ("1", "1")
     assert len(suite.findall("testcase")) == len(frame)
     names = [case.get("name") for case in suite]
@@ -322,9 +336,22 @@ def test_junit_of_labels_that_xml_cannot_write(tmp_path):
     parameters = json.dumps({"name": '<&">\u00e9'})
     frame = pd.DataFrame(
         [["e", "a\x00b\x1b", "]]>", "m", parameters, "accuracy", 1, 2, 1, 0.1, 2, 2, "moved"]],
-        columns=["experiment", "dataset", "kernel", "method", "params", "metric", "baseline",
-                 "measured", "difference", "allowed", "n_baseline", "n_measured", "outcome"],
-    )  # fmt: skip
+        columns=[
+            "experiment",
+            "dataset",
+            "kernel",
+            "method",
+            "params",
+            "metric",
+            "baseline",
+            "measured",
+            "difference",
+            "allowed",
+            "n_baseline",
+            "n_measured",
+            "outcome",
+        ],
+    )
     write_junit({"e\x07": frame}, tmp_path / "j.xml")
     (case,) = ElementTree.parse(tmp_path / "j.xml").getroot().iter("testcase")
     assert case.get("name") == 'a?b? · ]]> · m · name=<&">\u00e9 · accuracy'

@@ -218,8 +218,12 @@ def test_speedups_of_each_split(config):
     assert {
         (r.kernel, r.method, r.n_components, r.split): r.value for r in speedups.itertuples()
     } == {
-        ("polynomial", "RF", 10, 0): 12, ("polynomial", "RF", 10, 1): 12,
-        ("polynomial", "RF", 40, 0): 6, ("polynomial", "RF", 40, 1): 6,
-        ("exponential", "RF", 10, 0): 18, ("exponential", "RF", 10, 1): 18,
-        ("exponential", "RF", 40, 0): 9, ("exponential", "RF", 40, 1): 9,
-    }  # fmt: skip
+        ("polynomial", "RF", 10, 0): 12,
+        ("polynomial", "RF", 10, 1): 12,
+        ("polynomial", "RF", 40, 0): 6,
+        ("polynomial", "RF", 40, 1): 6,
+        ("exponential", "RF", 10, 0): 18,
+        ("exponential", "RF", 10, 1): 18,
+        ("exponential", "RF", 40, 0): 9,
+        ("exponential", "RF", 40, 1): 9,
+    }

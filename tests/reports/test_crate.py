@@ -199,9 +199,10 @@ def test_what_a_crate_states(crate):
     root, home = graph["./"], PROJECT["urls"]["Homepage"]
     profiles = {one["@id"] for one in root["conformsTo"]}
     assert profiles == {
-        "https://w3id.org/ro/wfrun/process/0.5", "https://w3id.org/ro/wfrun/workflow/0.5",
+        "https://w3id.org/ro/wfrun/process/0.5",
+        "https://w3id.org/ro/wfrun/workflow/0.5",
         "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
-    }  # fmt: skip
+    }
     assert root["license"] == "CC0-1.0"
     assert graph["#author"]["name"] == "A. Person"
     assert graph["#author"]["affiliation"] == root["publisher"] == {"@id": "#affiliation"}
@@ -242,9 +243,13 @@ def test_rows_that_do_not_fit_are_left_out_with_the_reason(copy, tmp_path):
     def edit(text):
         first, second, third, *others = map(json.loads, text.splitlines())
         changed = [
-            {**first, "seconds": -1.0}, second, second, {**third, "run": 7},
-            {**third, "more": 1}, ["no row"],
-        ]  # fmt: skip
+            {**first, "seconds": -1.0},
+            second,
+            second,
+            {**third, "run": 7},
+            {**third, "more": 1},
+            ["no row"],
+        ]
         return "".join(json.dumps(one) + "\n" for one in [*changed, *others])
 
     change(copy, ROW_FILES["trial"], edit)

@@ -69,11 +69,19 @@ def values() -> pd.DataFrame:
             for method, score in scores.items():
                 value = 0.9 if method == "control" else 0.5 + score / 2
                 comparisons = 100.0 if method == "control" else 10.0 + 40 * (dataset == "c")
-                rows.append({
-                    "dataset": dataset, "name": method, "method": method, "split": split,
-                    "value": value, "score": score, "comparisons": comparisons,
-                    "n_train": 100, "n_test": 50,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "dataset": dataset,
+                        "name": method,
+                        "method": method,
+                        "split": split,
+                        "value": value,
+                        "score": score,
+                        "comparisons": comparisons,
+                        "n_train": 100,
+                        "n_test": 50,
+                    }
+                )
     return pd.DataFrame(rows)
 
 

@@ -15,9 +15,11 @@ from kernlearn.resources import shipped
 from tests.shipped import can_be_read
 
 FORK = Fork(
-    choice="targets", reason="their errors", alternatives={"other": ["protocol.seed=1"]},
+    choice="targets",
+    reason="their errors",
+    alternatives={"other": ["protocol.seed=1"]},
     only=[{"method": "KR"}],
-)  # fmt: skip
+)
 
 CONFIG = """\
 title: t
@@ -123,8 +125,9 @@ def test_an_alternative_without_its_data_is_left_out(tmp_path):
 
 def test_data_that_the_config_itself_lacks_are_needed(tmp_path):
     path = tmp_path / "c.yaml"
-    path.write_text(CONFIG.replace("{generator: two_moons, n_samples: 60, noise: 0.3}",
-                                   "{name: letter}"))  # fmt: skip
+    path.write_text(
+        CONFIG.replace("{generator: two_moons, n_samples: 60, noise: 0.3}", "{name: letter}")
+    )
     options = ["--store", str(tmp_path / "s.sqlite"), "--data-dir", str(tmp_path)]
     with mock.patch.dict(os.environ, {"KERNLEARN_DATA": ""}):
         result = CliRunner().invoke(app, ["forks", str(path), *options])

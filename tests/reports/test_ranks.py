@@ -15,14 +15,23 @@ from kernlearn.reports.ranks import critical_difference, friedman, holm, rank_me
 # AUC on 14 data sets, Demšar (2006), table 6; for `voting` the paper ranks two equal numbers 2, 3
 DEMSAR = pd.DataFrame(
     [
-        [0.763, 0.768, 0.771, 0.798], [0.599, 0.591, 0.590, 0.569], [0.954, 0.971, 0.968, 0.967],
-        [0.628, 0.661, 0.654, 0.657], [0.882, 0.888, 0.886, 0.898], [0.936, 0.931, 0.916, 0.931],
-        [0.661, 0.668, 0.609, 0.685], [0.583, 0.583, 0.563, 0.625], [0.775, 0.838, 0.866, 0.875],
-        [1.000, 1.000, 1.000, 1.000], [0.940, 0.962, 0.965, 0.962], [0.619, 0.666, 0.614, 0.669],
-        [0.972, 0.981, 0.9751, 0.975], [0.957, 0.978, 0.946, 0.970],
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
     ],
     columns=["C4.5", "+m", "+cf", "+m+cf"],
-)  # fmt: skip
+)
 AVERAGE = {"+m+cf": 1.964, "+m": 2.000, "+cf": 2.893, "C4.5": 3.143}
 
 
@@ -79,17 +88,24 @@ def test_friedman_is_that_of_scipy(scores):
         assert share == pytest.approx(expected.statistic / (n * (k - 1)), abs=1e-9)
 
 
-@given(arrays(float, st.tuples(st.integers(2, 6), st.integers(3, 5)),
-              elements=st.sampled_from([0.1, 0.2, 0.3])), st.sampled_from([1, -1]))  # fmt: skip
+@given(
+    arrays(
+        float,
+        st.tuples(st.integers(2, 6), st.integers(3, 5)),
+        elements=st.sampled_from([0.1, 0.2, 0.3]),
+    ),
+    st.sampled_from([1, -1]),
+)
 def test_ranks_and_groups_are_the_obvious_ones(scores, better):
     names = [f"m{i}" for i in range(scores.shape[1])]
     ranks = rank_methods(pd.DataFrame(scores, columns=names), better)
     for i, name in enumerate(names):
         places = [
-            1 + sum(better * (v - row[i]) > 0 for v in row)
+            1
+            + sum(better * (v - row[i]) > 0 for v in row)
             + sum(v == row[i] for j, v in enumerate(row) if j != i) / 2
             for row in scores.tolist()
-        ]  # fmt: skip
+        ]
         assert ranks.average[name] == pytest.approx(np.mean(places))
     assert all(a <= b for a, b in pairwise(ranks.average.values()))
     together = {frozenset((a, b)) for g in ranks.groups for a in g for b in g if a != b}

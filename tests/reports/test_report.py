@@ -38,10 +38,21 @@ figures:
 def test_every_file_is_there(site, page):
     report, folder = site.reports["held"], page.parent
     assert {p.name for p in folder.iterdir()} == {
-        "table.csv", "table.md", "table.tex", "figure1.svg", "figure1.pdf", "figure2.svg",
-        "figure2.pdf", "deviations_accuracy.svg", "deviations_accuracy.pdf", "splits.csv",
-        "held.csv", "held.json", "report.html", "assets",
-    }  # fmt: skip
+        "table.csv",
+        "table.md",
+        "table.tex",
+        "figure1.svg",
+        "figure1.pdf",
+        "figure2.svg",
+        "figure2.pdf",
+        "deviations_accuracy.svg",
+        "deviations_accuracy.pdf",
+        "splits.csv",
+        "held.csv",
+        "held.json",
+        "report.html",
+        "assets",
+    }
     frame = pd.read_csv(folder / "held.csv")
     assert list(frame.columns) == [*COLUMNS, *TIMES, "best"]
     assert len(frame) == len(report.summary)
@@ -102,8 +113,10 @@ def test_a_summary_goes_wherever_it_is_wanted(site, page, tmp_path):
 def test_the_page_of_an_installed_package_names_no_commit(site, tmp_path):
     report = site.reports["long"]
     (machine,) = report.details["measured_on"]
-    for measured_on, named in (([machine | {"commit": "c0ffee", "dirty": True}], True),
-                               ([machine], False)):  # fmt: skip
+    for measured_on, named in (
+        ([machine | {"commit": "c0ffee", "dirty": True}], True),
+        ([machine], False),
+    ):
         details = report.details | {"measured_on": measured_on}
         page = write_report(replace(report, details=details), tmp_path)
         assert ("<code>c0ffee</code>, modified" in page.read_text()) is named

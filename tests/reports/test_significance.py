@@ -108,9 +108,21 @@ def test_a_cell_is_in_out_or_open():
 
 @pytest.mark.parametrize(
     ("over", "n", "cells"),
-    [("all", 7, 7), ("all_but_one", 7, 6), ("all_but_one", 1, 1), ("most", 7, 4), ("most", 8, 5),
-     ("some", 7, 1), (5, 7, 5), (5, 3, 5), (0.8, 10, 8), (0.8, 11, 9), (0.6, 5, 3), (0.1, 3, 1)],
-)  # fmt: skip
+    [
+        ("all", 7, 7),
+        ("all_but_one", 7, 6),
+        ("all_but_one", 1, 1),
+        ("most", 7, 4),
+        ("most", 8, 5),
+        ("some", 7, 1),
+        (5, 7, 5),
+        (5, 3, 5),
+        (0.8, 10, 8),
+        (0.8, 11, 9),
+        (0.6, 5, 3),
+        (0.1, 3, 1),
+    ],
+)
 def test_how_many_cells_are_asked_for(over, n, cells):
     assert cells_needed(over, n) == cells
 

@@ -77,14 +77,27 @@ class Page(HTMLParser):
 def test_what_lies_there(site):
     folder = site.index.parent
     assert {p.name for p in folder.iterdir()} == {
-        "index.html", "held.html", "long.html", "assets", "files",
-    }  # fmt: skip
+        "index.html",
+        "held.html",
+        "long.html",
+        "assets",
+        "files",
+    }
     assert {p.name for p in (folder / "assets").iterdir()} == {"site.css", "site.js", "vega.js"}
     assert {p.name for p in (folder / "files/held").iterdir()} == {
-        "held.csv", "held.json", "splits.csv", "table.csv", "table.md", "table.tex",
-        "figure1.svg", "figure1.pdf", "figure2.svg", "figure2.pdf", "deviations_accuracy.svg",
+        "held.csv",
+        "held.json",
+        "splits.csv",
+        "table.csv",
+        "table.md",
+        "table.tex",
+        "figure1.svg",
+        "figure1.pdf",
+        "figure2.svg",
+        "figure2.pdf",
+        "deviations_accuracy.svg",
         "deviations_accuracy.pdf",
-    }  # fmt: skip
+    }
     assert (folder / "files/held/figure1.svg").read_text().startswith("<svg")
     assert (folder / "files/held/figure1.pdf").read_bytes().startswith(b"%PDF")
 
@@ -252,8 +265,13 @@ def test_charts_take_their_colours_from_the_page(site):
     assert [c.stem for c in charts] == ["figure1", "figure2", "deviations_accuracy"]
     for chart in charts:
         config = chart.page_spec["config"]
-        colors = [v for look in config.values() if isinstance(look, dict)
-                  for k, v in look.items() if k.endswith("Color") or k == "stroke"]  # fmt: skip
+        colors = [
+            v
+            for look in config.values()
+            if isinstance(look, dict)
+            for k, v in look.items()
+            if k.endswith("Color") or k == "stroke"
+        ]
         assert colors
         assert all(c.startswith("var(--") for c in [*colors, *config["range"]["category"]])
         assert "var(" not in json.dumps(chart.spec)
@@ -343,21 +361,53 @@ def test_addresses(target, page, expected):
 @pytest.mark.parametrize(
     ("cell", "spread", "full"),
     [
-        (Cell("0.9", metric="accuracy", mean=0.9, std=0.0123, n_splits=5), " ± 0.012",
-         "measured 0.9 ± 0.0123 over 5 splits"),
-        (Cell("2.00", "1", "worse", metric="mse", mean=2.0, std=1e-16, reported_mean=1.0,
-              n_splits=2), " ± 0.00", "measured 2 ± 1e-16 over 2 splits; reported 1; worse"),
+        (
+            Cell("0.9", metric="accuracy", mean=0.9, std=0.0123, n_splits=5),
+            " ± 0.012",
+            "measured 0.9 ± 0.0123 over 5 splits",
+        ),
+        (
+            Cell(
+                "2.00",
+                "1",
+                "worse",
+                metric="mse",
+                mean=2.0,
+                std=1e-16,
+                reported_mean=1.0,
+                n_splits=2,
+            ),
+            " ± 0.00",
+            "measured 2 ± 1e-16 over 2 splits; reported 1; worse",
+        ),
         (Cell("7", metric="n_support", mean=7.0, n_splits=1), "", "measured 7"),
         (Cell("", "0.5", "not run", reported_mean=0.5), "", "reported 0.5; not run"),
-        (Cell("0.0395 [0.0380–0.0410]", metric="fit_seconds", mean=0.04, std=0.000885, n_splits=5,
-              median=0.0395, low=0.038, high=0.041), " [0.0380–0.0410]",
-         "median 0.0395, from 0.038 to 0.041 over 5 splits; mean 0.04 ± 0.000885"),
-        (Cell("2.00", metric="fit_seconds", mean=2.0, median=2.0, n_splits=1), "",
-         "median 2; mean 2"),
-        (Cell("5.48e-05", metric="mse", mean=5.483e-5, std=2.27e-6, n_splits=2), " ± 0.23e-05",
-         "measured 5.483e-05 ± 2.27e-06 over 2 splits"),
+        (
+            Cell(
+                "0.0395 [0.0380–0.0410]",
+                metric="fit_seconds",
+                mean=0.04,
+                std=0.000885,
+                n_splits=5,
+                median=0.0395,
+                low=0.038,
+                high=0.041,
+            ),
+            " [0.0380–0.0410]",
+            "median 0.0395, from 0.038 to 0.041 over 5 splits; mean 0.04 ± 0.000885",
+        ),
+        (
+            Cell("2.00", metric="fit_seconds", mean=2.0, median=2.0, n_splits=1),
+            "",
+            "median 2; mean 2",
+        ),
+        (
+            Cell("5.48e-05", metric="mse", mean=5.483e-5, std=2.27e-6, n_splits=2),
+            " ± 0.23e-05",
+            "measured 5.483e-05 ± 2.27e-06 over 2 splits",
+        ),
     ],
-)  # fmt: skip
+)
 def test_cells_in_words(cell, spread, full):
     assert spread_text(cell) == spread
     assert in_full(cell) == full
@@ -471,8 +521,9 @@ def test_a_figure_may_draw_some_combinations_alone(site):
     (row,) = build_chart(summary, some, config).to_dict()["vconcat"]
     rows = [value for panel in row["concat"] for value in panel["data"]["values"]]
     assert {(r["panel"], r["method"]) for r in rows} == {
-        (datasets[0], "RF"), (datasets[1], "K"),
-    }  # fmt: skip
+        (datasets[0], "RF"),
+        (datasets[1], "K"),
+    }
 
 
 def test_few_whole_numbers_on_an_axis_are_its_ticks():

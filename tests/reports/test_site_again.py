@@ -80,9 +80,11 @@ def test_what_has_changed_is_made_again(site, published, change, monkeypatch, tm
     expected = ["long"]
     if change == "result":
         connection = sqlite3.connect(path)
-        connection.execute("UPDATE trial SET started = 'x', metrics = '{\"accuracy\": 0.25}' "
-                           "WHERE experiment = 'long' AND key = (SELECT min(key) FROM trial "
-                           "WHERE experiment = 'long')")  # fmt: skip
+        connection.execute(
+            "UPDATE trial SET started = 'x', metrics = '{\"accuracy\": 0.25}' "
+            "WHERE experiment = 'long' AND key = (SELECT min(key) FROM trial "
+            "WHERE experiment = 'long')"
+        )
         connection.commit()
         connection.close()
     elif change == "page":

@@ -66,8 +66,11 @@ def test_every_number_shown_is_the_stores(site, shared_reader, name):
             places = [(dataset, method.removesuffix(" (baseline)"), size, m) for m in HEADS]
         else:
             (size,) = row["labels"]
-            places = [("moons", method, size, metric) for method in ("RF", "H0/1")
-                      for metric in ("accuracy", "fit_seconds")]  # fmt: skip
+            places = [
+                ("moons", method, size, metric)
+                for method in ("RF", "H0/1")
+                for metric in ("accuracy", "fit_seconds")
+            ]
         for (dataset, method, size, metric), cell in zip(places, row["cells"], strict=True):
             key = (dataset, method, int(size) if size else None, metric)
             if key not in expected:
@@ -120,8 +123,9 @@ def test_typing_and_choosing_filters_the_rows(site, reader):
     everything = table_of(page)
     controls.get_by_label("Filter rows").fill("COD_rna h0/1")
     assert [row["labels"] for row in table_of(page)] == [
-        ["cod_rna", "H0/1", "20"], ["cod_rna", "H0/1", "50"],
-    ]  # fmt: skip
+        ["cod_rna", "H0/1", "20"],
+        ["cod_rna", "H0/1", "50"],
+    ]
     assert controls.get_by_role("status").inner_text() == f"2 of {len(everything)} rows"
     controls.get_by_label("Filter rows").fill("")
     controls.get_by_label("Verdict").select_option("not run")

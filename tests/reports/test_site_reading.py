@@ -52,8 +52,13 @@ def test_a_verdict_is_said_and_signed_not_only_coloured(site, shared_reader):
         assert "reported" in cell.get_attribute("title")
     claim = page.locator("#claims-table td.outcome")
     assert {text.strip() for text in claim.all_inner_texts()} <= {
-        "✓ holds", "○ not refuted", "↗ leans for", "↘ leans against", "✗ fails", "– not measured",
-    }  # fmt: skip
+        "✓ holds",
+        "○ not refuted",
+        "↗ leans for",
+        "↘ leans against",
+        "✗ fails",
+        "– not measured",
+    }
     assert page.locator("#conclusions").count() == 1
 
 

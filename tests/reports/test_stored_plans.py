@@ -19,8 +19,9 @@ def test_plans_are_those_of_the_latest_runs(site):
     with Store.existing(site.store) as store:
         plans, skipped = stored_plans(store, configs=site.configs)
         assert [(p.experiment.name, p.experiment.profile) for p in plans] == [
-            ("held", "full"), ("long", "full"),
-        ]  # fmt: skip
+            ("held", "full"),
+            ("long", "full"),
+        ]
         assert skipped == []
         plans, skipped = stored_plans(store, configs=site.configs[:1], profile="quick")
         assert [(p.experiment.profile, p.experiment.config.protocol.splits) for p in plans] == [

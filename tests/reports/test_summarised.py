@@ -143,8 +143,18 @@ def test_all_committed_summaries_are_shown():
 
 def test_an_old_summary_says_less_and_the_page_says_what(own, tmp_path):
     folder, config = own
-    later = ("measured", "rules", "claims", "conclusions", "chances", "data", "settings",
-             "indicative", "left_out", "seconds")  # fmt: skip
+    later = (
+        "measured",
+        "rules",
+        "claims",
+        "conclusions",
+        "chances",
+        "data",
+        "settings",
+        "indicative",
+        "left_out",
+        "seconds",
+    )
     change(folder, **dict.fromkeys(later, ...))
     report = summarised(config, folder)
     page = write_report(report, tmp_path / "page")
@@ -167,14 +177,22 @@ def test_notes_are_those_of_the_config(own, tmp_path):
     )
     remarks = json.loads((folder / "held.json").read_text())["remarks"]
     assert summarised(changed / "held.yaml", folder).remarks == [
-        notes[0], "K: exact", "RF: new", *remarks[2:],
-    ]  # fmt: skip
+        notes[0],
+        "K: exact",
+        "RF: new",
+        *remarks[2:],
+    ]
 
 
 WRONG = {
-    "done": "many", "claims": [{"says": 1}], "measured": ["soon"], "data": {"moons": "text"},
-    "measured_on": [{"cores": -1}], "trial_seconds": float("nan"), "remarks": ["fine", 3],
-}  # fmt: skip
+    "done": "many",
+    "claims": [{"says": 1}],
+    "measured": ["soon"],
+    "data": {"moons": "text"},
+    "measured_on": [{"cores": -1}],
+    "trial_seconds": float("nan"),
+    "remarks": ["fine", 3],
+}
 
 
 @pytest.mark.parametrize("name", WRONG, ids="of_{}".format)

@@ -34,8 +34,17 @@ def summary():
         ("moons", "polynomial", "RF", 10, "speedup", 229.4, nan, nan, ""),
         ("rings & co", "polynomial", "K", None, "accuracy", nan, nan, 0.97, "not run"),
     ]
-    names = ["dataset", "kernel", "method", "n_components", "metric", "mean", "std",
-             "reported_mean", "verdict"]  # fmt: skip
+    names = [
+        "dataset",
+        "kernel",
+        "method",
+        "n_components",
+        "metric",
+        "mean",
+        "std",
+        "reported_mean",
+        "verdict",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -44,8 +53,10 @@ def test_rows_columns_and_cells(summary, config):
     assert table.row_heads == ["dataset", "method", "D"]
     assert table.heads == ["accuracy", "fit s", "speedup"]
     assert [labels for labels, _ in table.rows] == [
-        ["moons", "K", ""], ["moons", "RF", "10"], ["rings & co", "K", ""],
-    ]  # fmt: skip
+        ["moons", "K", ""],
+        ["moons", "RF", "10"],
+        ["rings & co", "K", ""],
+    ]
     assert [str(c) for c in table.rows[0][1]] == ["0.950 ± 0.010 (0.940) ✓", "0.0123 (18.6)", "–"]
     assert [str(c) for c in table.rows[1][1]] == ["0.800 (0.900) ▼", "–", "229"]
     assert [str(c) for c in table.rows[2][1]] == ["– (0.970)", "–", "–"]
@@ -82,15 +93,21 @@ def test_one_table_for_each_value(summary, config):
     spec = config.table.model_copy(update={"each": ["dataset"], "rows": ["method"]})
     tables = build_tables(summary, config.model_copy(update={"table": spec}))
     assert [t.title for t in tables] == [
-        "A small experiment — moons", "A small experiment — rings & co",
-    ]  # fmt: skip
+        "A small experiment — moons",
+        "A small experiment — rings & co",
+    ]
 
 
 @pytest.mark.parametrize(
     ("value", "metric", "text"),
-    [(0.9384, "accuracy", "0.938"), (0.00123456, "fit_seconds", "0.00123"),
-     (161.2, "fit_seconds", "161"), (12.0, "speedup", "12.0"), (np.nan, "accuracy", "")],
-)  # fmt: skip
+    [
+        (0.9384, "accuracy", "0.938"),
+        (0.00123456, "fit_seconds", "0.00123"),
+        (161.2, "fit_seconds", "161"),
+        (12.0, "speedup", "12.0"),
+        (np.nan, "accuracy", ""),
+    ],
+)
 def test_numbers_have_the_digits_they_deserve(value, metric, text):
     assert format_number(value, metric) == text
 
@@ -120,9 +137,16 @@ def test_every_verdict_has_a_sign_of_its_own_that_latex_can_set(verdict):
 def test_csv_keeps_measured_and_reported_apart(summary, config):
     frame = pd.read_csv(io.StringIO(to_csv(build_tables(summary, config)[0])))
     assert list(frame.columns) == [
-        "dataset", "method", "D", "accuracy", "accuracy reported", "accuracy verdict",
-        "fit s", "fit s reported", "speedup",
-    ]  # fmt: skip
+        "dataset",
+        "method",
+        "D",
+        "accuracy",
+        "accuracy reported",
+        "accuracy verdict",
+        "fit s",
+        "fit s reported",
+        "speedup",
+    ]
     assert frame.loc[0, "accuracy reported"] == 0.94
     assert frame.loc[1, "accuracy verdict"] == "worse"
 
@@ -148,23 +172,29 @@ def grouped(summary, config):
     frame["best"] = frame["method"] == "RF"
     order = frame.sort_values("method", ascending=False, kind="stable")
     spec = config.table.model_copy(
-        update={"each": ["n_components"], "rows": ["dataset"], "columns": ["method"],
-                "metrics": ["accuracy"]}
-    )  # fmt: skip
+        update={
+            "each": ["n_components"],
+            "rows": ["dataset"],
+            "columns": ["method"],
+            "metrics": ["accuracy"],
+        }
+    )
     return build_tables(order, config.model_copy(update={"table": spec, "methods": methods}))
 
 
 def test_a_baseline_stands_in_every_table_under_its_heading(grouped):
     assert [t.title for t in grouped] == [
-        "A small experiment — 10 features", "A small experiment — 20 features",
-    ]  # fmt: skip
+        "A small experiment — 10 features",
+        "A small experiment — 20 features",
+    ]
     for table in grouped:
         assert table.heads == ["RF", "K"]
         assert table.spans == [("", 1), ("baselines", 1)]
         assert columns(table, 1, 2).spans == [("baselines", 1)]
         assert [str(c) for c in table.rows[0][1]] == [
-            "0.800 (0.900) ▼", "0.950 ± 0.010 (0.940) ✓",
-        ]  # fmt: skip
+            "0.800 (0.900) ▼",
+            "0.950 ± 0.010 (0.940) ✓",
+        ]
 
 
 def test_the_best_is_bold_in_every_format(grouped):
@@ -199,9 +229,11 @@ def test_a_method_without_a_kernel_stands_among_the_others(tmp_path):
     summary = summarise(plan, tidy_runs(plan, results))
     for table in build_tables(summary, plan.experiment.config):
         assert [labels for labels, _ in table.rows] == [
-            ["moons", "BBS"], ["moons", "first (baseline)"],
-            ["rings", "BBS"], ["rings", "first (baseline)"],
-        ]  # fmt: skip
+            ["moons", "BBS"],
+            ["moons", "first (baseline)"],
+            ["rings", "BBS"],
+            ["rings", "first (baseline)"],
+        ]
     rows = TableSpec(rows=["kernel", "method"])
     (table,) = build_tables(summary, plan.experiment.config.model_copy(update={"table": rows}))
     assert [labels[0] for labels, _ in table.rows] == ["a", "b", ""]

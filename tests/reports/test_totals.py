@@ -16,8 +16,16 @@ from kernlearn.reports.totals import Measured, total
 from tests.shipped import can_be_read
 
 RESULTS = Path(__file__).parents[2] / "results"
-COUNTS = ["match", "match within spread", "better", "baseline better", "worse", "not comparable",
-          "not run", "not judged"]  # fmt: skip
+COUNTS = [
+    "match",
+    "match within spread",
+    "better",
+    "baseline better",
+    "worse",
+    "not comparable",
+    "not run",
+    "not judged",
+]
 
 
 def frame(*rows):
@@ -62,18 +70,29 @@ def test_verdicts_are_counted_by_kind(experiment):
 
 
 def test_a_variant_is_shown_and_not_counted_twice(experiment):
-    decisions = [Decision("one", "", "holds", ""), Decision("two", "", "fails", ""),
-                 Decision("three", "", "not refuted", "")]  # fmt: skip
+    decisions = [
+        Decision("one", "", "holds", ""),
+        Decision("two", "", "fails", ""),
+        Decision("three", "", "not refuted", ""),
+    ]
     once = total([Measured(experiment, SUMMARY, decisions)])
     other = Measured(variant(experiment, "other"), SUMMARY, decisions[:1])
     both = total([Measured(experiment, SUMMARY, decisions), other])
     assert set(both.numbers["experiment"]) == {"small", "other"}
     assert list(both.claims["variant_of"]) == ["", "small"]
     pd.testing.assert_frame_equal(both.overall(), once.overall())
-    assert both.overall_claims() == once.overall_claims() == {
-        "holds": 1, "not refuted": 1, "leans for": 0, "leans against": 0, "fails": 1,
-        "not measured": 0,
-    }  # fmt: skip
+    assert (
+        both.overall_claims()
+        == once.overall_claims()
+        == {
+            "holds": 1,
+            "not refuted": 1,
+            "leans for": 0,
+            "leans against": 0,
+            "fails": 1,
+            "not measured": 0,
+        }
+    )
     assert both.in_words() == [
         "Of 5 reported scores 4 were measured: 1 match, 1 match within spread, 1 worse, "
         "1 not judged.",
@@ -90,8 +109,11 @@ def test_of_nothing_there_is_nothing(experiment):
 
 
 def test_a_sentence_that_two_experiments_test_counts_once(experiment):
-    sentences = [("one", "fails", "holds"), ("two", "holds", "leans for"),
-                 ("three", "holds", "holds")]  # fmt: skip
+    sentences = [
+        ("one", "fails", "holds"),
+        ("two", "holds", "leans for"),
+        ("three", "holds", "holds"),
+    ]
     here, there = (
         [Decision(says, "5.5", outcome, "") for says, *both in sentences for outcome in [both[i]]]
         for i in (0, 1)

@@ -9,10 +9,16 @@ from kernlearn.reports.tables import Cell, Table
 
 def column(head, *times, metric="fit_seconds", reported=np.nan):
     cells = [
-        Cell(f"{t:#.3g}", "18" if reported == reported else "", metric=metric, mean=t, std=t / 50,
-             reported_mean=reported)
+        Cell(
+            f"{t:#.3g}",
+            "18" if reported == reported else "",
+            metric=metric,
+            mean=t,
+            std=t / 50,
+            reported_mean=reported,
+        )
         for t in times
-    ]  # fmt: skip
+    ]
     rows = [([f"row {i}"], [cell]) for i, cell in enumerate(cells)]
     return Table("times", ["row"], [head], rows, [""])
 
@@ -39,9 +45,13 @@ def test_reported_times_have_the_unit_of_the_column():
 
 def test_an_interval_has_the_unit_of_its_median():
     cell = Cell(
-        "0.0400 [0.0380–0.0410]", metric="fit_seconds", mean=0.05, median=0.04, low=0.038,
+        "0.0400 [0.0380–0.0410]",
+        metric="fit_seconds",
+        mean=0.05,
+        median=0.04,
+        low=0.038,
         high=0.041,
-    )  # fmt: skip
+    )
     table = in_readable_units(Table("times", ["row"], ["fit s"], [(["row"], [cell])], [""]))
     ((_, (shown,)),) = table.rows
     assert shown.measured == "40.0 [38.0–41.0]"

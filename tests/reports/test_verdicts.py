@@ -97,9 +97,14 @@ def test_against_welchs_test(ours, theirs, absolute, level, up_to, better):
     )
     difference = ours.value - theirs.value
     p = stats.ttest_ind_from_stats(
-        ours.value, ours.std, ours.n_splits, theirs.value, theirs.std, theirs.n_splits,
+        ours.value,
+        ours.std,
+        ours.n_splits,
+        theirs.value,
+        theirs.std,
+        theirs.n_splits,
         equal_var=False,
-    ).pvalue  # fmt: skip
+    ).pvalue
     near = (abs(difference) - absolute, abs(difference) - up_to * absolute, p - level)
     if min(map(abs, near)) < 1e-6:
         return  # on an edge rounding decides
@@ -128,20 +133,25 @@ def test_of_equal_means_as_many_are_called_different_as_the_level_says():
 @pytest.mark.parametrize(
     ("tolerance", "text"),
     [
-        ({"absolute": 0.03},
-         "n support: match if the two means differ by at most 0.03, else better or worse"),
-        ({"relative": 0},
-         "n support: match if the two are equal, else better or worse"),
-        ({"relative": 0.15, "level": 0.05, "reported_splits": 5},
-         "n support: match if the two means differ by at most 15 % of the reported one; match "
-         "within spread if by at most 30 % of the reported one and not significantly (Welch's "
-         "t-test over the measured and 5 reported splits, level 0.05); else better or worse"),
-        ({"absolute": 2, "level": 0.01, "up_to": 3},
-         "n support: match if the two means differ by at most 2; match within spread if by at "
-         "most 6 and not significantly (Student's t-test over the measured splits, level 0.01); "
-         "else better or worse"),
+        (
+            {"absolute": 0.03},
+            "n support: match if the two means differ by at most 0.03, else better or worse",
+        ),
+        ({"relative": 0}, "n support: match if the two are equal, else better or worse"),
+        (
+            {"relative": 0.15, "level": 0.05, "reported_splits": 5},
+            "n support: match if the two means differ by at most 15 % of the reported one; match "
+            "within spread if by at most 30 % of the reported one and not significantly (Welch's "
+            "t-test over the measured and 5 reported splits, level 0.05); else better or worse",
+        ),
+        (
+            {"absolute": 2, "level": 0.01, "up_to": 3},
+            "n support: match if the two means differ by at most 2; match within spread if by at "
+            "most 6 and not significantly (Student's t-test over the measured splits, level 0.01); "  # noqa: E501
+            "else better or worse",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_rule_in_words(tolerance, text):
     assert rule_text(Tolerance(**tolerance), "n_support") == text
 

@@ -199,9 +199,12 @@ def probabilities(estimator, points, classes, similarity):
         np.testing.assert_allclose(found.sum(axis=1), 1)
         assert (found >= 0).all()
         given = fit(
-            clone(model), points[:30], classes[:30], X_val=points[30:],
+            clone(model),
+            points[:30],
+            classes[:30],
+            X_val=points[30:],
             y_val=targets(estimator, classes)[30:],
-        )  # fmt: skip
+        )
         assert given.predict_proba(points[:9]).shape == (9, 2)
 
 
@@ -294,9 +297,21 @@ def errors(estimator, points, classes, similarity):
 
 
 REQUIREMENTS = (
-    pipeline, grid_search, copies, counted, matrices, decisions, probabilities,
-    weights_of_classes, weights_of_points, workers, progress, selections, adaptive_number, errors,
-)  # fmt: skip
+    pipeline,
+    grid_search,
+    copies,
+    counted,
+    matrices,
+    decisions,
+    probabilities,
+    weights_of_classes,
+    weights_of_points,
+    workers,
+    progress,
+    selections,
+    adaptive_number,
+    errors,
+)
 #: What is tried of other estimators and other objects too.
 FIRST = (pipeline, copies, errors)
 

@@ -81,9 +81,7 @@ def test_a_weighted_mean_of_parts():
     by_order = ColumnSimilarity(PARTS, weights=[2.0, 0.1, 1, 1, 1]).fit(FRAME)
     np.testing.assert_array_equal(by_order(FRAME[:4]), similarity(FRAME[:4]))
     positions = {"word": 0, "series": 1, "tags": 2, "age": 3}
-    parts = [
-        (name, s, [3, -1] if isinstance(c, list) else positions[c]) for name, s, c in PARTS
-    ]  # fmt: skip
+    parts = [(name, s, [3, -1] if isinstance(c, list) else positions[c]) for name, s, c in PARTS]
     table = FRAME.to_numpy(dtype=object)
     unnamed = ColumnSimilarity(parts, weights=WEIGHTS).fit(table)
     np.testing.assert_array_equal(unnamed(table[:4]), similarity(FRAME[:4]))

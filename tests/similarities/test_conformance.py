@@ -39,8 +39,10 @@ def test_parameters_of_a_similarity_are_chosen():
     points, classes = objects.strings()
     similarity = RapidFuzzSimilarity("jaro_winkler")
     model = BBSClassifier(15, similarity=similarity, C=1, random_state=0)
-    grid = {"similarity__prefix_weight": [0.0, 0.2], "similarity__measure": [
-        "normalized_similarity", "distance"]}  # fmt: skip
+    grid = {
+        "similarity__prefix_weight": [0.0, 0.2],
+        "similarity__measure": ["normalized_similarity", "distance"],
+    }
     search = GridSearchCV(model, grid, cv=3).fit(points, classes)
     assert search.best_params_.keys() == grid.keys()
     assert search.score(points, classes) > 0.7

@@ -20,10 +20,15 @@ from kernlearn.similarities import FunctionSimilarity, check_similarity
 WORDS = [f"{'ab'[i % 2]}{i}" for i in range(40)]
 CODES = np.arange(40) % 2
 ESTIMATORS = [
-    BBSClassifier(n_landmarks=40, C=1), DBoostClassifier(n_landmarks=40), FTuneClassifier(C=1),
-    ORLand(40, C=1), RegLand(40, C=1), SparseRegLand(40), NystroemEmbedding(n_components=40),
+    BBSClassifier(n_landmarks=40, C=1),
+    DBoostClassifier(n_landmarks=40),
+    FTuneClassifier(C=1),
+    ORLand(40, C=1),
+    RegLand(40, C=1),
+    SparseRegLand(40),
+    NystroemEmbedding(n_components=40),
     RankLand(40, C=1),
-]  # fmt: skip
+]
 
 
 def breaking(wrong, broken=("a6", "b9")):
@@ -50,9 +55,12 @@ def learn(estimator, similarity, X=WORDS):
 
 
 WRONG = [
-    (np.nan, "is NaN"), (np.inf, "is infinite"), (np.zeros(2), "must return a number"),
-    ("text", "must return a number"), (ZeroDivisionError("by 0"), "ZeroDivisionError: by 0"),
-]  # fmt: skip
+    (np.nan, "is NaN"),
+    (np.inf, "is infinite"),
+    (np.zeros(2), "must return a number"),
+    ("text", "must return a number"),
+    (ZeroDivisionError("by 0"), "ZeroDivisionError: by 0"),
+]
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)

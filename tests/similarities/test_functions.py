@@ -268,9 +268,12 @@ def test_pairs_that_interrupt_leave_at_once():
     """)
     for backend, n_jobs in [("threads", 1), ("processes", 2)]:
         process = subprocess.Popen(
-            [sys.executable, "-c", script, backend, str(n_jobs)], env=os.environ,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, "-c", script, backend, str(n_jobs)],
+            env=os.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         assert process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)

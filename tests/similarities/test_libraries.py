@@ -37,10 +37,22 @@ def by_hand(function, left, right):
 
 # These take seconds to compile or to compute, by the same lines of ours as the others.
 SLOW = {
-    "adtw", "ddtw", "dtw_gi", "edr", "erp", "lcss", "minkowski", "sbd", "shape_dtw", "soft_dtw",
-    "wddtw", "wdtw", "multiscale_laplacian",
-    "neighborhood_subgraph_pairwise_distance", "shortest_path_attr",
-}  # fmt: skip
+    "adtw",
+    "ddtw",
+    "dtw_gi",
+    "edr",
+    "erp",
+    "lcss",
+    "minkowski",
+    "sbd",
+    "shape_dtw",
+    "soft_dtw",
+    "wddtw",
+    "wdtw",
+    "multiscale_laplacian",
+    "neighborhood_subgraph_pairwise_distance",
+    "shortest_path_attr",
+}
 
 
 def kinds(library):
@@ -216,8 +228,11 @@ def test_blocks_of_series_are_those_of_all_at_once(monkeypatch):
 
 NEED_LABELS = ("edge_histogram", "neighborhood_subgraph_pairwise_distance", "subgraph_matching")
 NEED_VECTORS = (
-    "graph_hopper", "multiscale_laplacian", "propagation_attr", "shortest_path_attr",
-)  # fmt: skip
+    "graph_hopper",
+    "multiscale_laplacian",
+    "propagation_attr",
+    "shortest_path_attr",
+)
 
 
 def labelled(name, n=10):
@@ -280,7 +295,13 @@ def test_names_are_found_where_kernels_are():
                 one.points in ("strings", "series", "graphs", "sets")
             )
     assert {one.points for one in names()} == {
-        "vectors", "strings", "series", "graphs", "sets", "records"}  # fmt: skip
+        "vectors",
+        "strings",
+        "series",
+        "graphs",
+        "sets",
+        "records",
+    }
     assert {one.name for one in names("graphs")} == {f"grakel.{n}" for n in kinds("grakel")}
     assert names(installed=True) + names(installed=False) != []
     with pytest.raises(ValueError, match=r"did you mean 'scipy.canberra'"):

@@ -38,10 +38,14 @@ def slow_maximum(gram, y, C):
     """The dual problem by a general-purpose solver."""
     Q = gram * np.outer(y, y)
     found = minimize(
-        lambda a: 0.5 * a @ Q @ a - a.sum(), 0.1 * np.minimum(C, 1), jac=lambda a: Q @ a - 1,
-        method="SLSQP", bounds=[(0, c) for c in C], options={"maxiter": 2000, "ftol": 1e-13},
+        lambda a: 0.5 * a @ Q @ a - a.sum(),
+        0.1 * np.minimum(C, 1),
+        jac=lambda a: Q @ a - 1,
+        method="SLSQP",
+        bounds=[(0, c) for c in C],
+        options={"maxiter": 2000, "ftol": 1e-13},
         constraints={"type": "eq", "fun": lambda a: y @ a, "jac": lambda _: y},
-    )  # fmt: skip
+    )
     return -found.fun
 
 

@@ -18,8 +18,13 @@ Y = np.where(X @ rng.standard_normal((6, 3)) + rng.standard_normal((150, 3)) > 0
 WIDE = rng.standard_normal((20, 60))
 WIDE_Y = np.where(np.arange(20) < 4, 1, -1)
 NUMBERS = {"squared_hinge": 2, "logistic": 0, "hinge": 3}
-TRAINERS = [("squared_hinge", "newton"), ("logistic", "newton"), ("squared_hinge", "liblinear"),
-            ("logistic", "liblinear"), ("hinge", "liblinear")]  # fmt: skip
+TRAINERS = [
+    ("squared_hinge", "newton"),
+    ("logistic", "newton"),
+    ("squared_hinge", "liblinear"),
+    ("logistic", "liblinear"),
+    ("hinge", "liblinear"),
+]
 dual_stops_short = pytest.mark.filterwarnings(
     "ignore:the dual solver did not converge:sklearn.exceptions.ConvergenceWarning"
 )
@@ -233,9 +238,13 @@ def test_minimum_of_the_objective_of_regression(epsilon, shape, fit_intercept):
     for C, w, b in zip(REG_CS, coef, intercept, strict=True):
         start = np.zeros(rows.shape[1])
         found = minimize(
-            regression_objective, start, (rows, y, C, epsilon), jac=True, method="L-BFGS-B",
+            regression_objective,
+            start,
+            (rows, y, C, epsilon),
+            jac=True,
+            method="L-BFGS-B",
             options={"ftol": 0, "gtol": 1e-9, "maxiter": 10_000, "maxfun": 50_000},
-        )  # fmt: skip
+        )
         weights = np.append(w, b) if fit_intercept else w
         assert regression_objective(weights, rows, y, C, epsilon)[0] <= found.fun * (1 + 1e-8)
         np.testing.assert_allclose(weights, found.x, atol=1e-4)
@@ -244,9 +253,12 @@ def test_minimum_of_the_objective_of_regression(epsilon, shape, fit_intercept):
 
 
 @given(
-    seed=st.integers(0, 10_000), n_samples=st.integers(1, 30), n_features=st.integers(1, 12),
-    epsilon=st.sampled_from([0.0, 1e-3, 0.3]), C=st.sampled_from([1e-3, 1.0, 1e4]),
-)  # fmt: skip
+    seed=st.integers(0, 10_000),
+    n_samples=st.integers(1, 30),
+    n_features=st.integers(1, 12),
+    epsilon=st.sampled_from([0.0, 1e-3, 0.3]),
+    C=st.sampled_from([1e-3, 1.0, 1e4]),
+)
 @settings(max_examples=60, deadline=None)
 def test_gradient_vanishes_of_regression(seed, n_samples, n_features, epsilon, C):
     X, y = regression_problem(n_samples, n_features, seed)

@@ -36,9 +36,13 @@ def reference(X, y, C, loss, start=None):
     w = np.zeros(X.shape[1]) if start is None else start
     for _ in range(20):
         found = minimize(
-            objective, w, (X, y, C, loss), jac=True, method="L-BFGS-B",
+            objective,
+            w,
+            (X, y, C, loss),
+            jac=True,
+            method="L-BFGS-B",
             options={"maxiter": 10_000, "maxfun": 100_000, "ftol": 0, "gtol": 1e-10, "maxcor": 50},
-        )  # fmt: skip
+        )
         if np.array_equal(found.x, w):
             break
         w = found.x
@@ -213,8 +217,9 @@ def test_layout_and_type_of_the_features_do_not_matter(order):
     X, y = problem(200, 8, seed=4)
     X = X.astype(np.float32)
     expected = solve(X.astype(np.float64), y, CS, "squared_hinge")
-    np.testing.assert_array_equal(solve(np.asarray(X, order=order), y, CS, "squared_hinge"),
-                                  expected)  # fmt: skip
+    np.testing.assert_array_equal(
+        solve(np.asarray(X, order=order), y, CS, "squared_hinge"), expected
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -136,8 +136,11 @@ RIDGE = [
     KernelRidge(),
 ]
 SVRS = [
-    SVR(), SVR(gamma="auto"), SVR(kernel="poly", degree=2, coef0=1.0), SVR(kernel=rbf_kernel),
-]  # fmt: skip
+    SVR(),
+    SVR(gamma="auto"),
+    SVR(kernel="poly", degree=2, coef0=1.0),
+    SVR(kernel=rbf_kernel),
+]
 
 
 @pytest.mark.parametrize("model", [*RIDGE, *SVRS])

@@ -101,11 +101,15 @@ def test_logistic_paths_agree(without_official):
 @pytest.mark.parametrize(
     ("kernel", "points"),
     [
-        ("rbf", X), ("linear", X), ("poly", X), ("rbf", sparse.csr_array(X * (X > 1))),
-        (ExponentialKernel(), X / 10), ("precomputed", X @ X.T),
+        ("rbf", X),
+        ("linear", X),
+        ("poly", X),
+        ("rbf", sparse.csr_array(X * (X > 1))),
+        (ExponentialKernel(), X / 10),
+        ("precomputed", X @ X.T),
     ],
     ids=["rbf", "linear", "poly", "sparse", "exponential", "precomputed"],
-)  # fmt: skip
+)
 def test_kernel_classifiers_agree(kernel, points, y, without_official):
     def make():
         return KernelSVM(kernel, tol=1e-6, class_weight={label: 1.0 + label for label in set(y)})

@@ -145,9 +145,12 @@ def test_which_is_first_and_what_is_said_of_the_others():
     X[:, 2] = np.random.RandomState(0).randn(300)
     noise = np.random.RandomState(1).rand(300, 300)
     similarities = {
-        "good": "gaussian", "same": GaussianKernel(), "noise": noise + noise.T,
-        "broken": lambda a, b: np.nan, "scaled": lambda A, B: 3 * A @ B.T,
-    }  # fmt: skip
+        "good": "gaussian",
+        "same": GaussianKernel(),
+        "noise": noise + noise.T,
+        "broken": lambda a, b: np.nan,
+        "scaled": lambda A, B: 3 * A @ B.T,
+    }
     found = compare_similarities(X, y, similarities, n_points=200, n_splits=8)
     assert set(found.failed) == {"broken"}
     assert "NaN" in found.failed["broken"]

@@ -65,8 +65,9 @@ def samples(draw, max_classes=4):
 @given(sample=samples(), weighted=st.booleans())
 def test_pairs_against_three_loops(transfer, sample, weighted):
     K, y, w = sample
-    found = goodness(K, y, similarity="precomputed", transfer=transfer,
-                     weights=w if weighted else None)  # fmt: skip
+    found = goodness(
+        K, y, similarity="precomputed", transfer=transfer, weights=w if weighted else None
+    )
     classes = np.unique(y)
     kept = classes[1:] if len(classes) == 2 else classes
     assert_array_equal(found.classes, kept)
@@ -112,8 +113,10 @@ def test_what_does_not_change_margins(sample):
 def test_ramps_lie_between_identity_and_sign():
     rng = np.random.RandomState(0)
     K, y = rng.rand(30, 30), np.arange(30) % 3
-    margins = {f: goodness(K, y, similarity="precomputed", transfer=f).margins
-               for f in ("identity", 1, 1e9, "sign")}  # fmt: skip
+    margins = {
+        f: goodness(K, y, similarity="precomputed", transfer=f).margins
+        for f in ("identity", 1, 1e9, "sign")
+    }
     assert_allclose(margins[1], margins["identity"], atol=1e-14)  # differences are at most 1
     assert_allclose(margins[1e9], margins["sign"], atol=1e-5)
     assert_allclose(goodness(K, y, similarity="precomputed").margins, margins["identity"])
@@ -139,9 +142,12 @@ def test_blocks_and_ways_to_give_a_similarity(monkeypatch):
         lambda n, *_, **__: (slice(i, min(i + 7, n)) for i in range(0, n, 7)),
     )
     K = kernel(X)
-    for options in ({"X": X, "similarity": kernel}, {"X": csr_matrix(X), "similarity": kernel},
-                    {"X": X.tolist(), "similarity": lambda A, B: kernel(A, B)},
-                    {"X": K, "similarity": "precomputed"}):  # fmt: skip
+    for options in (
+        {"X": X, "similarity": kernel},
+        {"X": csr_matrix(X), "similarity": kernel},
+        {"X": X.tolist(), "similarity": lambda A, B: kernel(A, B)},
+        {"X": K, "similarity": "precomputed"},
+    ):
         found = compare_criteria(y=y, **options)
         assert list(found) == list(CRITERIA)
         for name in set(CRITERIA) - {"Wang et al."}:
@@ -203,16 +209,20 @@ def test_losses():
     good = goodness(rng.rand(20, 20), np.arange(20) % 2, similarity="precomputed", transfer=3)
     margins = good.margins[0].tolist()
     assert good.loss(gamma=0.2) == pytest.approx(np.mean([max(0.0, 1 - m / 0.2) for m in margins]))
-    assert good.loss("logistic") == pytest.approx(np.mean([math.log1p(math.exp(-m))
-                                                           for m in margins]))  # fmt: skip
+    assert good.loss("logistic") == pytest.approx(
+        np.mean([math.log1p(math.exp(-m)) for m in margins])
+    )
     # the loss that makes definition 4.1 of definition 4.6
     assert good.loss(lambda t: t < 0.05) == good.epsilon(0.05)
     table = goodness_table({"a": good}, gamma=0.05, epsilon=0.3)
     assert table.loc["a"].to_dict() == {
-        "epsilon": good.epsilon(0.05), "hinge_loss": good.loss(gamma=0.05),
-        "gamma": good.gamma(0.3), "misplaced": good.misplaced, "error": good.error,
+        "epsilon": good.epsilon(0.05),
+        "hinge_loss": good.loss(gamma=0.05),
+        "gamma": good.gamma(0.3),
+        "misplaced": good.misplaced,
+        "error": good.error,
         "mean_margin": pytest.approx(np.mean(margins)),
-    }  # fmt: skip
+    }
 
 
 def test_range_of_a_transfer_function():
@@ -244,8 +254,12 @@ def test_sample_of_references():
     assert_array_equal(drawn.margins, again.margins)
     assert not np.array_equal(drawn.margins, exact.margins)
     # unbiased: the mean of many draws, within five standard errors
-    draws = np.array([goodness(K, y, max_references=100, random_state=i, **options).mean_margin
-                      for i in range(20)])  # fmt: skip
+    draws = np.array(
+        [
+            goodness(K, y, max_references=100, random_state=i, **options).mean_margin
+            for i in range(20)
+        ]
+    )
     assert abs(draws.mean() - exact.mean_margin) < 5 * draws.std(ddof=1) / math.sqrt(20)
 
 

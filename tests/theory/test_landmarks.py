@@ -36,9 +36,7 @@ def test_numbers_of_landmarks_by_hand():
     assert landmarks_for_loss(epsilon=100, delta=0.9) == 1
 
 
-@given(
-    gamma=st.floats(1e-3, 2), epsilon=st.floats(1e-3, 0.9), delta=st.floats(1e-9, 0.9)
-)  # fmt: skip
+@given(gamma=st.floats(1e-3, 2), epsilon=st.floats(1e-3, 0.9), delta=st.floats(1e-9, 0.9))
 def test_theorem_4_2_inverts_its_tail_bound(gamma, epsilon, delta):
     d = landmarks_for_margin(gamma, epsilon=epsilon, delta=delta)
     assert 2 * math.exp(-(gamma**2) * d / 8) <= epsilon * delta * (1 + 1e-9)

@@ -140,9 +140,7 @@ def test_epsilon_is_the_best_one(n, regret, epsilon, delta):
     assert finite_buffer_fast_rate_bound(n, n, **options).total == pytest.approx(best)
 
 
-@given(
-    st.floats(0, 1e3), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.floats(1e-2, 10)
-)  # fmt: skip
+@given(st.floats(0, 1e3), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.floats(1e-2, 10))
 def test_lemma_6_19(r, d, b, Delta):
     # the greatest s with s <= r + max(4 sqrt(d s), 6 b Delta) Delta
     by_root = (2 * math.sqrt(d) * Delta + math.sqrt(4 * d * Delta**2 + r)) ** 2

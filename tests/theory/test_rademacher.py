@@ -364,13 +364,15 @@ def test_one_trial_has_no_standard_error():
             "is not positive semi-definite on these points",
         ),
         (
-            lambda: KernelAUC(lambda A, B: 1.0 - (A == B.T)).fit([[0.0], [1.0]]).supremum(
-                [0.0], [[1.0]], [1]
+            lambda: (
+                KernelAUC(lambda A, B: 1.0 - (A == B.T))
+                .fit([[0.0], [1.0]])
+                .supremum([0.0], [[1.0]], [1])
             ),
             "is not positive semi-definite on these points",
         ),
     ],
-)  # fmt: skip
+)
 def test_mistakes(make, message):
     with pytest.raises(ValueError, match=message):
         make()

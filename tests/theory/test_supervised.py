@@ -153,9 +153,12 @@ def test_ranking_is_the_slow_version(bound):
     assert np.isnan(good.predictions[np.equal(QUERIES, 1)]).all()
     assert good.losses.shape == (2,)
     slow = minimize(
-        loss, np.zeros(N), bounds=[(-bound, bound)] * N, method="L-BFGS-B",
+        loss,
+        np.zeros(N),
+        bounds=[(-bound, bound)] * N,
+        method="L-BFGS-B",
         options={"ftol": 1e-14, "gtol": 1e-10, "maxiter": 5000, "maxfun": 10**6},
-    )  # fmt: skip
+    )
     assert good.loss == pytest.approx(slow.fun, rel=1e-5)
     assert good.loss <= slow.fun * (1 + 1e-9)
 

@@ -197,13 +197,19 @@ def test_strings():
     ("name", "expected"),
     [
         ("trace", lambda K, k: trace_complexity(K)),
-        ("dimension", lambda K, k: dimension_complexity(np.sqrt(K.diagonal().max()),
-                                                        (k + 1) * (k + 2) / 2)),
-        ("dimension_bound", lambda K, k: dimension_complexity(np.sqrt(K.diagonal().max()),
-                                                              (k + 1) * (k + 2) / 2, 100)),
+        (
+            "dimension",
+            lambda K, k: dimension_complexity(np.sqrt(K.diagonal().max()), (k + 1) * (k + 2) / 2),
+        ),
+        (
+            "dimension_bound",
+            lambda K, k: dimension_complexity(
+                np.sqrt(K.diagonal().max()), (k + 1) * (k + 2) / 2, 100
+            ),
+        ),
         ("local", lambda K, k: local_complexity(K, 0.3)),
     ],
-)  # fmt: skip
+)
 def test_complexities(moons, name, expected):
     X, y, _, _ = moons
     kernels = [PolynomialKernel(k) for k in (1, 2, 4)]

@@ -172,9 +172,11 @@ class Check(Section):
             text = f"of {self.metric!r} neither more nor less is better: ask for a bound"
             yield ("metric",), text
         labels = {
-            "compare": [self.compare], "across": self.across, "mean_over": self.mean_over,
+            "compare": [self.compare],
+            "across": self.across,
+            "mean_over": self.mean_over,
             "along": [] if self.along is None else [self.along],
-        }  # fmt: skip
+        }
         for key, label in ((key, label) for key, values in labels.items() for label in values):
             positive = (_is_number(v) and v > 0 for v in names.axes.get(label, [0]))
             if text := checks.unknown("label", label, names.all_labels):

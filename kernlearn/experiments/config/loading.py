@@ -217,9 +217,13 @@ def load_config(
     # how trials are carried out is not part of what they measure
     measured = tuple(s for s in settings if not s.startswith("execution."))
     return model.LoadedExperiment(
-        name=path.stem, path=path, profile=profile, config=config, settings=measured,
+        name=path.stem,
+        path=path,
+        profile=profile,
+        config=config,
+        settings=measured,
         renamed=checker.renamed,
-    )  # fmt: skip
+    )
 
 
 def load_scope(name: str | Path) -> Scope:
@@ -298,15 +302,19 @@ class _Checker:
         metrics = raw["metrics"] if isinstance(raw.get("metrics"), list) else []
         protocol = raw.get("protocol")
         return Names(
-            scope=scope, folder=self.folder, data_dir=self.data_dir, checked=self.checked,
-            task=task if isinstance(task, str) else "", renamed=self.renamed,
+            scope=scope,
+            folder=self.folder,
+            data_dir=self.data_dir,
+            checked=self.checked,
+            task=task if isinstance(task, str) else "",
+            renamed=self.renamed,
             labels={s: list(section) for s, section in sections.items()},
             axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
             derived=list(derived) if isinstance(derived, dict) else [],
             metrics=[m for m in metrics if isinstance(m, str)],
             folds=protocol.get("folds") if isinstance(protocol, dict) else None,
             scale=protocol.get("scale") if isinstance(protocol, dict) else None,
-        )  # fmt: skip
+        )
 
 
 def _scope(raw: dict[str, Any], path: Path) -> tuple[Scope, list[Fault], list[PluginError]]:

@@ -336,11 +336,15 @@ class ExperimentConfig(Section):
     def named_metrics(self) -> set[str]:
         """All metrics that are shown, compared with reported ones or used by claims."""
         lists = [
-            self.metrics, self.verdict, self.drift, self.table.metrics if self.table else [],
-            self.best.metrics if self.best else [], [c.check.metric for c in self.claims],
+            self.metrics,
+            self.verdict,
+            self.drift,
+            self.table.metrics if self.table else [],
+            self.best.metrics if self.best else [],
+            [c.check.metric for c in self.claims],
             *(figure.metrics for figure in self.figures),
             *([d.ratio, d.baseline_metric or d.ratio] for d in self.derived.values()),
-        ]  # fmt: skip
+        ]
         return {name for names in lists for name in names}
 
     @property

@@ -42,24 +42,31 @@ def config_schema(scope: Scope = BUILT_IN) -> Schema:
     definitions = {
         **schema["$defs"],
         "Value": _value(),
-        "Kernel": _one_of(
-            "kernel", {**scope.kernels, **_old_kernels(scope)}, {}, library_names()
-        ),
+        "Kernel": _one_of("kernel", {**scope.kernels, **_old_kernels(scope)}, {}, library_names()),
         "Estimator": _estimator(own, dotted, scope),
         "EstimatorName": {
             "type": "string",
             "anyOf": [{"enum": [*own, *dotted]}, {"pattern": _others(scope)}],
         },
-        "Step": {"anyOf": [_ref("EstimatorName"), {
-            "allOf": [_ref("Estimator")], "required": ["estimator"],
-            "properties": dict.fromkeys(sorted(_keys(MethodEntry) - _keys(StepEntry)), False),
-        }]},
+        "Step": {
+            "anyOf": [
+                _ref("EstimatorName"),
+                {
+                    "allOf": [_ref("Estimator")],
+                    "required": ["estimator"],
+                    "properties": dict.fromkeys(
+                        sorted(_keys(MethodEntry) - _keys(StepEntry)), False
+                    ),
+                },
+            ]
+        },
         "Method": {
-            "allOf": [_ref("Estimator")], "properties": {"name": False},
+            "allOf": [_ref("Estimator")],
+            "properties": {"name": False},
             "oneOf": [{"required": ["estimator"]}, {"required": ["steps"]}],
         },
         "Dataset": _dataset(schema["$defs"]["DatasetEntry"], scope),
-    }  # fmt: skip
+    }
     sections = {"methods": "Method", "kernels": "Kernel"}
     strict: dict[str, Any] = {
         name: {"additionalProperties": _ref(one)} for name, one in sections.items()
@@ -77,9 +84,11 @@ def config_schema(scope: Scope = BUILT_IN) -> Schema:
     return {
         "$schema": _DIALECT,
         "$comment": f"made by `kernlearn schema` with scikit-learn {version('scikit-learn')}",
-        **schema, "$defs": _used(definitions, {"properties": properties, "all": conditions}),
-        "properties": properties, "allOf": conditions,
-    }  # fmt: skip
+        **schema,
+        "$defs": _used(definitions, {"properties": properties, "all": conditions}),
+        "properties": properties,
+        "allOf": conditions,
+    }
 
 
 def schema_text(scope: Scope = BUILT_IN) -> str:
@@ -128,16 +137,25 @@ def _value() -> Schema:
     each = {"minProperties": 1, "additionalProperties": _ref("Value")}
     return {
         "if": {"type": "object"},
-        "then": {"allOf": [
-            {"if": {"required": ["kernel"]}, "then": _ref("Kernel")},
-            {"if": {"required": ["select"], "maxProperties": 1},
-             "then": {"properties": {
-                 "select": {"type": "array", "minItems": 1, "items": _ref("Value")}}}},
-            {"if": {"required": ["by_dataset"], "maxProperties": 1},
-             "then": {"properties": {"by_dataset": {"type": "object", **each}}}},
-        ]},
+        "then": {
+            "allOf": [
+                {"if": {"required": ["kernel"]}, "then": _ref("Kernel")},
+                {
+                    "if": {"required": ["select"], "maxProperties": 1},
+                    "then": {
+                        "properties": {
+                            "select": {"type": "array", "minItems": 1, "items": _ref("Value")}
+                        }
+                    },
+                },
+                {
+                    "if": {"required": ["by_dataset"], "maxProperties": 1},
+                    "then": {"properties": {"by_dataset": {"type": "object", **each}}},
+                },
+            ]
+        },
         "else": {"if": {"type": "array"}, "then": {"items": _ref("Value")}},
-    }  # fmt: skip
+    }
 
 
 def _one_of(
@@ -198,12 +216,19 @@ def _estimator(
         "properties": {"estimator": _ref("EstimatorName")},
         "allOf": [
             *_by_name("estimator", own, reserved),
-            {"if": {**of_sklearn, "required": ["estimator"]},
-             "then": {"allOf": _by_name("estimator", dotted, reserved)}},
-            {"if": {"required": ["steps"]},
-             "then": {"properties": {"steps": steps, **switches}, "additionalProperties": False}},
+            {
+                "if": {**of_sklearn, "required": ["estimator"]},
+                "then": {"allOf": _by_name("estimator", dotted, reserved)},
+            },
+            {
+                "if": {"required": ["steps"]},
+                "then": {
+                    "properties": {"steps": steps, **switches},
+                    "additionalProperties": False,
+                },
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def _dataset(entry: Schema, scope: Scope) -> Schema:
@@ -217,15 +242,25 @@ def _dataset(entry: Schema, scope: Scope) -> Schema:
         "type": ["object", "null"],
         "properties": {**options, "generator": {"enum": list(generators)}},
         "allOf": [
-            {"if": {"required": ["generator"], "properties": {"generator": {"const": name}}},
-             "then": {"properties": {**dict.fromkeys(options, _ANY), **parameters},
-                      "additionalProperties": False}}
+            {
+                "if": {"required": ["generator"], "properties": {"generator": {"const": name}}},
+                "then": {
+                    "properties": {**dict.fromkeys(options, _ANY), **parameters},
+                    "additionalProperties": False,
+                },
+            }
             for name, parameters in generators.items()
-        ] + [
-            {"if": {"not": {"required": ["generator"]}},
-             "then": {"properties": dict.fromkeys(options, _ANY), "additionalProperties": False}},
+        ]
+        + [
+            {
+                "if": {"not": {"required": ["generator"]}},
+                "then": {
+                    "properties": dict.fromkeys(options, _ANY),
+                    "additionalProperties": False,
+                },
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def _metrics(scope: Scope) -> Iterable[Schema]:

@@ -18,9 +18,17 @@ STREAM_TASKS = ("classification", "bipartite_ranking", "regression")
 CARD_FORMATS = ("libsvm", "parquet")
 # Keys of data sets in memory, and those of a file alone.
 _IN_MEMORY = (
-    "sheet", "matrix", "points", "nominal", "missing", "dense", "grades", "classes", "sample",
+    "sheet",
+    "matrix",
+    "points",
+    "nominal",
+    "missing",
+    "dense",
+    "grades",
+    "classes",
+    "sample",
     "bins",
-)  # fmt: skip
+)
 _Counts = Count | Annotated[list[Count], Field(min_length=1)]
 
 

@@ -16,14 +16,30 @@ from typing import Any
 
 #: Variables from which libraries take their number of threads when they are loaded.
 THREAD_VARIABLES = (
-    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS",
-)  # fmt: skip
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
 _PACKAGES = (
-    "kernlearn", "numpy", "scipy", "scikit-learn", "liblinear-official",
-    "libsvm-official", "numba", "pandas", "threadpoolctl", "joblib", "loky", "distributed",
-    "h5py", "pyarrow", "skordinal",
-)  # fmt: skip
+    "kernlearn",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "liblinear-official",
+    "libsvm-official",
+    "numba",
+    "pandas",
+    "threadpoolctl",
+    "joblib",
+    "loky",
+    "distributed",
+    "h5py",
+    "pyarrow",
+    "skordinal",
+)
 
 # With a smaller share of processor time in wall time, something else had the core.
 _BUSY = 0.9

@@ -48,8 +48,10 @@ def call_alone(function: Callable[..., Value], *arguments: Any, **options: Any) 
     with deaf_processes():
         process = subprocess.Popen(
             [sys.executable, "-c", start],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+        )
     try:
         answer, _ = process.communicate(call)
     except BaseException:

@@ -296,9 +296,15 @@ def _cells(
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if wanted(config, labels):
                     spec = TrialSpec(
-                        version=specs.TRIAL_VERSION, task=config.task, dataset=data,
-                        kernel=kernel, method=method, protocol=protocol, split=0, metrics=metrics,
-                    )  # fmt: skip
+                        version=specs.TRIAL_VERSION,
+                        task=config.task,
+                        dataset=data,
+                        kernel=kernel,
+                        method=method,
+                        protocol=protocol,
+                        split=0,
+                        metrics=metrics,
+                    )
                     place = replace(source, plugins=files) if source and spec.plugins else source
                     if place and packages:
                         place = replace(place, packages=packages)
@@ -341,11 +347,14 @@ def _methods(
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
                 own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
                 method = specs.MethodSpec(
-                    **_identity(entry, parts), parameters=fixed, select=grid,
-                    kernels={k.name: k.identity for k in own} or None, dense=entry.dense or None,
+                    **_identity(entry, parts),
+                    parameters=fixed,
+                    select=grid,
+                    kernels={k.name: k.identity for k in own} or None,
+                    dense=entry.dense or None,
                     in_memory=entry.in_memory,
                     defaults=_defaults(config, parts, {*fixed, *grid}),
-                )  # fmt: skip
+                )
                 found.append((labels, used[1], method))
     return found
 

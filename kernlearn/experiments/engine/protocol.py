@@ -251,11 +251,15 @@ def prepare(
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
     has_val = len(held_out) > 0
     return Parts(
-        X_train, y[train], others[1], y[test],
-        X_val=others[0] if has_val else None, y_val=y[held_out] if has_val else None,
+        X_train,
+        y[train],
+        others[1],
+        y[test],
+        X_val=others[0] if has_val else None,
+        y_val=y[held_out] if has_val else None,
         pairwise=pairwise,
         queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
-    )  # fmt: skip
+    )
 
 
 def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:

@@ -29,9 +29,12 @@ def _drawn(trial: Trial, numbers: bool, n_rows: int | None) -> RowSource:
     what, seed = trial.spec.dataset, trial.spec.protocol.seed
     assert what.stream is not None
     return STREAMS[what.generator or ""].source(
-        n_rows, what.stream["chunk_size"], random_state(seed, "data", trial.split), numbers,
+        n_rows,
+        what.stream["chunk_size"],
+        random_state(seed, "data", trial.split),
+        numbers,
         **(what.parameters or {}),
-    )  # fmt: skip
+    )
 
 
 def _read(trial: Trial, data_dir: Path | None) -> RowSource:

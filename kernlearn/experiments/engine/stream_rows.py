@@ -129,9 +129,12 @@ class StreamRows:
             bool(trial.spec.method.dense),
         )
         rows = cls(
-            training_source(trial, data_dir, numbers), whole_source(trial, data_dir, numbers),
-            what.stream.get("rows"), what.stream["test_rows"], how,
-        )  # fmt: skip
+            training_source(trial, data_dir, numbers),
+            whole_source(trial, data_dir, numbers),
+            what.stream.get("rows"),
+            what.stream["test_rows"],
+            how,
+        )
         for name in protocol.scale:
             rows._learn_scaling(name, protocol)
         return rows

@@ -41,9 +41,12 @@ def stream_variants(
         for values in product(*numbers.values()):
             given = {k: v for k, v in zip(numbers, values, strict=True) if v is not None}
             what = DatasetSpec(
-                nominal="ordinal", binarize=entry.binarize, **named,
-                parameters=parameters or None, stream={**how, **given},
-            )  # fmt: skip
+                nominal="ordinal",
+                binarize=entry.binarize,
+                **named,
+                parameters=parameters or None,
+                stream={**how, **given},
+            )
             labels = {k: parameters[k] for k in varied(entry.parameters)}
             yield {**labels, **{k: given[k] for k in stream.axes}}, what, source
 

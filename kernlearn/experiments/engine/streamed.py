@@ -163,9 +163,13 @@ def workers(count: int | None) -> Iterator[Any]:
     with dask.config.set(settings):
         with own_process.deaf_processes(pool=True):
             started = LocalCluster(
-                n_workers=count, threads_per_worker=1, processes=True, memory_limit=0,
-                dashboard_address=":0", preload=[own_process.__name__],
-            )  # fmt: skip
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,
+                dashboard_address=":0",
+                preload=[own_process.__name__],
+            )
         with started as cluster, Client(cluster) as client:
             client.wait_for_workers(count)
             yield client

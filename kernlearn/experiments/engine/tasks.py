@@ -255,9 +255,13 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     n = len(parts.y_train)
     with environment.Stopwatch() as estimating:
         estimate = rademacher_complexity(
-            hypotheses, parts.X_train, parts.y_train, n=n, n_trials=_COMPLEXITY_TRIALS,
+            hypotheses,
+            parts.X_train,
+            parts.y_train,
+            n=n,
+            n_trials=_COMPLEXITY_TRIALS,
             random_state=protocol.random_state(how.seed, "complexity", trial.split),
-        )  # fmt: skip
+        )
     bound = hypotheses.bound(n)
     metrics = {
         "complexity": estimate.mean,
@@ -289,9 +293,13 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     followed = follow(learner, *stream)
     with environment.Stopwatch() as estimating:
         found = stream_regret(
-            *stream, followed.hypotheses, followed.contents, radius=learner.radius,
-            loss=learner.loss, regularization=learner.regularization,
-        )  # fmt: skip
+            *stream,
+            followed.hypotheses,
+            followed.contents,
+            radius=learner.radius,
+            loss=learner.loss,
+            regularization=learner.regularization,
+        )
     assert found.buffer is not None
     outcome.metrics |= {
         "regret": float(found.all_pairs.regret[-1]),

@@ -69,9 +69,13 @@ def execute_here(trial: Trial, data_dir: Path | None, *, concurrent: bool = Fals
             outcome = run_trial(trial, data_dir, alone=not concurrent)
     except Exception as error:  # any error of a method becomes a row, and the run goes on
         return Result(
-            trial.key, "failed", started, time.perf_counter() - clock,
-            error=f"{type(error).__name__}: {error}", traceback=traceback.format_exc(),
-        )  # fmt: skip
+            trial.key,
+            "failed",
+            started,
+            time.perf_counter() - clock,
+            error=f"{type(error).__name__}: {error}",
+            traceback=traceback.format_exc(),
+        )
     seconds = time.perf_counter() - clock
     messages = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
     contended = bool(outcome.info.pop("disturbed", False)) or concurrent
@@ -123,9 +127,14 @@ def supervise(
         # points are compared by the numbers of their rows, after they are scaled
         scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
     parts = prepare(
-        X, y, protocol, trial.split,
-        pairwise=kind is not None, fold=data.get("fold"), query=data.get("query"),
-    )  # fmt: skip
+        X,
+        y,
+        protocol,
+        trial.split,
+        pairwise=kind is not None,
+        fold=data.get("fold"),
+        query=data.get("query"),
+    )
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
@@ -218,9 +227,11 @@ def _measure(
     metrics |= task.measure(parts.y_test, judged, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
     metrics |= {
-        "fit_seconds": fitting.wall, "fit_cpu_seconds": fitting.cpu,
-        "predict_seconds": predicting.wall, "predict_cpu_seconds": predicting.cpu,
-    }  # fmt: skip
+        "fit_seconds": fitting.wall,
+        "fit_cpu_seconds": fitting.cpu,
+        "predict_seconds": predicting.wall,
+        "predict_cpu_seconds": predicting.cpu,
+    }
     final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     for name in ("n_support", "n_similarities"):
         if hasattr(final, f"{name}_"):

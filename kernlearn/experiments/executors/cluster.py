@@ -105,9 +105,14 @@ class DaskExecutor:
                 while len(running) < slots and (trial := next(waiting, None)):
                     on_start(trial)
                     future = self._client.submit(
-                        _execute, trial, self._data_dir, self._limits, slots > 1,
-                        key=f"kernlearn-{trial.key}-{run}", pure=False,
-                    )  # fmt: skip
+                        _execute,
+                        trial,
+                        self._data_dir,
+                        self._limits,
+                        slots > 1,
+                        key=f"kernlearn-{trial.key}-{run}",
+                        pure=False,
+                    )
                     running[future] = (trial, utc_now(), time.perf_counter())
                 if not running:
                     return
@@ -140,9 +145,13 @@ class DaskExecutor:
             # what workers say when they are stopped amid trials is of no interest
             with own_process.deaf_processes(pool=True):
                 self._cluster = LocalCluster(
-                    n_workers=jobs, threads_per_worker=1, processes=True, dashboard_address=None,
-                    preload=[own_process.__name__], silence_logs=logging.CRITICAL,
-                )  # fmt: skip
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=None,
+                    preload=[own_process.__name__],
+                    silence_logs=logging.CRITICAL,
+                )
             return Client(self._cluster, set_as_default=False)
         try:
             return Client(scheduler, timeout=_CONNECT, set_as_default=False)

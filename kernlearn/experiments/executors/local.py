@@ -170,11 +170,14 @@ class Processes:
             kept = available_memory() // (2 * self.slots)
             self._workers = [
                 Worker(
-                    self._data_dir, self._limits, self.threads,
-                    concurrent=self.slots > 1, kept_memory=kept,
+                    self._data_dir,
+                    self._limits,
+                    self.threads,
+                    concurrent=self.slots > 1,
+                    kept_memory=kept,
                 )
                 for _ in range(self.slots)
-            ]  # fmt: skip
+            ]
             self._threads = futures.ThreadPoolExecutor(self.slots)
         threads, waiting, idle = self._threads, iter(groups(trials)), list(self._workers)
         # the rest of a group stays with the process that has begun it

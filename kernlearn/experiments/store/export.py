@@ -75,9 +75,14 @@ def tidy_rows(
                 labels["params"] = parameters_of({**trial.labels, **parameters})
                 for metric, value in metrics.items():
                     yield {
-                        "experiment": trial.experiment, **labels, "metric": metric,
-                        "split": trial.split, "value": value, "key": trial.key, "run": result.run,
-                    }  # fmt: skip
+                        "experiment": trial.experiment,
+                        **labels,
+                        "metric": metric,
+                        "split": trial.split,
+                        "value": value,
+                        "key": trial.key,
+                        "run": result.run,
+                    }
 
 
 def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:

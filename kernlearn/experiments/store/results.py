@@ -131,10 +131,14 @@ class Store(Database):
         Numbers of an earlier run that are replaced are kept for comparison.
         """
         row = {
-            **vars(result), "run": run, "experiment": trial.experiment,
-            "labels": canonical(trial.labels), "spec": canonical(trial.spec),
-            "metrics": json.dumps(result.metrics), "info": json.dumps(result.info),
-        }  # fmt: skip
+            **vars(result),
+            "run": run,
+            "experiment": trial.experiment,
+            "labels": canonical(trial.labels),
+            "spec": canonical(trial.spec),
+            "metrics": json.dumps(result.metrics),
+            "info": json.dumps(result.info),
+        }
         with self.transaction(frequent=True) as connection:
             if trial.key in self._unfit:
                 connection.execute(_REPLACE, row)
@@ -259,8 +263,11 @@ class Store(Database):
             done, failed, old, seconds = counts.get(row["run"], (0, 0, 0, 0.0))
             is_done = row["status"] == "done"
             counts[row["run"]] = (
-                done + is_done, failed + (not is_done), old + row["old"], seconds + row["seconds"]
-            )  # fmt: skip
+                done + is_done,
+                failed + (not is_done),
+                old + row["old"],
+                seconds + row["seconds"],
+            )
         return counts
 
     def trials(self, run: int | None = None) -> Iterator[StoredTrial]:

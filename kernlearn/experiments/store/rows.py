@@ -339,10 +339,14 @@ def _checked(adapter: TypeAdapter[Any], row: Any, columns: Sequence[str]) -> dic
 
 # What is expected, by pydantic's kinds of errors.
 _EXPECTED = {
-    "dict_type": "an object", "dataclass_type": "an object", "list_type": "a list",
-    "string_type": "text", "float_type": "a number", "int_type": "a whole number",
+    "dict_type": "an object",
+    "dataclass_type": "an object",
+    "list_type": "a list",
+    "string_type": "text",
+    "float_type": "a number",
+    "int_type": "a whole number",
     "bool_type": "true or false",
-}  # fmt: skip
+}
 
 
 def _said(error: Any) -> str:

@@ -45,9 +45,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.globals |= {"symbols": tables.SYMBOLS, "not_converged": tables.NOT_CONVERGED,
-                            "verdicts": VERDICTS, "outcomes": CLAIM_SIGNS,
-                            "conclusion_signs": CONCLUSION_SIGNS}  # fmt: skip
+    environment.globals |= {
+        "symbols": tables.SYMBOLS,
+        "not_converged": tables.NOT_CONVERGED,
+        "verdicts": VERDICTS,
+        "outcomes": CLAIM_SIGNS,
+        "conclusion_signs": CONCLUSION_SIGNS,
+    }
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,

@@ -170,8 +170,19 @@ def test_an_interruption_leaves_no_process_behind(trouble, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_workers_go_when_the_coordinator_is_killed(trouble, tmp_path):
     config = trouble("some: {estimator: Sleeper, seconds: 1}", splits=20)
-    command = [sys.executable, "-m", "kernlearn", "run", str(config), "--jobs", "2", "--store",
-               str(tmp_path / "s"), "--output", str(tmp_path / "out")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "kernlearn",
+        "run",
+        str(config),
+        "--jobs",
+        "2",
+        "--store",
+        str(tmp_path / "s"),
+        "--output",
+        str(tmp_path / "out"),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     for line in process.stdout:
         if line.startswith("[1/"):
