@@ -100,14 +100,14 @@ class RegisteredEstimator(Registered):
 
     ``shares`` tells that estimators with other parameters train the same, by a parameter
     ``memory`` as scikit-learn's pipelines have it. ``pinned`` are the former values of defaults
-    that have changed since results were stored, for configs with ``defaults: papers``. ``reads``
-    tells that `fit` takes a source of chunks, or of partitions that other processes read.
+    that have changed since results were stored, for configs with ``defaults: papers``.
+    ``reads_rows`` tells that `fit` takes a source of rows, whose partitions other processes read.
     """
 
     kind = "estimator"
     takes: str = ""
     shares: bool = False
-    reads: Literal["", "chunks", "partitions"] = ""
+    reads_rows: bool = False
     pinned: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property

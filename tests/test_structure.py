@@ -11,7 +11,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kernlearn"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-LONGEST = 400  # lines, exclusive
 
 
 def name_of(path: Path) -> str:
@@ -75,9 +74,7 @@ def allowed() -> dict[str, set[str]]:
     return {package: set(re.findall(r"`(\w+)`", others)) for package, others in rows}
 
 
-def test_modules_are_short_and_public():
-    lines = {name: path.read_text(encoding="utf-8").count("\n") for name, path in MODULES.items()}
-    assert {name: n for name, n in lines.items() if n >= LONGEST} == {}
+def test_modules_are_public():
     private = [m for m in MODULES if re.search(r"\._(?!_main__$)", m)]
     assert private == []
 

@@ -48,29 +48,24 @@ def _on_landmarks(name: str, summary: str, **options: Any) -> RegisteredEstimato
 
 
 def _one_pass(name: str, summary: str) -> RegisteredEstimator:
-    return _estimator(f"kernlearn.onepass:{name}", summary, reads="partitions")
+    return _estimator(f"kernlearn.onepass:{name}", summary, reads_rows=True)
 
 
-_CHUNKS: dict[str, Any] = {"reads": "chunks"}
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
     _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
-    _on_kernel(
-        "kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR", **_CHUNKS
-    ),
+    _on_kernel("kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR"),
     _on_kernel("kernlearn.features:RandomMaclaurin", "feature map of a dot-product kernel"),
     _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
     _on_kernel("kernlearn.landmarks:NystroemEmbedding", "Nyström features of any kernel"),
     _on_kernel("kernlearn.features:TensorSketch", "sketches for a dot-product kernel"),
     _on_kernel("kernlearn.features:SphericalFeatures", "feature map for points of unit length"),
     _on_kernel("kernlearn.features:PositiveFeatures", "positive features, exponential kernel"),
-    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features", **_CHUNKS),
+    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
     _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
-    _on_landmarks(
-        "FTuneClassifier", "FTUNE: pairs with a learnt transfer function", shares=True, **_CHUNKS
-    ),
+    _on_landmarks("FTuneClassifier", "FTUNE: pairs with a learnt transfer function", shares=True),
     _estimator("kernlearn.landmarks:MultiSimilarityClassifier", "several similarities at once"),
     _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
     _on_landmarks("LandmarkKNNRegressor", "mean of neighbours by similarities to landmarks"),
@@ -92,7 +87,6 @@ ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _one_pass("OnePassRidge", "ridge regression from one pass"),
     _one_pass("OnePassRidgeClassifier", "ridge classification from one pass"),
     _one_pass("OnePassRankRLS", "large AUC from one pass: squared loss of pairs"),
-    _estimator("kernlearn.onepass:MultiPassClassifier", "linear, from several passes", **_CHUNKS),
     _estimator("kernlearn.theory.rademacher:LinearAUC", "ball of linear scores"),
     _on_kernel("kernlearn.theory.rademacher:KernelAUC", "ball of kernel scores"),
     _estimator("kernlearn.theory.rademacher:BilinearSimilarity", "ball of bilinear similarities"),

@@ -9,8 +9,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.constraints import fit_context
 from kernlearn.features.random_maclaurin import RandomMaclaurin
-from kernlearn.onepass.grid import transformer
-from kernlearn.onepass.repeated import RepeatedRows, as_source, is_streamed
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
 
@@ -77,15 +75,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     svm_ : LinearSVM
         The fitted linear model.
     classes_ : ndarray of shape (n_classes,)
-    n_passes_ : int
-        How often a source of chunks was read; only for such.
     n_features_in_ : int
-
-    Notes
-    -----
-    A source of chunks is read for a sample of 10 000 rows, on which the map is fitted, and then
-    several times for the linear model, as by :class:`~kernlearn.onepass.MultiPassClassifier`,
-    whose meaning `tol` then has. `solver` and `presolve` are for rows in memory.
 
     References
     ----------
@@ -133,22 +123,19 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     def fit(
         self,
         X: Any,
-        y: np.typing.ArrayLike | None = None,
+        y: np.typing.ArrayLike,
         sample_weight: np.typing.ArrayLike | None = None,
     ) -> "MaclaurinSVM":
         """Fit the feature map, and the linear model on its features.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or RowSource
-            Rows; or with their labels what :func:`kernlearn.datasets.row_source` returns, or a
-            Dask array with `y`. Such data are read several times, and memory does not depend on
-            the number of their rows, see the notes.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
         y : array-like of shape (n_samples,)
-            Labels; None if X is a source with labels.
+            Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C for each row, see :class:`~kernlearn.solvers.LinearSVM`; for rows in
-            memory alone.
+            Factors on C for each row, see :class:`~kernlearn.solvers.LinearSVM`.
 
         Returns
         -------
@@ -159,33 +146,11 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         ValueError
             If there is only one class, or the kernel has negative Maclaurin coefficients.
         """
-        if is_streamed(X):
-            return self._fit_source(X, y, sample_weight)
-        self.__dict__.pop("n_passes_", None)  # of an earlier fit
         X, y = validate_data(self, X, y, **_POINTS)
         self.map_, self.svm_ = self.parts()
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
         self.svm_.fit(self.map_.fit_transform(X), y, weights)
         self.classes_ = self.svm_.classes_
-        return self
-
-    def _fit_source(self, X: Any, y: Any, sample_weight: Any) -> "MaclaurinSVM":
-        from kernlearn.onepass.linear import LinearTask, fit_linear
-
-        if sample_weight is not None:
-            raise ValueError("sample_weight is for rows in memory, and X is a source of chunks")
-        rows = RepeatedRows(
-            as_source(X, y), lambda X, reset: validate_data(self, X, reset=reset, **_POINTS)
-        )
-        survey = rows.survey()
-        self.map_, self.svm_ = self.parts()
-        self.map_.fit(survey.X.astype(np.float64))
-        task = LinearTask(self.loss, [self.C], self.class_weight, self.intercept_scaling, self.tol)
-        found = fit_linear(rows, survey, transformer(self.map_), task)
-        self.n_passes_ = rows.n_passes
-        self.classes_ = self.svm_.classes_ = survey.classes
-        self.svm_.coef_, self.svm_.intercept_ = found.coef, found.intercept
-        self.svm_.n_features_in_ = found.coef.shape[1]
         return self
 
     def parts(self) -> tuple[RandomMaclaurin, LinearSVM]:

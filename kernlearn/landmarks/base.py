@@ -15,7 +15,6 @@ from kernlearn.constraints import COUNT, N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.kernels.pairs import first_wrong
-from kernlearn.landmarks.by_passes import refuse_source
 from kernlearn.landmarks.counting import CountsComparisons
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
@@ -45,7 +44,6 @@ class PointsEstimator(BaseEstimator):
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Validate training data; y may be None for an estimator that does without."""
-        refuse_source(self, X)
         objects = _as_objects(X) if self._takes_objects(X) else None
         # of objects only the number is left to check
         X = X if objects is None else np.zeros((len(objects), 1))

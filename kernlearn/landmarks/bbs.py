@@ -12,17 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.calibration import CALIBRATION
 from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks import base
-from kernlearn.landmarks.by_passes import FitsSources, embedded
 from kernlearn.landmarks.growing_classifier import GrowingClassifier
 from kernlearn.landmarks.growth import Candidate
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.landmarks.similarity_classifier import SimilarityClassifier, Training
 from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values
-from kernlearn.onepass.linear import LinearFit
 from kernlearn.solvers.linear_path import linear_paths
 
 
-class LandmarkClassifier(FitsSources, SimilarityClassifier):
+class LandmarkClassifier(SimilarityClassifier):
     """Base of BBS and FTUNE, linear separators in a landmarked space."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -332,20 +330,6 @@ class BBSClassifier(GrowingClassifier, LandmarkClassifier):
         used = np.flatnonzero(self.coef_.any(axis=0))
         self._landmarks = data.candidates.take(found.chosen[used])
         self._weights = self.coef_.T[used]
-
-    def _linear_features(self) -> tuple[Any, None]:
-        def write(similarities: Floats, out: Floats) -> None:
-            np.divide(similarities, self.scale_, out=out)
-
-        return embedded(self._landmarks, len(self._landmarks), write), None
-
-    def _take_separators(self, found: LinearFit, Cs: Floats) -> None:
-        used = self.coef_.any(axis=0)
-        self.coef_ = np.zeros(self.coef_.shape)
-        self.coef_[:, used], self.intercept_ = found.coef, found.intercept
-        self._weights = found.coef.T
-        self.C_, self.validation_scores_ = float(Cs[found.places[0]]), found.scores
-        self.best_params_ = {"C": self.C_}
 
     def _add_scores(self, X: Any, scores: np.ndarray) -> None:
         for rows, similarities in self._landmarks.blocks(X):

@@ -15,14 +15,12 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 
 from kernlearn.constraints import MEMORY, StrOptions
 from kernlearn.landmarks.bbs import LandmarkClassifier, Training
-from kernlearn.landmarks.by_passes import embedded
 from kernlearn.landmarks.growing_classifier import GrowsPairs
 from kernlearn.landmarks.growth import Candidate, TriedSize
 from kernlearn.landmarks.selection import pairs_from, select_pairs
-from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, by_column
+from kernlearn.landmarks.similarity import Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.model_selection import Scoreboard
-from kernlearn.onepass.linear import LinearFit
 from kernlearn.solvers.linear_path import Path, linear_path
 
 
@@ -253,33 +251,6 @@ class FTuneClassifier(GrowsPairs, LandmarkClassifier):
             np.searchsorted(used, of_problem[weights != 0])
             for of_problem, weights in zip(places, self.coef_, strict=True)
         ]
-
-    def _linear_features(self) -> tuple[Any, tuple[slice, ...]]:
-        # as many columns for each problem, of which some may be 0
-        width = max(map(len, self._pairs))
-        columns = tuple(slice(i * width, (i + 1) * width) for i in range(len(self._pairs)))
-
-        def write(similarities: Floats, out: Floats) -> None:
-            parts = zip(columns, self._pairs, self.transfers_, strict=True)
-            for part, pairs, transfer in parts:
-                values = self._differences(lambda which: similarities[:, which], pairs)
-                out[:, part.start : part.start + len(pairs)] = transfer(values, out=values)
-
-        return embedded(self._landmarks, width * len(columns), write), columns
-
-    def _take_separators(self, found: LinearFit, Cs: Floats) -> None:
-        before, self.coef_ = self.coef_ != 0, np.zeros(self.coef_.shape)
-        for row, used, weights in zip(self.coef_, before, found.coef, strict=True):
-            row[used] = weights[: np.count_nonzero(used)]
-        self._pairs = [
-            pairs[row[used] != 0]
-            for pairs, row, used in zip(self._pairs, self.coef_, before, strict=True)
-        ]
-        self.intercept_, self.validation_scores_ = found.intercept, found.scores
-        chosen = Cs[found.places]
-        self.C_ = chosen if self.per_class else float(chosen[0])
-        if not self.per_class:
-            self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
 
     def _embeddings(
         self, points: KeptSimilarities, pairs: Indices, family: list[Transfer]

@@ -11,10 +11,8 @@ from sklearn.utils.validation import check_random_state
 from kernlearn.calibration import CalibratedMixin
 from kernlearn.constraints import FRACTION, fit_context
 from kernlearn.landmarks import base
-from kernlearn.landmarks.by_passes import FitsSources
 from kernlearn.landmarks.similarity import Indices, KeptSimilarities, Landmarks
 from kernlearn.model_selection import split_for_choice
-from kernlearn.onepass.repeated import is_streamed
 from kernlearn.sample_weights import (
     check_weights,
     combined_weights,
@@ -88,7 +86,7 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
     def fit(
         self,
         X: Any,
-        y: np.typing.ArrayLike | None = None,
+        y: np.typing.ArrayLike,
         X_val: Any = None,
         y_val: np.typing.ArrayLike | None = None,
         sample_weight: np.typing.ArrayLike | None = None,
@@ -100,13 +98,9 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
             (n_samples, n_samples) of their similarities; with a user-defined function, a
-            sequence of whatever it compares. :class:`BBSClassifier` and :class:`FTuneClassifier`
-            also take a source of chunks, such as :func:`kernlearn.datasets.row_source` returns, or
-            a Dask collection, and read it several times: landmarks, their scale, and transfer
-            functions come from a sample of 10 000 rows, and weights and C from all rows, in
-            memory that does not depend on their number.
+            sequence of whatever it compares.
         y : array-like of shape (n_samples,)
-            Labels of any kind, at least two classes; None if X is a source with labels.
+            Labels of any kind, at least two classes.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Points that parameters are chosen on, not trained on. With
             ``similarity="precomputed"`` of shape (n_val, n_samples), their similarities to
@@ -134,11 +128,6 @@ class SimilarityClassifier(CalibratedMixin, base.ScoresClassifier):
             points, labels or similarities are not finite.
         """
         grid = self._grid()
-        if is_streamed(X) and isinstance(model := self, FitsSources):
-            others = {"X_val": X_val, "y_val": y_val, "sample_weight": sample_weight}
-            model._fit_source(X, y, others, grid["C"])
-            return self
-        self.__dict__.pop("n_passes_", None)  # of an earlier fit
         X, labels = self._check_training(X, y)
         given = check_weights(sample_weight, X)
         used = weighted_rows(given, X.shape[0])

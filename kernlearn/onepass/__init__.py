@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "moments": "Moments",
-        "multipass": "MultiPassClassifier",
         "ranking": "OnePassRankRLS",
         "ridge": "OnePassRidge OnePassRidgeClassifier",
     },

@@ -1,13 +1,11 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.onepass.moments import Moments as Moments
-from kernlearn.onepass.multipass import MultiPassClassifier as MultiPassClassifier
 from kernlearn.onepass.ranking import OnePassRankRLS as OnePassRankRLS
 from kernlearn.onepass.ridge import OnePassRidge as OnePassRidge
 from kernlearn.onepass.ridge import OnePassRidgeClassifier as OnePassRidgeClassifier
 
 __all__ = [
     "Moments",
-    "MultiPassClassifier",
     "OnePassRankRLS",
     "OnePassRidge",
     "OnePassRidgeClassifier",

@@ -149,10 +149,6 @@ def test_data_sets(tmp_path, data, place, text):
         ),
         ("{steps: [StandardScaler, MaclaurinSVM]}", "no estimator 'StandardScaler'"),
         (
-            "{steps: [sklearn.preprocessing.StandardScaler, BBSClassifier]}",
-            "methods.m.steps: BBSClassifier reads chunks itself, and cannot come after a step",
-        ),
-        (
             "{steps: [sklearn.preprocessing.StandardScaler, "
             "{estimator: OnePassRidgeClassifier, feature_map: null}]}",
             "the steps before the last are its feature_map",
@@ -168,7 +164,6 @@ def test_methods(tmp_path, method, text):
     "method",
     [
         "{estimator: sklearn.linear_model.SGDClassifier}",
-        "{estimator: MultiPassClassifier}",
         "{estimator: OnePassRidgeClassifier, in_memory: true}",
     ],
 )

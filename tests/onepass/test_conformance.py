@@ -1,7 +1,6 @@
 """scikit-learn's checks of the estimators for data of any length."""
 
 from kernlearn.onepass import (
-    MultiPassClassifier,
     OnePassRankRLS,
     OnePassRidge,
     OnePassRidgeClassifier,
@@ -15,9 +14,6 @@ from tests.checks import parametrize_with_checks
         OnePassRidgeClassifier(),
         OnePassRidgeClassifier(class_weight="balanced"),
         OnePassRankRLS(),
-        MultiPassClassifier(),
-        MultiPassClassifier(loss="hinge", sample_rows=20),
-        MultiPassClassifier(loss="logistic", C=[1.0, 10.0], class_weight="balanced"),
     ]
 )
 def test_sklearn(estimator, check):

@@ -66,12 +66,10 @@ def _method_faults(
         divided = False
     else:
         last = parts[-1]
-        divided = last.reads == "partitions"
-        if not last.reads and not hasattr(last.load(), "partial_fit"):
+        divided = last.reads_rows
+        if not last.reads_rows and not hasattr(last.load(), "partial_fit"):
             yield (), f"{last.name} needs its rows in memory, and {_listed(streams)}: {_ADVICE}"
             return
-        if last.reads and len(parts) > 1 and "feature_map" not in last.parameters:
-            yield ("steps",), f"{last.name} reads chunks itself, and cannot come after a step"
         yield from _step_faults(parts, method)
     if not divided:
         for name, entry in streams.items():
@@ -98,7 +96,6 @@ def _listed(streams: dict[str, DatasetEntry]) -> str:
 
 
 _ADVICE = (
-    "take an estimator with partial_fit, or one that reads chunks (OnePassRidgeClassifier, "
-    "OnePassRidge, OnePassRankRLS, MultiPassClassifier, MaclaurinSVM, BBSClassifier, "
-    "FTuneClassifier), or say `in_memory: true`"
+    "take an estimator with partial_fit (OnePassRidgeClassifier, OnePassRidge, OnePassRankRLS, "
+    "OLP), or say `in_memory: true`"
 )

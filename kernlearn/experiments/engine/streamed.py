@@ -1,9 +1,9 @@
 """Supervised trials on streams: rows are read in chunks, and never all in memory.
 
-A method is fitted in one of three ways. Estimators that read chunks themselves get a source of
-rows; the steps of a pipeline before them become their feature map. Others get one chunk after the
-other by `partial_fit`, and earlier steps are fitted on the first chunk. With ``in_memory`` all
-rows are gathered, and the method is fitted as on any data; that is then part of what is measured.
+A method is fitted in one of three ways. Estimators of one pass get a source of rows; the steps of
+a pipeline before them become their feature map. Others get one chunk after the other by
+`partial_fit`, and earlier steps are fitted on the first chunk. With ``in_memory`` all rows are
+gathered, and the method is fitted as on any data; that is then part of what is measured.
 """
 
 import inspect
@@ -53,9 +53,9 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
     rows = StreamRows.of(trial, data_dir, numbers)
     first = rows.first()
     kernel = build.build_kernel(trial, scope, *first)
-    reads = build.method_parts(scope, spec.method)[-1][1].reads
+    reads_rows = build.method_parts(scope, spec.method)[-1][1].reads_rows
     learner = Learner(
-        build.build_estimator(trial, scope, kernel), reads, bool(spec.method.in_memory)
+        build.build_estimator(trial, scope, kernel), reads_rows, bool(spec.method.in_memory)
     )
     with workers((spec.dataset.stream or {}).get("workers")) as client:
         divided = client is not None
@@ -90,15 +90,15 @@ class Learner:
     ----------
     estimator : object
         The estimator, or the pipeline, of the method.
-    reads : str
-        What the `fit` of the last step reads by itself: chunks, partitions or neither.
+    reads_rows : bool
+        Whether the `fit` of the last step takes a source of rows.
     in_memory : bool
         Whether it gets all rows at once.
     """
 
-    def __init__(self, estimator: Any, reads: str, in_memory: bool) -> None:
-        self._reads, self._in_memory = bool(reads) and not in_memory, in_memory
-        if self._reads and isinstance(estimator, Pipeline):
+    def __init__(self, estimator: Any, reads_rows: bool, in_memory: bool) -> None:
+        self._reads_rows, self._in_memory = reads_rows and not in_memory, in_memory
+        if self._reads_rows and isinstance(estimator, Pipeline):
             maps = estimator[:-1]
             feature_map = maps if len(maps) > 1 else maps[0]
             estimator = estimator[-1].set_params(feature_map=feature_map)
@@ -107,7 +107,7 @@ class Learner:
     @property
     def asks_classes(self) -> bool:
         """Whether it must know all classes before the first chunk."""
-        if self._reads or self._in_memory:
+        if self._reads_rows or self._in_memory:
             return False
         return "classes" in inspect.signature(self._last.partial_fit).parameters
 
@@ -117,8 +117,8 @@ class Learner:
 
     def cloned(self) -> "Learner":
         """Return the same with an estimator that is not fitted."""
-        other = Learner(clone(self.estimator), "", self._in_memory)
-        other._reads = self._reads
+        other = Learner(clone(self.estimator), False, self._in_memory)
+        other._reads_rows = self._reads_rows
         return other
 
     def fit(self, source: RowSource, classes: np.ndarray | None = None) -> None:
@@ -131,7 +131,7 @@ class Learner:
             if not y_parts:
                 raise DataError(NO_ROWS)
             self.estimator.fit(stacked(X_parts), stacked(y_parts))
-        elif self._reads:
+        elif self._reads_rows:
             self.estimator.fit(source)
         else:
             self._fit_by_chunks(source, {} if classes is None else {"classes": classes})
