@@ -1,4 +1,4 @@
-"""Learning with similarities to landmarks, positive semi-definite or not."""
+"""Embeddings by similarities to landmarks, and the models of the thesis on them."""
 
 from kernlearn.lazy import attach
 
@@ -6,19 +6,15 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "baselines": "SimilarityFeatureSVM SimilarityKNNClassifier SpectrumSVM",
-        "bbs": "BBSClassifier",
+        "classifiers": "BBSClassifier FTuneClassifier",
         "dboost": "DBoostClassifier",
-        "embedding": "LandmarkEmbedding PairEmbedding",
-        "ftune": "FTuneClassifier",
-        "kernel_regression": "KernelRegressor",
-        "landmark_neighbors": "LandmarkKNNClassifier LandmarkKNNRegressor",
-        "multi_similarity": "MultiSimilarityClassifier",
-        "nystroem": "NystroemEmbedding",
-        "orland": "ORLand",
-        "rankland": "RankLand",
-        "regland": "RegLand",
+        "embeddings": "LandmarkEmbedding NystroemEmbedding PairEmbedding",
+        "neighbours": "LandmarkKNNClassifier",
+        "ordinal": "ORLand",
+        "ranking": "RankLand",
+        "regressors": "KernelRegressor RegLand",
         "selection": "dselect",
-        "sparse_regland": "SparseRegLand",
+        "sparse": "SparseRegLand",
         "transfer": "CallableTransfer Identity Ramp Sigmoid Sign Transfer as_transfer",
     },
 )

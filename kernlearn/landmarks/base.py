@@ -1,197 +1,180 @@
-"""Base classes of the estimators: checks of inputs, landmarks, choice of parameters."""
+"""Bases of the estimators on landmarks: checks of inputs, held-out points, predictions."""
 
 import warnings
 from abc import abstractmethod
-from dataclasses import replace
-from numbers import Number
-from typing import Any
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
-from kernlearn.checks import holds_texts
-from kernlearn.constraints import COUNT, N_JOBS, StrOptions
+from kernlearn.constraints import COUNT, FRACTION, StrOptions, fit_context
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import CallableKernel, Kernel, as_kernel
+from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.pairs import first_wrong
-from kernlearn.landmarks.counting import CountsComparisons
+from kernlearn.kernels.points import check_points, check_training
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
     PAIR_SELECTIONS,
     SELECTIONS,
     select_landmarks,
 )
-from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, Landmarks
+from kernlearn.landmarks.similarity import (
+    Comparisons,
+    Floats,
+    Indices,
+    KeptSimilarities,
+    Landmarks,
+)
+from kernlearn.model_selection import split_for_choice
+from kernlearn.sample_weights import (
+    check_weights,
+    combined_weights,
+    taken,
+    validation_weights,
+    weighted_rows,
+)
+from kernlearn.solvers.labels import encode_labels
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
 
 
-class PointsEstimator(BaseEstimator):
-    """An estimator that compares points, rows of a matrix or objects, by one or more kernels."""
+class SimilarityEstimator(BaseEstimator):
+    """An estimator with parameters ``similarity`` and ``kind``.
 
-    _dtypes: Any = (np.float64, np.float32)
-    _numeric_targets = False
-
-    @abstractmethod
-    def _compared_by(self) -> list[Kernel] | None:
-        """Return the kernels; None for precomputed matrices."""
-
-    @property
-    def _precomputed(self) -> bool:
-        return self._compared_by() is None
-
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Validate training data; y may be None for an estimator that does without."""
-        objects = _as_objects(X) if self._takes_objects(X) else None
-        # of objects only the number is left to check
-        X = X if objects is None else np.zeros((len(objects), 1))
-        options = self._matrix_options(X) if objects is None else {}
-        if y is None:
-            X = self._validated(X, y, **options)
-        else:
-            several = self.__sklearn_tags__().target_tags.multi_output
-            X, y = self._validated(
-                X, y, y_numeric=self._numeric_targets, multi_output=several, **options
-            )
-            if self._numeric_targets and y.dtype.kind not in "biuf":
-                raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
-        return X if objects is None else objects, y
-
-    def _check_points(self, X: Any) -> Any:
-        """Validate points that are compared with the training points."""
-        if self._takes_objects(X):
-            return _as_objects(X)
-        return self._validated(X, reset=False, **self._matrix_options(X))
-
-    def _validated(self, X: Any, *y: Any, **options: Any) -> Any:
-        try:
-            return validate_data(self, X, *y, **options)
-        except ValueError:
-            if self._precomputed:
-                _refuse_broken(X)
-            raise
-
-    def _matrix_options(self, X: Any) -> dict[str, Any]:
-        kernels = self._compared_by()
-        if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
-            return {"dtype": object, "ensure_all_finite": "allow-nan"}
-        sparse = False if self._precomputed else "csr"
-        options: dict[str, Any] = {"accept_sparse": sparse, "dtype": list(self._dtypes)}
-        if kernels and all(kernel.missing for kernel in kernels):
-            options["ensure_all_finite"] = "allow-nan"
-        return options
-
-    def _takes_objects(self, X: Any) -> bool:
-        """Whether X is a sequence of strings or objects, for kernels that take these."""
-        kernels = self._compared_by() or []
-        takes = [kernel.structured or isinstance(kernel, CallableKernel) for kernel in kernels]
-        if not takes or not all(takes):
-            return False
-        structured = any(kernel.structured for kernel in kernels)
-        if hasattr(X, "shape"):
-            if len(X.shape) == 3:  # points that are matrices, such as series of several channels
-                return True
-            return len(X.shape) == 1 and X.dtype.kind in "OUST"
-        if not isinstance(X, (list, tuple)) or not X:
-            return False
-        # for user-defined functions these are the rows of a matrix, if they are of one length
-        return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
-        return tags
-
-
-def _as_objects(X: Any) -> np.ndarray:
-    """Keep points of any kind in an array that can be indexed."""
-    if isinstance(X, np.ndarray) and X.ndim == 1:
-        return X
-    return np.fromiter(X, dtype=object, count=len(X))
-
-
-def _ragged(points: Any) -> bool:
-    """Whether points are arrays or lists of several shapes, or matrices."""
-    if isinstance(points[0], Number):
-        return False
-    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
-    return len(shapes) > 1 or len(shapes.pop()) > 1
-
-
-def _refuse_broken(matrix: Any) -> None:
-    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
-    try:
-        values = np.asarray(matrix)
-        values = values if np.iscomplexobj(values) else values.astype(np.float64)
-    except (TypeError, ValueError):
-        return
-    if values.ndim == 2 and not np.iscomplexobj(values) and (found := first_wrong(values)):
-        raise SimilarityError(*found, ("", ""), ("X", "training X")) from None
-
-
-class SimilarityEstimator(CountsComparisons, PointsEstimator):
-    """An estimator with parameters ``similarity`` and ``kind``."""
+    Attributes
+    ----------
+    n_comparisons_ : int
+        Number of training points that a prediction compares a point with.
+    n_fit_comparisons_ : int
+        Number of similarities that `fit` has evaluated; 0 for a precomputed matrix.
+    compared_indices_ : ndarray of shape (n_compared,)
+        The landmarks that a prediction compares a point with, rows of the X passed to `fit` (or
+        of the landmarks passed to it): the columns of a precomputed matrix that has those alone.
+    """
 
     _parameter_constraints: dict[str, list[Any]] = {
         "similarity": [str, Kernel, callable],
         "kind": [StrOptions({"similarity", "distance"})],
-        "n_jobs": N_JOBS,
-        "verbose": ["verbose"],
     }
+    _numeric_targets = False
 
     similarity: Any
     kind: str
 
-    @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.similarity, str) and self.similarity == "precomputed"
-
-    @property
-    def n_similarities_(self) -> int:
-        """The same as `n_comparisons_`, by the name that it has in results."""
-        return self.n_comparisons_
-
-    def _compared_by(self) -> list[Kernel] | None:
-        return None if self._precomputed else [as_kernel(self.similarity, "similarity")]
+    def _kernels(self) -> list[Kernel] | None:
+        """Return the kernel that compares points; None for precomputed matrices."""
+        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
+        return None if precomputed else [as_kernel(self.similarity, "similarity")]
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        X, y = super()._check_training(X, y)
-        if self._precomputed and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                "similarity='precomputed' needs a square matrix for training, one row and one "
-                f"column per training point, got shape {X.shape}"
-            )
-        if self._precomputed and self.kind == "similarity" and are_distances(X):
-            warnings.warn(
-                "X looks like distances, with a diagonal of 0 and no value below: they are taken "
-                "as similarities, the greater the more alike. Pass kind='distance' for distances",
-                UserWarning,
-                stacklevel=4,
-            )
+        """Validate training data; y may be None for an estimator that does without."""
+        kernels = self._kernels()
+        X, y = check_training(self, X, y, kernels, numeric=self._numeric_targets)
+        if kernels is None:
+            check_square(X, "similarity")
+            if self.kind == "similarity":
+                warn_of_distances(X, "similarities", "Pass kind='distance' for distances")
         return X, y
 
-    def _all_points(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
+    def _check_points(self, X: Any) -> Any:
+        """Validate points, or the similarities of points to the landmarks alone."""
+        kernels = self._kernels()
+        landmarks = getattr(self, "_landmarks", None)
+        alone = landmarks is not None and self.n_comparisons_ == len(landmarks)
+        if kernels is None and alone and has_landmarks_alone(X, landmarks):
+            return check_landmark_columns(self, X, landmarks)
+        return check_points(self, X, kernels)
+
+    def _candidates(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
         """Fit the similarity and return every point as a landmark; `rows` are their indices."""
         indices = np.arange(X.shape[0]) if rows is None else rows
         sign = -1 if self.kind == "distance" else 1
-        if self._precomputed:
+        kernels = self._kernels()
+        if kernels is None:
             return Landmarks(indices, None, None, sign, n_columns=X.shape[1])
         if sign < 0 and isinstance(self.similarity, str):
             raise ValueError(
                 "kind='distance' is for a matrix or a user-defined function: "
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
-        fitted, tally = self._fitted_kernel(as_kernel(self.similarity, "similarity"), X, y)
-        return Landmarks(indices, X, fitted, sign, tally)
+        names = getattr(self, "feature_names_in_", None)
+        return Landmarks(indices, X, *fitted_kernel(kernels[0], X, y, names), sign=sign)
+
+    def _set_landmarks(self, landmarks: Landmarks) -> None:
+        """Set the landmarks that a prediction compares points with, and their attributes."""
+        self._landmarks = landmarks
+        self.n_comparisons_ = len(landmarks)
+        self.compared_indices_ = landmarks.indices
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.sparse = not precomputed
+        return tags
 
 
-def are_distances(matrix: np.ndarray) -> bool:
-    """Whether a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
-    return not matrix.diagonal().any() and bool(matrix.any()) and bool(matrix.min() >= 0)
+def fitted_kernel(kernel: Kernel, X: Any, y: Any, names: Any) -> tuple[Kernel, Comparisons]:
+    """Return a kernel fitted to points, and the count of the comparisons that it has made."""
+    fitted = kernel.fitted_to(X, y, names)
+    return fitted, Comparisons(getattr(fitted, "n_fit_comparisons_", 0))
+
+
+def check_square(matrix: np.ndarray, parameter: str) -> None:
+    """Refuse a precomputed matrix that is not square."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(
+            f"{parameter}='precomputed' needs a square matrix for training, one row and one "
+            f"column per training point, got shape {matrix.shape}"
+        )
+
+
+def warn_of_distances(matrix: np.ndarray, values: str, remedy: str) -> None:
+    """Warn if a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
+    if not matrix.diagonal().any() and matrix.any() and matrix.min() >= 0:
+        warnings.warn(
+            "X looks like distances, with a diagonal of 0 and no value below: they are taken "
+            f"as {values}, the greater the more alike. {remedy}",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def has_landmarks_alone(X: Any, landmarks: Landmarks) -> bool:
+    """Whether a matrix has a column for each landmark, not for each training point."""
+    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+    n_columns = shape[1] if len(shape) == 2 else None
+    return n_columns == len(landmarks) and n_columns != landmarks.n_columns
+
+
+def check_landmark_columns(model: Any, X: Any, landmarks: Landmarks) -> Floats:
+    """Validate a matrix of similarities to the landmarks alone; columns are matched by name."""
+    names, columns = getattr(model, "feature_names_in_", None), getattr(X, "columns", None)
+    if names is not None and columns is not None:
+        expected = names[landmarks.indices].tolist()
+        if sorted(map(str, columns)) != sorted(expected):
+            raise ValueError(
+                "the columns of X must be those of all training points, or of the points compared "
+                f"with, compared_indices_: {', '.join(map(repr, expected[:3]))}, …"
+            )
+        X = X[expected]
+    values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+    if wrong := first_wrong(values):
+        problem, left, right = wrong
+        places = left, int(landmarks.indices[right])
+        raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
+    return values
+
+
+def float_type(X: Any) -> type[np.floating]:
+    """Return the type that features of points are computed in."""
+    return np.float32 if X.dtype == np.float32 else np.float64
 
 
 def decide(scores: Floats) -> Indices:
@@ -199,8 +182,154 @@ def decide(scores: Floats) -> Indices:
     return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
-class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
-    """Base of all classifiers here, which predict the class that `_scores` speak for."""
+@dataclass(frozen=True)
+class Training:
+    """Training points of a classifier, and the points that its parameters are chosen on.
+
+    `candidates` are all points of X, with their rows in the data as passed to `fit`, and
+    `similarities` those of X to them. `codes` are classes; in `codes_val` -1 stands for a class
+    without a point in X. `X_val` and `codes_val` are None where there is nothing to choose on,
+    `weights` where all are 1.
+    """
+
+    X: Any
+    codes: Indices
+    candidates: Landmarks
+    similarities: KeptSimilarities
+    X_val: Any
+    codes_val: Indices | None
+    weights: np.ndarray | None = None
+    weights_val: np.ndarray | None = None
+
+    def targets(self) -> np.ndarray:
+        """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
+        n_classes = self.codes.max() + 1
+        positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
+        return np.where(self.codes == positives[:, None], 1.0, -1.0)
+
+
+class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
+    """Base of the classifiers by similarity, which choose parameters on validation points."""
+
+    _parameter_constraints = {
+        **SimilarityEstimator._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    validation_fraction: float = 0.2
+    random_state: Any
+    class_weight: Any = None
+
+    @abstractmethod
+    def _grid(self) -> dict[str, Any]:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    @abstractmethod
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        """Train, choose, and set the fitted attributes."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function, a
+            sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Labels of any kind, at least two classes.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on. With
+            ``similarity="precomputed"`` of shape (n_val, n_samples), their similarities to
+            the training points. If None and there is more than one choice, a stratified share
+            ``validation_fraction`` of X is held out, and the classifier is trained on the
+            rest; with one choice it is trained on all points.
+        y_val : array-like of shape (n_val,), default=None
+            Their labels. One that is not in y counts as an error of every choice.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If y has a single class; if only one of X_val and y_val is given, they do not
+            match, or no label of y_val is in y; if points have to be held out and no class
+            has two; if a matrix is not square or not as wide as there are training points; if
+            points, labels or similarities are not finite.
+        """
+        grid = self._grid()
+        X, labels = self._check_training(X, y)
+        of_rows = check_weights(sample_weight, X)
+        used = weighted_rows(of_rows, X.shape[0])
+        self.classes_, _, _ = encode_labels(labels[used], None)
+        codes = np.searchsorted(self.classes_, labels).astype(np.intp)
+        weights = of_rows
+        if of_rows is not None or self.class_weight is not None:
+            weights = np.zeros(X.shape[0])
+            weights[used] = combined_weights(
+                self.class_weight, self.classes_, codes[used], taken(of_rows, used)
+            )
+        rng = check_random_state(self.random_state)
+        n_choices = prod(map(len, grid.values()))
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, labels, X_val, y_val, codes, n_choices, rng, of_rows
+        )
+        codes_val, choosing = None, None
+        if y_val is not None:
+            codes_val = self._validation_codes(y_val)
+            choosing = validation_weights(
+                self.class_weight,
+                self.classes_,
+                labels[used],
+                taken(of_rows, used),
+                y_val,
+                weights_val,
+            )
+        if len(rows) < len(codes):
+            X = X[rows]
+        # Rows of X as passed: with a matrix of similarities these are also its columns.
+        candidates = self._candidates(X, labels[rows], rows)
+        data = Training(
+            X,
+            codes[rows],
+            candidates,
+            KeptSimilarities(candidates, X, places=rows),
+            X_val,
+            codes_val,
+            taken(weights, rows),
+            choosing,
+        )
+        self._learn(data, grid, rng)
+        self.n_fit_comparisons_ = candidates.comparisons.count
+        return self
+
+    def _validation_codes(self, y_val: np.ndarray) -> Indices:
+        """Return the codes of labels, -1 for those that are not in `classes_`."""
+        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
+        codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
+        if (codes < 0).all():
+            known, unknown = (
+                ", ".join(map(repr, labels[:5].tolist())) + ", …" * (len(labels) > 5)
+                for labels in (self.classes_, np.unique(y_val))
+            )
+            raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
+        return codes
 
     def _scores(self, X: Any) -> Floats:
         """Validate points and return their scores, as `decide` takes them."""
@@ -221,8 +350,7 @@ class ScoresClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = decide(self._scores(X))
-        return self.classes_[codes]
+        return self.classes_[decide(self._scores(X))]
 
 
 class LandmarkedModel(SimilarityEstimator):
@@ -240,16 +368,14 @@ class LandmarkedModel(SimilarityEstimator):
     _parameter_constraints: dict[str, list[Any]] = {
         **SimilarityEstimator._parameter_constraints,
         "n_landmarks": [COUNT],
-        "selection": [StrOptions({"random", *BY_SIMILARITY})],
-        "double_dipping": ["boolean"],
         "random_state": ["random_state"],
     }
     _numeric_targets = True
     _divides = True
 
-    n_landmarks: Any
-    selection: str
-    double_dipping: bool
+    n_landmarks: int
+    selection: str = "random"
+    double_dipping: bool = True
     random_state: Any
     landmark_indices_: Indices | None
     coef_: Floats
@@ -263,16 +389,16 @@ class LandmarkedModel(SimilarityEstimator):
         Also return the rows of X that are trained on: those given, without landmarks unless
         `double_dipping`.
         """
-        candidates, similarities = self._similarities(X, y, rows)
+        # The similarities are taken from X as it is; only what depends on data needs the rows.
+        some = None if len(rows) == X.shape[0] else rows
+        points = X if self._kernels() is None or some is None else X[rows]
+        candidates = self._candidates(points, y[rows], rows)
         if landmarks is not None:
             unlabelled = self._check_landmarks(landmarks)
             places = np.arange(unlabelled.shape[0])
+            drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
             self.landmark_indices_ = None
-            self._landmarks = replace(
-                candidates, indices=places, points=unlabelled, name="landmarks"
-            )
-            self.scale_ = float(np.sqrt(len(places))) if self._divides else 1.0
-            values = self._landmarks.compare(X, None if len(rows) == X.shape[0] else rows)
+            values = drawn.compare(X, some)
         else:
             if not self.double_dipping and n_drawn >= len(rows):
                 raise ValueError(
@@ -280,42 +406,28 @@ class LandmarkedModel(SimilarityEstimator):
                     f"landmarks, which are not trained on, got {len(rows)}"
                 )
             codes = np.zeros(len(rows), dtype=np.intp)
+            similarities = KeptSimilarities(candidates, X, some)
             chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
-            values, rows = self._embedded(candidates, similarities, chosen, rows)
+            drawn = candidates.take(chosen)
+            self.landmark_indices_ = drawn.indices
+            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
+            values = similarities.columns(chosen, trained)
+            rows = rows if trained is None else rows[trained]
+        self._set_landmarks(drawn)
+        self.n_fit_comparisons_ = candidates.comparisons.count
+        self.scale_ = float(np.sqrt(len(drawn))) if self._divides else 1.0
         return np.ascontiguousarray(self._scaled(values), dtype=float_type(X)), rows
-
-    def _similarities(
-        self, X: Any, y: np.ndarray, rows: Indices
-    ) -> tuple[Landmarks, KeptSimilarities]:
-        """Return some rows of X as candidates for landmarks, and their similarities to these."""
-        # The similarities are taken from X as it is; only what depends on data needs the rows.
-        some = None if len(rows) == X.shape[0] else rows
-        points = X if self._precomputed or some is None else X[rows]
-        candidates = self._all_points(points, y[rows], rows)
-        return candidates, KeptSimilarities(candidates, X, some)
-
-    def _embedded(
-        self, candidates: Landmarks, similarities: KeptSimilarities, chosen: Indices, rows: Indices
-    ) -> tuple[Floats, Indices]:
-        """Take landmarks, and return the similarities of the rows trained on, and these rows."""
-        self._take(candidates, chosen)
-        trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
-        return similarities.columns(chosen, trained), rows if trained is None else rows[trained]
-
-    def _take(self, candidates: Landmarks, chosen: Indices) -> None:
-        self._landmarks = candidates.take(chosen)
-        self.landmark_indices_ = self._landmarks.indices
-        self.scale_ = float(np.sqrt(len(chosen))) if self._divides else 1.0
 
     def _check_landmarks(self, landmarks: Any) -> Any:
         """Validate points to take as landmarks."""
-        if self._precomputed:
+        kernels = self._kernels()
+        if kernels is None:
             raise ValueError(
                 "landmarks must be None with similarity='precomputed': there are no points to "
                 "compare with, only the rows and columns of X"
             )
         try:
-            return self._check_points(landmarks)
+            return check_points(self, landmarks, kernels)
         except ValueError as error:
             raise ValueError(f"landmarks: {error}") from error
 
@@ -348,11 +460,6 @@ class LandmarkedModel(SimilarityEstimator):
             values[rows] = features @ self.coef_.T
         return values
 
-    def _embed(self, X: Any) -> Floats:
-        """Validate points and embed them, (n_samples, d)."""
-        check_is_fitted(self)
-        return self._features(self._check_points(X))
-
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""
         features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
@@ -364,6 +471,116 @@ class LandmarkedModel(SimilarityEstimator):
         return similarities * similarities.dtype.type(1 / self.scale_)
 
 
-def float_type(X: Any) -> type[np.floating]:
-    """Return the type that features of points are computed in."""
-    return np.float32 if X.dtype == np.float32 else np.float64
+class LandmarkChoice(LandmarkedModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
+
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "selection": [StrOptions({"random", *BY_SIMILARITY})],
+        "validation_fraction": [FRACTION],
+    }
+
+    validation_fraction: float
+
+    @abstractmethod
+    def _grid(self) -> dict[str, np.ndarray]:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    @abstractmethod
+    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
+        """Validate training data; return X, the targets, and codes to stratify by."""
+
+    @abstractmethod
+    def _train(
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        rng: Any,
+        weights: np.ndarray | None,
+    ) -> list[Any]:
+        """Return a model for each choice of the grid, the last parameter changing fastest."""
+
+    @abstractmethod
+    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+        """Return the losses of points by each model, the smaller the better."""
+
+    @abstractmethod
+    def _keep(self, model: Any, dtype: Any) -> None:
+        """Set the fitted attributes; `dtype` is that of the features."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        landmarks: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
+        y : array-like of shape (n_samples,) or, for RegLand, (n_samples, n_targets)
+            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on: by mean squared error, then the
+            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
+            smaller C. If None and there is more than one choice, a random share
+            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
+            trained on the rest.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets. Errors of grades are differences of their places in the order that is
+            given, in which they may be grades that y lacks; without one those of the grades if
+            they are numbers, else of their places in `classes_`.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks` and `selection` are ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, alone or together with another; y does not hold one finite
+            number per point, or a single grade; only one of X_val and y_val is given, or they do
+            not match; too few points are left to train on; landmarks are given with a matrix of
+            similarities; or points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before reaching `tol`.
+        """
+        grid = self._grid()
+        shape = tuple(len(values) for values in grid.values())
+        X, targets, codes = self._check_targets(X, y, sample_weight)
+        weights = check_weights(sample_weight, X)
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
+        )
+        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
+        models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
+        best, self.validation_scores_ = 0, None
+        if X_val is not None:
+            losses = self._losses(models, self._features(X_val), y_val)
+            scores = -np.array([np.average(each, weights=weights_val) for each in losses])
+            best, self.validation_scores_ = int(scores.argmax()), scores.reshape(shape)
+        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
+            setattr(self, f"{name}_", values[place].item())
+        self._keep(models[best], float_type(X))
+        return self

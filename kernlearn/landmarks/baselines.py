@@ -1,19 +1,84 @@
 """Classifiers on the similarities to all training points: neighbours and SVMs."""
 
-from collections.abc import Callable
+from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, StrOptions
-from kernlearn.landmarks.all_points import AllPointsClassifier, ChoosesC
-from kernlearn.landmarks.base import Floats
-from kernlearn.landmarks.similarity_classifier import Training
-from kernlearn.landmarks.votes import nearest_columns, vote_weights
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, POSITIVE, StrOptions
+from kernlearn.landmarks.base import SimilarityClassifier, Training, decide
+from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
+
+
+class AllPointsClassifier(SimilarityClassifier):
+    """Base of the classifiers that compare points with all training points.
+
+    One parameter may have several values, to choose from on validation points.
+    """
+
+    _parameter_constraints = {
+        **SimilarityClassifier._parameter_constraints,
+        "C": [POSITIVE, "array-like"],
+        "class_weight": CLASS_WEIGHT,
+        "validation_fraction": [FRACTION],
+    }
+
+    C: Any
+
+    @abstractmethod
+    def _train(self, data: Training, choices: list[Any]) -> list[Any]:
+        """Return a model for each choice."""
+
+    @abstractmethod
+    def _decide(self, model: Any, similarities: Floats) -> Floats:
+        """Return scores, as `decide` takes them."""
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class if there are more than two; else positive for ``classes_[1]``.
+        """
+        return self._scores(X)
+
+    def _grid(self) -> dict[str, Any]:
+        return {"C": candidate_values(self.C, "C").tolist()}
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        ((name, choices),) = grid.items()
+        self._set_landmarks(data.candidates)
+        models = self._train(data, choices)
+        best, self.validation_scores_ = 0, None
+        if data.codes_val is not None:
+            right = self._codes(data.X_val, models) == data.codes_val
+            self.validation_scores_ = np.average(right, axis=1, weights=data.weights_val)
+            best = int(self.validation_scores_.argmax())
+        self._model = models[best]
+        self.best_params_ = {name: choices[best]}
+        setattr(self, f"{name}_", choices[best])
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        blocks = self._landmarks.blocks(self._check_points(X))
+        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
+
+    def _codes(self, X: Any, models: list[Any]) -> Indices:
+        """Return the class codes that each model predicts, one row per model."""
+        blocks = self._landmarks.blocks(X)
+        codes = [[decide(self._decide(model, values)) for model in models] for _, values in blocks]
+        return np.concatenate(codes, axis=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -31,16 +96,10 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         points is chosen, by accuracy, then the greatest.
     similarity, kind
         As for :class:`BBSClassifier`. Sample weights multiply the votes.
-    weights : {"uniform"} or callable, default="uniform"
-        Weights of the votes. A function takes the neighbours' similarities (negated
-        distances), shape (n_samples, n_neighbors), in descending order, and returns their
-        weights, of the same shape, finite and not negative.
     validation_fraction : float, default=0.2
         Share of the training points held out for choosing k, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
-    n_jobs, verbose
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -73,16 +132,12 @@ class SimilarityKNNClassifier(AllPointsClassifier):
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
-    weights: str | Callable[[np.ndarray], Any] = "uniform"
     validation_fraction: float = 0.2
     random_state: Any = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     _parameter_constraints = {
         **AllPointsClassifier._parameter_constraints,
         "n_neighbors": [COUNT, "array-like"],
-        "weights": [StrOptions({"uniform"}), callable],
     }
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -116,17 +171,24 @@ class SimilarityKNNClassifier(AllPointsClassifier):
         return choices
 
     def _decide(self, model: int, similarities: Floats) -> np.ndarray:
-        neighbors = nearest_columns(similarities, model)
-        votes = self._votes[neighbors]
-        if callable(self.weights):
-            nearest = np.take_along_axis(similarities, neighbors, axis=1)
-            weights = vote_weights(self.weights, nearest)
-            votes = votes * weights[:, :, None]
-        return votes.sum(axis=1)
+        return self._votes[nearest_columns(similarities, model)].sum(axis=1)
+
+
+def nearest_columns(similarities: Floats, k: int) -> Indices:
+    """Return the columns of the k greatest values of each row; of equals the first columns."""
+    n_rows, n_columns = similarities.shape
+    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
+    taken = similarities > least
+    tied = similarities == least
+    vacant = k - taken.sum(axis=1, keepdims=True)
+    taken |= tied & (tied.cumsum(axis=1) <= vacant)
+    columns = np.nonzero(taken)[1].reshape(n_rows, k)
+    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)
 
 
 @dataclass(eq=False, repr=False)
-class SimilarityFeatureSVM(ChoosesC):
+class SimilarityFeatureSVM(AllPointsClassifier):
     """Linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
 
     When to use it: an indefinite or asymmetric similarity and up to a few thousand rows.
@@ -146,9 +208,7 @@ class SimilarityFeatureSVM(ChoosesC):
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
-    class_weight, calibration
-        As for :class:`BBSClassifier`.
-    n_jobs, verbose
+    class_weight
         As for :class:`BBSClassifier`.
 
     Attributes
@@ -185,9 +245,6 @@ class SimilarityFeatureSVM(ChoosesC):
     validation_fraction: float = 0.2
     random_state: Any = None
     class_weight: Any = None
-    calibration: str | None = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X)
@@ -198,7 +255,7 @@ class SimilarityFeatureSVM(ChoosesC):
 
 
 @dataclass(eq=False, repr=False)
-class SpectrumSVM(ChoosesC):
+class SpectrumSVM(AllPointsClassifier):
     """Kernel SVM on similarities that are made positive semi-definite.
 
     When to use it: an almost positive semi-definite similarity and up to a few thousand rows.
@@ -208,13 +265,12 @@ class SpectrumSVM(ChoosesC):
 
     - "clip": g(λ) = max(λ, 0);
     - "flip": g(λ) = max(λ, -λ);
-    - "shift": g(λ) = λ + max(-λ_min, 0);
-    - "square": g(λ) = λ².
+    - "shift": g(λ) = λ + max(-λ_min, 0).
 
-    Clip, flip and square are a linear map P of the columns, P S; the similarities of a new point
+    Clip and flip are a linear map P of the columns, P S; the similarities of a new point
     to the training points are mapped by the same P. Shift changes only the diagonal, so that the
     similarities of new points stay as they are. Eigenvalues that are negative by rounding count
-    as 0: clip, flip and shift leave a positive semi-definite matrix unchanged.
+    as 0: all three leave a positive semi-definite matrix unchanged.
 
     Shift suits distances only as max(D) - D: the least eigenvalue of -D is minus the greatest of
     D, whose eigenvector is almost constant and tells no classes apart, and a diagonal raised by so
@@ -223,7 +279,7 @@ class SpectrumSVM(ChoosesC):
 
     Parameters
     ----------
-    spectrum : {"clip", "flip", "shift", "square"}, default="clip"
+    spectrum : {"clip", "flip", "shift"}, default="clip"
         The change of the eigenvalues.
     C : float or sequence of float, default=(1, 10, 100)
         Weight of the loss; of several the best on the validation points is chosen, by
@@ -237,9 +293,7 @@ class SpectrumSVM(ChoosesC):
         Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
-    class_weight, calibration
-        As for :class:`BBSClassifier`.
-    n_jobs, verbose
+    class_weight
         As for :class:`BBSClassifier`.
 
     Attributes
@@ -288,13 +342,10 @@ class SpectrumSVM(ChoosesC):
     validation_fraction: float = 0.2
     random_state: Any = None
     class_weight: Any = None
-    calibration: str | None = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     _parameter_constraints = {
-        **ChoosesC._parameter_constraints,
-        "spectrum": [StrOptions({"clip", "flip", "shift", "square"})],
+        **AllPointsClassifier._parameter_constraints,
+        "spectrum": [StrOptions({"clip", "flip", "shift"})],
         "distances": [StrOptions({"complement", "negate"})],
     }
 
@@ -310,7 +361,6 @@ class SpectrumSVM(ChoosesC):
         # the rounding error of an eigenvalue of 0, as in numpy.linalg.matrix_rank
         rounding = len(matrix) * np.finfo(similarities.dtype).eps * abs(self.eigenvalues_).max()
         self._negative = vectors[:, self.eigenvalues_ < -rounding]
-        self._matrix = matrix if self.spectrum == "square" else None
         kernel = self._mapped(matrix)
         if self.spectrum == "shift" and self._negative.size:
             kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
@@ -325,7 +375,5 @@ class SpectrumSVM(ChoosesC):
         """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""
         if self.spectrum == "shift":
             return similarities
-        if self._matrix is not None:
-            return similarities @ self._matrix
         part = similarities @ self._negative @ self._negative.T
         return similarities - (part if self.spectrum == "clip" else 2 * part)

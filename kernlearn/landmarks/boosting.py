@@ -35,8 +35,7 @@ class Boosted(NamedTuple):
     """Result of AdaBoost, one entry per round.
 
     A difference of similarities above `upper` is a vote of 1, one up to `lower` a vote of -1. An
-    edge is 1 - 2ε for a weighted error ε, `weights` are the α; `errors` and `losses`, the mean of
-    exp(-label · Σ α h), are those of the rounds so far.
+    edge is 1 - 2ε for a weighted error ε, `weights` are the α.
     """
 
     pairs: Indices
@@ -45,29 +44,26 @@ class Boosted(NamedTuple):
     upper: Floats
     edges: Weights
     weights: Weights
-    errors: Weights
-    losses: Weights
 
 
 def solve(
     kept: KeptSimilarities,
-    problem: Any,
+    labels: Votes,
+    pairs: Indices,
     n_rounds: int,
     n_thresholds: int,
-    reuse: bool,
-    rng: Any,
-    given: Weights | None = None,
+    rng: np.random.RandomState,
+    sample_weight: Weights | None = None,
 ) -> Boosted:
     """Boost the pairs of a problem for at most `n_rounds` rounds.
 
-    With `n_thresholds` = 0 the threshold is 0, with abstention. `reuse` tells whether a pair
-    may be chosen more than once, and `given` are the weights of all points, not normalised.
+    With `n_thresholds` = 0 the threshold is 0, with abstention. Weights of points need not be
+    normalised.
     """
-    rows, labels, pairs = problem.rows, problem.labels, problem.pairs
     used, places = np.unique(pairs, return_inverse=True)
     places = places.reshape(pairs.shape)
 
-    sample = kept.by_landmark(used, rows[_balanced_sample(labels, rng)])
+    sample = kept.by_landmark(used, _balanced_sample(labels, rng))
     limits = np.finfo(sample.dtype)
     tie = float(max(_ROUNDING * limits.eps * np.abs(sample).max(), limits.tiny))
     if n_thresholds:
@@ -75,15 +71,14 @@ def solve(
         cuts = quantile_cuts(differences, n_thresholds, tie)
     else:
         cuts = np.tile(np.array([-tie, tie], dtype=sample.dtype), (len(places), 1))
-    bins = np.empty((len(places), len(rows)), dtype=np.uint8)
-    for block in row_blocks(len(rows), len(used)):
-        some = block if len(rows) == kept.n_points else rows[block]
-        fill_bins(kept.by_landmark(used, some), places, cuts, bins[:, block])
+    bins = np.empty((len(places), len(labels)), dtype=np.uint8)
+    for block in row_blocks(len(labels), len(used)):
+        fill_bins(kept.by_landmark(used, block), places, cuts, bins[:, block])
     pool = _Pool(bins, cuts, labels, abstains=not n_thresholds)
-    start = np.full(len(rows), 1 / len(rows))
-    if given is not None:
-        start = given[rows] / given[rows].sum()
-    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, reuse, start)
+    start = np.full(len(labels), 1 / len(labels))
+    if sample_weight is not None:
+        start = sample_weight / sample_weight.sum()
+    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, start)
     at = chosen.astype(np.intp), chosen_cuts.astype(np.intp)
     thresholds = cuts[at] if n_thresholds else np.zeros(len(chosen), dtype=cuts.dtype)
     width = cuts.dtype.type(0.0 if n_thresholds else tie)
@@ -195,40 +190,29 @@ def _edges(sums: Weights, edges: Weights) -> None:
             edges[p, b] = total - 2 * below
 
 
-def _boost(pool: "_Pool", n_rounds: int, reuse: bool, start: Weights) -> NDArray[np.float64]:
+def _boost(pool: "_Pool", n_rounds: int, weights: Weights) -> NDArray[np.float64]:
     """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
-    With `reuse` a pair may be chosen more than once, unless it makes no error: the weights would
-    not change, and it would be chosen forever. The rows of the result are pair, cut, edge, α,
-    error and loss of the rounds.
+    A pair may be chosen more than once, unless it makes no error: the weights would not change,
+    and it would be chosen forever. The rows of the result are pair, cut, edge and α of the rounds.
     """
-    n_samples = len(pool.labels)
-    weights, uniform = start, bool((start == start[0]).all())
     pool.start(weights)
-
-    def error(wrong: NDArray[np.bool_]) -> float:
-        return float(np.mean(wrong) if uniform else start @ wrong)
-
-    largest_edge = 1 - 1 / n_samples  # of a learner that errs on half a point
-    margins, loss = np.zeros(n_samples), 1.0
+    largest_edge = 1 - 1 / len(pool.labels)  # of a learner that errs on half a point
     rounds: list[tuple[Any, ...]] = []
     while len(rounds) < n_rounds and (best := pool.best()) is not None:
         pair, cut, edge = best
         agreement = pool.labels * pool.votes(pair, cut)
         bounded = min(edge, largest_edge)
         alpha = 0.5 * np.log((1 + bounded) / (1 - bounded))
-        margins += alpha * agreement
         factors = np.exp(-alpha * agreement)
-        normalizer = weights @ factors
-        loss *= normalizer
-        factors /= normalizer
+        factors /= weights @ factors
         new = weights * factors
         pool.update(weights, new, factors, agreement)
         weights = new
-        if not reuse or edge >= 1 - _SAME_EDGE:
+        if edge >= 1 - _SAME_EDGE:
             pool.available[pair] = False
-        rounds.append((pair, cut, edge, alpha, error(margins <= 0), loss))
-    return np.array(rounds, dtype=np.float64).reshape(-1, 6).T
+        rounds.append((pair, cut, edge, alpha))
+    return np.array(rounds, dtype=np.float64).reshape(-1, 4).T
 
 
 class _Pool:

@@ -1,7 +1,6 @@
 """DBOOST: boosting of comparisons with pairs of landmarks."""
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
@@ -9,34 +8,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.calibration import CALIBRATION
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, Interval, StrOptions
-from kernlearn.landmarks.base import decide
-from kernlearn.landmarks.growing_classifier import GrowsPairs
-from kernlearn.landmarks.growth import Candidate
-from kernlearn.landmarks.selection import pairs_from, select_pairs
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities, SomeSimilarities
-from kernlearn.landmarks.similarity_classifier import Training
-from kernlearn.landmarks.weak_learners import (
-    Ensemble,
-    Problem,
-    WeakLearner,
-    problems_of,
-    wrong_shares,
-)
-from kernlearn.solvers.labels import class_scores
-
-# Rounds with pools of fewer points: they cost no comparisons of a prediction.
-_LEAST_ROUNDS = 100
+from kernlearn.constraints import COUNT, Interval
+from kernlearn.landmarks.base import PAIR_SELECTION, SimilarityClassifier, Training
+from kernlearn.landmarks.selection import select_pairs
+from kernlearn.landmarks.similarity import Floats
 
 
 @dataclass(eq=False, repr=False)
-class DBoostClassifier(GrowsPairs):
+class DBoostClassifier(SimilarityClassifier):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
     When to use it: a similarity of which only the order means something.
 
-    A pair of a point :math:`x^+` of a class and a point :math:`x^-` of another gives the weak
+    A pair of a point :math:`x^+` of a class and a point :math:`x^-` of the rest gives the weak
     learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`: for a distance d = -K,
     whether x is nearer to x⁺ than to x⁻ by more than v. AdaBoost chooses ``n_landmarks`` of
     them one by one from a pool of random pairs; the class is the sign of their convex combination
@@ -46,73 +30,41 @@ class DBoostClassifier(GrowsPairs):
 
     Parameters
     ----------
-    n_landmarks : int or "auto", default=100
-        Rounds of boosting of each problem, and so its greatest number of landmark pairs. With
-        "auto" pairs are drawn from a pool of single points which all problems share: at first 5,
-        or as many as classes, then twice as many and so on while the validation accuracy gains,
-        as by :class:`FTuneClassifier`. There are then 100 rounds, or as many as points in the
-        pool if these are more.
-    max_comparisons : int, default=None
-        With ``n_landmarks="auto"`` the most points in the pool, and so the most comparisons of a
-        prediction; None is the number of training points.
+    n_landmarks : int, default=100
+        Rounds of boosting of each problem, and so its greatest number of landmark pairs.
     similarity, kind
         As for :class:`BBSClassifier`.
     pool_size : int or None, default=300
         Number of pairs in the pool of each problem; None is ``n_landmarks``, which reproduces
-        reported accuracies (see Notes), or with "auto" the number of rounds.
+        reported accuracies (see Notes).
     n_thresholds : int, default=63
         Number of values of v tried with each pair in each round, at most 255: midpoints between
         neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank, of up to 1024
         training points, half from each side. 0 is v = 0; then h(x) = 0, an abstention that
         counts as half an error, if the difference is 0 up to rounding (100 units in the last
         place of the largest similarity). With thresholds h is never 0.
-    multi_class : {"ovr", "ovo"}, default="ovr"
-        For more than two classes: one problem for each class against the rest, where the
-        greatest combination wins; or one for each two classes, with ``n_landmarks`` pairs each,
-        where the class with most votes wins, ties by the sum of combinations.
-    reuse : bool, default=True
-        Whether a pair may be chosen in more than one round, with the same or another threshold.
-    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
             "rpcholesky", "shared"}, default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
-    validation_fraction : float, default=0.2
-        Share of the training points that is held out for "auto" and for `calibration`; none
-        without these.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points, the pools and the points for thresholds.
-    class_weight : dict, "balanced" or None, default=None
-        Factors on the weights that AdaBoost begins with, by class, and on the validation points
-        in the choice of the pool.
-    calibration : {"sigmoid", "isotonic"} or None, default=None
-        How decision values are mapped to the probabilities of `predict_proba`, as by
-        :class:`BBSClassifier`.
-    n_jobs, verbose
-        As for :class:`BBSClassifier`.
+        Seed of the pools and the points for thresholds.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    problems_ : list of (int, int or None)
-        The two classes of each problem, by place in `classes_`; None is the rest.
     landmark_pairs_ : list of ndarray of shape (n_rounds, 2)
-        For each problem rows of x⁺ and x⁻ in the X passed to `fit`, in the order of rounds.
+        For each one-vs-all problem, one for ``classes_[1]`` with two classes: rows of x⁺ and x⁻
+        in the X passed to `fit`, in the order of rounds.
     thresholds_ : list of ndarray of shape (n_rounds,)
         The v.
     estimator_weights_ : list of ndarray of shape (n_rounds,)
         The α, not normalised.
     edges_ : list of ndarray of shape (n_rounds,)
         Weighted mean of label times vote, 1 - 2ε for a weighted error ε.
-    training_errors_ : list of ndarray of shape (n_rounds,)
-        Share of the problem's training points misclassified by the rounds so far.
-    training_losses_ : list of ndarray of shape (n_rounds,)
-        Their mean exponential loss, a bound on the error and, unless a learner has no error,
-        at most the product of :math:`2\sqrt{\varepsilon_t (1 - \varepsilon_t)}`.
-    growth_ : tuple of TriedSize
-        The sizes of the pool that were tried; only with ``n_landmarks="auto"``.
-    validation_scores_ : ndarray of shape (1,) or None
-        Accuracy on the validation points; None without "auto".
+    n_comparisons_, n_fit_comparisons_, compared_indices_
+        As for :class:`BBSClassifier`.
     n_features_in_ : int
         Number of features, or of training points with ``similarity="precomputed"``.
 
@@ -152,114 +104,63 @@ class DBoostClassifier(GrowsPairs):
     True
     """
 
-    n_landmarks: int | str = 100
+    n_landmarks: int = 100
     _: KW_ONLY
-    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     pool_size: int | None = 300
     n_thresholds: int = 63
-    multi_class: str = "ovr"
-    reuse: bool = True
     selection: str = "random"
-    validation_fraction: float = 0.2
     random_state: Any = None
-    class_weight: Any = None
-    calibration: str | None = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     _parameter_constraints = {
-        **GrowsPairs._parameter_constraints,
+        **SimilarityClassifier._parameter_constraints,
+        "n_landmarks": [COUNT],
+        "selection": [PAIR_SELECTION],
         "pool_size": [COUNT, None],
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
-        "multi_class": [StrOptions({"ovr", "ovo"})],
-        "reuse": ["boolean"],
-        "class_weight": CLASS_WEIGHT,
-        "calibration": CALIBRATION,
     }
 
     def _grid(self) -> dict[str, Any]:
         return {}
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
-        self.__dict__.pop("growth_", None)  # of an earlier fit
-        self.validation_scores_ = None
-        if not isinstance(self.n_landmarks, str):
-            problems = self._problems(data, rng)
-            ensemble = self._boosted(data, problems, self.n_landmarks, rng)
-        else:
-            codes_val = np.asarray(data.codes_val)
-
-            def fit(pool: Indices, spread: bool, validation: KeptSimilarities) -> Candidate:
-                n_rounds = max(len(pool), _LEAST_ROUNDS)
-                problems = self._problems(data, rng, pool, n_rounds, spread=spread)
-                ensemble = self._boosted(data, problems, n_rounds, rng)
-                values = ensemble.combined(validation.columns(ensemble.used))
-                right = decide(self._of_classes(values)) == codes_val
-                scores = np.array([np.average(right, weights=data.weights_val)])
-                wrong = wrong_shares(values, problems, codes_val)
-                return Candidate(pool, (problems, ensemble), scores, 1.0 - right, wrong)
-
-            found, self.growth_ = self._grown_pairs(data, rng, fit)
-            self.validation_scores_ = found.scores
-            problems, ensemble = found.model
-        self._keep(data, problems, ensemble)
-
-    def _problems(
-        self,
-        data: Training,
-        rng: np.random.RandomState,
-        pool: Indices | None = None,
-        n_pairs: int = 0,
-        *,
-        spread: bool = False,
-    ) -> list[Problem]:
-        """Return the two-class problems with their pairs, of the points of a pool if given."""
-        size = self.pool_size or n_pairs or int(self.n_landmarks)
-
-        def draw(codes: Indices, rows: Indices | None) -> Indices:
-            if pool is not None:
-                places = pool if rows is None else np.flatnonzero(np.isin(rows, pool))
-                return pairs_from(places, size, codes, rng, spread=spread)
-            kept = data.similarities
-            some = kept if rows is None else SomeSimilarities(kept, rows)
-            return select_pairs(size, codes, self.selection, rng, some)
-
-        return problems_of(data.codes, len(self.classes_), self.multi_class, draw)
-
-    def _boosted(
-        self, data: Training, problems: list[Problem], n_rounds: int, rng: np.random.RandomState
-    ) -> Ensemble:
-        """Boost the pairs of all problems."""
         from kernlearn.landmarks import boosting  # loads numba
 
-        kept = data.similarities
-        kept.keep(np.unique(np.concatenate([problem.pairs for problem in problems])))
-        options = self.n_thresholds, self.reuse, rng, data.weights
-        return Ensemble.of(
-            [boosting.solve(kept, problem, n_rounds, *options) for problem in problems]
-        )
-
-    def _keep(self, data: Training, problems: list[Problem], ensemble: Ensemble) -> None:
-        """Set the fitted attributes."""
-        solved, points = ensemble.solved, data.candidates
-        self.problems_ = [problem[:2] for problem in problems]
-        self.landmark_pairs_ = [points.indices[each.pairs] for each in solved]
-        self.thresholds_ = [each.thresholds for each in solved]
-        self.estimator_weights_ = [each.weights for each in solved]
-        self.edges_ = [each.edges for each in solved]
-        self.training_errors_ = [each.errors for each in solved]
-        self.training_losses_ = [each.losses for each in solved]
-        self._ensemble, self._landmarks = ensemble, points.take(ensemble.used)
-        if not len(ensemble.used):
+        size = self.pool_size or self.n_landmarks
+        pools = select_pairs(size, data.codes, self.selection, rng, data.similarities)
+        data.similarities.keep(np.unique(pools))
+        boosted = [
+            boosting.solve(
+                data.similarities,
+                labels.astype(np.int8),
+                pairs,
+                self.n_landmarks,
+                self.n_thresholds,
+                rng,
+                data.weights,
+            )
+            for labels, pairs in zip(data.targets(), pools, strict=True)
+        ]
+        pairs = np.concatenate([each.pairs for each in boosted])
+        used, places = np.unique(pairs, return_inverse=True)
+        self.landmark_pairs_ = [data.candidates.indices[each.pairs] for each in boosted]
+        self.thresholds_ = [each.thresholds for each in boosted]
+        self.estimator_weights_ = [each.weights for each in boosted]
+        self.edges_ = [each.edges for each in boosted]
+        # the points of each pair, by place among those used, and when it votes 0, 1 or -1
+        self._places = places.reshape(-1, 2)
+        self._lower = np.concatenate([each.lower for each in boosted])
+        self._upper = np.concatenate([each.upper for each in boosted])
+        self._set_landmarks(data.candidates.take(used))
+        if not len(used):
             warnings.warn(
                 "no pair of landmarks tells classes apart: the similarity says nothing about them",
                 UserWarning,
-                stacklevel=6,
+                stacklevel=4,
             )
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> Floats:
         """Return the convex combinations of votes.
 
         Parameters
@@ -271,94 +172,20 @@ class DBoostClassifier(GrowsPairs):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             In [-1, 1], positive for ``classes_[1]``, if there are two classes. For more one
-            column per class: with "ovr" its combination, with "ovo" the number of problems that
-            it wins plus a fraction that decides ties.
+            column per class; 0 where no pair has a weight.
         """
+        from kernlearn.landmarks import boosting  # loads numba
+
         check_is_fitted(self)
         X = self._check_points(X)
-        values = np.zeros((X.shape[0], len(self.problems_)), dtype=self._ensemble.dtype)
+        shares = [weights / max(weights.sum(), 1e-300) for weights in self.estimator_weights_]
+        ends = np.cumsum([len(weights) for weights in shares])[:-1]
+        values = np.zeros((X.shape[0], len(shares)), dtype=self._lower.dtype)
         for rows, similarities in self._landmarks.blocks(X):
-            values[rows] = self._ensemble.combined(similarities)
-        return self._of_classes(values)
-
-    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield `decision_function` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            As many as the longest problem has rounds; other problems stay as they ended.
-        """
-        check_is_fitted(self)
-        X = self._check_points(X)
-        all_votes = [np.empty((len(w), X.shape[0]), np.int8) for w in self.estimator_weights_]
-        for rows, similarities in self._landmarks.blocks(X):
-            votes = self._ensemble.votes(similarities)
-            for kept, of_problem in zip(all_votes, votes, strict=True):
-                kept[:, rows] = of_problem.T
-        sums = np.zeros((X.shape[0], len(self.problems_)))
-        totals = np.zeros(len(self.problems_))
-        for t in range(max(map(len, self.estimator_weights_))):
-            for j, weights in enumerate(self.estimator_weights_):
-                if t < len(weights):
-                    sums[:, j] += weights[t] * all_votes[j][t]
-                    totals[j] += weights[t]
-            values = sums / np.where(totals > 0, totals, 1)
-            yield self._of_classes(values.astype(self._ensemble.dtype))
-
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """Yield `predict` after each round.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Yields
-        ------
-        ndarray of shape (n_samples,)
-        """
-        for scores in self.staged_decision_function(X):
-            yield self.classes_[decide(scores)]
-
-    def landmarks(self) -> list[WeakLearner]:
-        """Return the weak learners with their weights.
-
-        Returns
-        -------
-        list of WeakLearner
-            Problem by problem, round by round.
-        """
-        check_is_fitted(self)
-        return [
-            WeakLearner(
-                self.classes_[positive],
-                None if negative is None else self.classes_[negative],
-                int(pair[0]),
-                int(pair[1]),
-                float(threshold),
-                float(weight),
-            )
-            for (positive, negative), *rounds in zip(
-                self.problems_,
-                self.landmark_pairs_,
-                self.thresholds_,
-                self.estimator_weights_,
-                strict=True,
-            )
-            for pair, threshold, weight in zip(*rounds, strict=True)
-        ]
-
-    def _of_classes(self, values: np.ndarray) -> np.ndarray:
-        """Turn the combinations of all problems into scores of classes."""
-        n_classes = len(self.classes_)
-        if n_classes == 2:
-            return values[:, 0]
-        if self.multi_class == "ovo":
-            return class_scores(values.astype(np.float64), n_classes).astype(values.dtype)
-        return values
+            votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)
+            boosting.weak_votes(similarities, self._places, self._lower, self._upper, votes)
+            for column, part, weights in zip(
+                values[rows].T, np.split(votes, ends, axis=1), shares, strict=True
+            ):
+                column[:] = part @ weights
+        return values[:, 0] if len(self.classes_) == 2 else values

@@ -1,31 +1,40 @@
 """The choice of landmarks: at random, by classes, by DSELECT, or to span the feature space."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh, solve_triangular
 
-from kernlearn.landmarks.medoids import sampled_medoids
-from kernlearn.landmarks.sampling import kmeans_plusplus, leverage_sampling, random_pivots
 from kernlearn.landmarks.similarity import Compared, Floats, Indices, finite
+from kernlearn.memory import row_blocks
 
 #: Those that look at similarities, and at classes only to choose from each.
-BY_SIMILARITY = ("dselect", "kmeans++", "kmedoids", "leverage", "rpcholesky")
+BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
 SELECTIONS = ("random", "stratified", *BY_SIMILARITY)
 PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
 Random: TypeAlias = np.random.RandomState
+Doubles: TypeAlias = NDArray[np.float64]
+#: Takes indices of rows, and of columns (all if None), and returns that part of a matrix.
+Part: TypeAlias = Callable[[Indices, Indices | None], Doubles]
 #: Takes the index of a training point, returns the similarity of every training point to it.
 Column: TypeAlias = Callable[[int], Floats]
+
+# Most pivots that are proposed at a time: all pairs of them are compared.
+_MOST_PROPOSED = 128
+# Share of the trace of what is left that is rounding errors, at least.
+_NOTHING = 1e-13
 
 
 def dselect(
     column: Column,
     candidates: ArrayLike,
     n_landmarks: int,
-    rng: np.random.RandomState,
+    rng: Random,
     *,
     given: ArrayLike = (),
 ) -> Indices:
@@ -102,19 +111,17 @@ def select_landmarks(
     "stratified" from each class in proportion to its size, by largest remainders, at least one if
     there are as many landmarks as classes. The others look at the `similarities` of the training
     points: "dselect" is algorithm 3 (:func:`dselect`), "kmeans++" D² sampling
-    (:func:`~kernlearn.landmarks.sampling.kmeans_plusplus`), "kmedoids" k-medoids of a sample
-    (:func:`~kernlearn.landmarks.medoids.sampled_medoids`), "leverage" recursive sampling by ridge
-    leverage scores (:func:`~kernlearn.landmarks.sampling.leverage_sampling`), and "rpcholesky"
-    randomly pivoted Cholesky (:func:`~kernlearn.landmarks.sampling.random_pivots`). For one or two
+    (:func:`kmeans_plusplus`), "leverage" recursive sampling by ridge leverage scores
+    (:func:`leverage_sampling`), and "rpcholesky" randomly pivoted Cholesky
+    (:func:`random_pivots`). For one or two
     classes they choose from all points; for more within each class, evenly, the remainder from the
     larger classes. If all landmarks are of one of two classes, the last one is replaced by a point
     of the other class, chosen by the same rule: for "dselect" the point that is least similar to
     the rest.
 
     Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"
-    for these and those of all points to themselves, "rpcholesky" for those to m, "leverage" for as
-    many as to 2 m other points, and those to themselves, and "kmedoids" for those of 80 + 4 m
-    points to each other: their docstrings have the details.
+    for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
+    for as many as to 2 m other points, and those to themselves: their docstrings have the details.
     """
     if n_landmarks > len(codes):
         warnings.warn(
@@ -131,50 +138,6 @@ def select_landmarks(
     shares = _proportional_shares(n_landmarks, np.bincount(codes))
     drawn = [rng.permutation(np.flatnonzero(codes == c))[:n] for c, n in enumerate(shares)]
     return np.concatenate(drawn)
-
-
-def extend_landmarks(
-    chosen: Indices,
-    n_landmarks: int,
-    codes: Indices,
-    selection: str,
-    rng: Random,
-    similarities: Compared | None = None,
-) -> Indices:
-    """Return the landmarks chosen before, followed by further ones: `n_landmarks` in all.
-
-    The further ones are chosen as by :func:`select_landmarks` from the points that are left, with
-    regard to those chosen before, but for "leverage", whose scores do not depend on these.
-    "stratified" takes them in proportion to the points left of each class, and "shared" draws them
-    evenly from the classes. There are as many points at least.
-    """
-    if not len(chosen) and selection != "shared":
-        return select_landmarks(n_landmarks, codes, selection, rng, similarities)
-    left = rng.permutation(np.setdiff1d(np.arange(len(codes)), chosen))
-    n_more, sizes = n_landmarks - len(chosen), np.bincount(codes)
-    if selection == "random":
-        return np.concatenate([chosen, left[:n_more]])
-    parts = [chosen]
-    if selection == "stratified":
-        present, of_left = np.unique(codes[left], return_inverse=True)
-        for c, n in enumerate(_proportional_shares(n_more, np.bincount(of_left))):
-            parts.append(left[codes[left] == present[c]][:n])
-        return np.concatenate(parts)
-    if similarities is None and selection != "shared":
-        raise ValueError(f"selection={selection!r} needs the similarities of the training points")
-    groups, before = codes, codes[chosen]
-    if len(sizes) <= 2 and selection != "shared":
-        groups, before, sizes = np.zeros_like(codes), np.zeros_like(before), np.array([len(codes)])
-    shares = np.bincount(before, minlength=len(sizes))
-    more = _even_shares(n_landmarks, sizes, shares) - shares
-    for c, n in enumerate(more):
-        candidates, given = left[groups[left] == c], chosen[before == c]
-        if selection == "shared":
-            parts.append(candidates[:n])
-        elif n:
-            candidates = np.sort(candidates)
-            parts.append(_CHOOSE[selection](similarities, candidates, n, rng, given=given))
-    return np.concatenate(parts)
 
 
 def select_pairs(
@@ -229,6 +192,445 @@ def pairs_from(
     return pairs
 
 
+class FeatureSpace:
+    """The kernel of some training points, in whose feature space landmarks are drawn.
+
+    A similarity is the kernel itself, and a distance d gives the kernel -d² / 2: the squared
+    distance K(x, x) + K(z, z) - 2 K(x, z) of two points is then d(x, z)², if d(x, x) = 0. Lengths
+    in the feature space depend on where its origin is, and neither -d² / 2 nor a similarity like
+    -‖x - z‖₁, which has no positive value on the diagonal, has any. With these, a point o drawn at
+    random becomes the origin: the kernel is K(x, z) - K(x, o) - K(z, o) + K(o, o), with the same
+    distances, and positive semi-definite if these are Euclidean (Schoenberg).
+
+    Parameters
+    ----------
+    similarities : Compared
+        Similarities of the training points. Only those of points to landmarks are asked for, and
+        the diagonal: the kernel counts as symmetric.
+    points : ndarray of shape (n_points,)
+        Indices of training points; all indices below are places among these.
+    rng : RandomState
+        Draws the origin where there is none; the similarities of all points to it are asked for.
+
+    Attributes
+    ----------
+    diagonal : ndarray of shape (n_points,)
+    rounding : float
+        Relative rounding error of the values.
+    """
+
+    def __init__(self, similarities: Compared, points: Indices, rng: Random) -> None:
+        self._similarities, self._points = similarities, points
+        diagonal = similarities.diagonal()
+        self.rounding = float(np.finfo(diagonal.dtype).eps)
+        self.diagonal = self._as_kernel(diagonal[points])
+        self._to_origin: Doubles | None = None
+        if similarities.is_distance or self.diagonal.max() <= 0:
+            origin = rng.randint(len(points))
+            column = similarities.column(int(points[origin]))[points]
+            self._to_origin = self._as_kernel(column) - self.diagonal[origin] / 2
+            self.diagonal = self.diagonal - 2 * self._to_origin
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Doubles:
+        """Return the kernel of points `rows` with points `which`, a row for each of `rows`.
+
+        `keep` tells that all similarities to `which` will be asked for again.
+        """
+        rows_of_all, which_of_all = self._points[rows], self._points[which]
+        values = self._as_kernel(self._similarities.part(rows_of_all, which_of_all, keep=keep))
+        if self._to_origin is not None:
+            values = values - self._to_origin[rows, np.newaxis] - self._to_origin[which]
+        return values
+
+    def _as_kernel(self, values: Floats) -> Doubles:
+        doubles: Doubles = finite(values).astype(np.float64)
+        return -(doubles**2) / 2 if self._similarities.is_distance else doubles
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Weighted points of a feature space, on whose span others are projected.
+
+    Negative eigenvalues of an indefinite kernel's matrix of these points count as 0.
+
+    Attributes
+    ----------
+    space : FeatureSpace
+    which : ndarray of shape (n_sampled,)
+        The points.
+    spectrum : ndarray of shape (n_sampled,)
+        Eigenvalues of the weighted kernel matrix of the points, ascending, at least 0.
+    values : ndarray of shape (rank,)
+        Those that are not 0 up to rounding.
+    projection : ndarray of shape (n_sampled, rank)
+        Maps the kernel values of a point with those sampled to its coordinates along the
+        eigenvectors.
+    """
+
+    space: FeatureSpace
+    which: Indices
+    spectrum: Doubles
+    values: Doubles
+    projection: Doubles
+
+    @classmethod
+    def of(cls, space: FeatureSpace, which: Indices, weights: Doubles) -> "Sample":
+        """Decompose the kernel matrix of some points, whose feature vectors have weights."""
+        gram = space.part(which, which) * np.outer(weights, weights)
+        spectrum, vectors = eigh((gram + gram.T) / 2)
+        kept = spectrum > len(which) * space.rounding * max(spectrum[-1], 0.0)
+        values = spectrum[kept]
+        projection = weights[:, np.newaxis] * vectors[:, kept] / np.sqrt(values)
+        return cls(space, which, np.maximum(spectrum, 0.0), values, projection)
+
+    def ridge(self, rank: int) -> float:
+        """Return λ, the sum of all eigenvalues but the greatest `rank`, divided by `rank`.
+
+        It is at least what rounding allows to tell from 0.
+        """
+        least = np.sqrt(self.space.rounding) * self.spectrum.mean()
+        return float(max(self.spectrum[:-rank].sum() / rank, least))
+
+    def leverage(self, rows: Indices, ridge: float) -> Doubles:
+        """Return the approximate ridge leverage scores of points, in [0, 1].
+
+        These are (K - K S (Sᵀ K S + λ I)⁻¹ Sᵀ K)ᵢᵢ / λ, for the matrix S that samples and weighs.
+        """
+        scores = np.empty(len(rows))
+        for block, squares, rest in self._projected(rows):
+            # the same, without the difference of two numbers that are large relative to λ
+            scores[block] = squares @ (1 / (self.values + ridge))
+            scores[block] += np.divide(rest, ridge, out=np.sign(rest), where=ridge > 0)
+        return np.minimum(scores, 1.0)
+
+    def rest(self, rows: Indices) -> Doubles:
+        """Return the squared distances of points from the span of the sample."""
+        found = np.empty(len(rows))
+        for block, _, rest in self._projected(rows):
+            found[block] = rest
+        return found
+
+    def _projected(self, rows: Indices) -> Iterator[tuple[slice, Doubles, Doubles]]:
+        """Yield blocks of rows with squared coordinates in the span, and distances from it."""
+        for block in row_blocks(len(rows), len(self.which)):
+            squares = (self.space.part(rows[block], self.which) @ self.projection) ** 2
+            own = self.space.diagonal[rows[block]]
+            rest = own - squares.sum(axis=1)
+            rest[rest < np.sqrt(self.space.rounding) * np.abs(own)] = 0.0
+            yield block, squares, rest
+
+
+def kmeans_plusplus(
+    similarities: Compared,
+    candidates: Indices,
+    n_landmarks: int,
+    rng: Random,
+    *,
+    given: ArrayLike = (),
+) -> Indices:
+    """Choose points by D² sampling, the seeding of k-means++, in the kernel's feature space.
+
+    The first is drawn uniformly. Each further one is drawn with a probability proportional to its
+    squared distance from the nearest of those chosen before, K(x, x) + K(z, z) - 2 K(x, z), or d²
+    for a distance d. Negative values, of an indefinite similarity, count as 0. If all are 0 it is
+    drawn uniformly from the points that are left.
+
+    The similarities of all points to each chosen one but the last are evaluated, and for a
+    similarity those of all points to themselves.
+
+    Parameters
+    ----------
+    similarities : Compared
+        Similarities of the training points to each other.
+    candidates : ndarray of shape (n_candidates,)
+        Distinct indices of training points that may be chosen.
+    n_landmarks : int
+        Number to choose, from 1 to n_candidates.
+    rng : RandomState
+    given : array-like of shape (n_given,), default=()
+        Points, not among the candidates, that count as already chosen.
+
+    Returns
+    -------
+    ndarray of shape (n_landmarks,)
+        Indices of training points, in the order of choice.
+
+    References
+    ----------
+    D. Arthur, S. Vassilvitskii. k-means++: the advantages of careful seeding. SODA 2007, section
+    2.2, steps 1a to 1c.
+    """
+    diagonal = None if similarities.is_distance else similarities.diagonal().astype(np.float64)
+
+    def squared_distances(i: int) -> Doubles:
+        column = finite(similarities.column(i))[candidates].astype(np.float64)
+        if diagonal is None:
+            return column**2
+        return np.maximum(diagonal[candidates] + diagonal[i] - 2 * column, 0.0)
+
+    # squared distances from the nearest, which do not matter before there is one
+    nearest = np.full(len(candidates), np.inf)
+    chosen: list[int] = np.asarray(given, np.intp).tolist()
+    for i in chosen:
+        nearest = np.minimum(nearest, squared_distances(i))
+    left, places = np.ones(len(candidates)), list[int]()
+    while True:
+        weights = nearest * left if chosen else left
+        if not weights.any():
+            weights = left
+        place = int(rng.choice(len(candidates), p=weights / weights.sum()))
+        places.append(place)
+        if len(places) == n_landmarks:
+            return candidates[places]
+        left[place] = 0.0
+        chosen.append(int(candidates[place]))
+        nearest = np.minimum(nearest, squared_distances(chosen[-1]))
+
+
+def leverage_sampling(
+    similarities: Compared,
+    candidates: Indices,
+    n_landmarks: int,
+    rng: Random,
+    *,
+    given: ArrayLike = (),
+) -> Indices:
+    r"""Choose points by approximate ridge leverage scores, by recursive sampling (RRLS).
+
+    The ridge leverage scores are the diagonal of :math:`K (K + \lambda I)^{-1}`. Half of the
+    points, half of these, and so on until there are `n_landmarks` at most, are drawn uniformly.
+    From the smallest of these sets up, the scores of the set's points are approximated by a
+    weighted sample of the set below it, and with them the set is sampled, each point on its own.
+    Of all candidates, finally, `n_landmarks` are drawn without replacement, with probabilities
+    proportional to their scores.
+
+    With s landmarks λ is the mean of all eigenvalues of the sample but the greatest k,
+    :math:`\lambda = \frac1k \sum_{i > k} \sigma_i`, for :math:`k = \lceil s / (4 \log s) \rceil`,
+    and points are drawn with the probabilities :math:`\min(1, \log s \cdot \ell_i)`, scaled down
+    to an expected number of s: the paper's constants ask for more samples than there often are
+    points.
+
+    The similarities that are evaluated are those of about s points with all candidates, as many
+    with half of them, and so on: as many as those of all candidates to 2 s points. Those of the
+    landmarks come in addition, and those of all points to themselves.
+
+    For an indefinite similarity the negative eigenvalues of the sample's matrix count as 0, and
+    so do negative lengths: the scores are in [0, 1]. For a distance d, or a similarity with no
+    positive value on the diagonal, the scores are those of the kernel of differences from a point
+    drawn at random, :class:`FeatureSpace`. If fewer points than asked for have a positive score,
+    the rest is drawn uniformly.
+
+    Parameters
+    ----------
+    similarities, candidates, n_landmarks, rng
+        As for :func:`kmeans_plusplus`.
+    given : array-like of shape (n_given,), default=()
+        Ignored: scores do not depend on what else is chosen.
+
+    Returns
+    -------
+    ndarray of shape (n_landmarks,)
+        Indices of training points.
+
+    References
+    ----------
+    C. Musco, C. Musco. Recursive sampling for the Nyström method. NIPS 2017 (arXiv:1605.07583),
+    algorithm 3.
+    """
+    n_candidates = len(candidates)
+    order = rng.permutation(n_candidates)
+    if n_landmarks >= n_candidates:
+        return candidates[order]
+    space = FeatureSpace(similarities, candidates, rng)
+    sizes = [n_candidates]
+    while sizes[-1] > n_landmarks:
+        sizes.append((sizes[-1] + 1) // 2)
+    oversampling = max(np.log(n_landmarks), 1.0)
+    rank = int(np.ceil(n_landmarks / (4 * oversampling)))
+    which = order[: sizes.pop()]
+    weights = np.ones(len(which))
+    while True:
+        rows = order[: sizes.pop()]
+        sample = Sample.of(space, which, weights)
+        scores = sample.leverage(rows, sample.ridge(rank))
+        if not sizes:
+            return candidates[order[_distinct(scores, n_landmarks, rng)]]
+        chances = np.minimum(oversampling * scores, 1.0)
+        chances *= min(n_landmarks / max(chances.sum(), 1e-300), 1.0)
+        drawn = np.flatnonzero(rng.random_sample(len(rows)) < chances)
+        if not len(drawn):
+            drawn = rng.permutation(len(rows))[:n_landmarks]
+            chances = np.full(len(rows), n_landmarks / len(rows))
+        which, weights = rows[drawn], 1 / np.sqrt(chances[drawn])
+
+
+def random_pivots(
+    similarities: Compared,
+    candidates: Indices,
+    n_landmarks: int,
+    rng: Random,
+    *,
+    given: ArrayLike = (),
+) -> Indices:
+    """Choose points by randomly pivoted Cholesky (RPCholesky).
+
+    Each point is drawn with a probability proportional to the squared distance of its feature
+    vector from the span of those drawn before: to what is left of the diagonal of K by the Nyström
+    approximation with these. Points are proposed in blocks and rejected, see
+    :func:`draw_pivots`.
+
+    The similarities of all candidates to each landmark are evaluated once, those of all points to
+    themselves, and for each block of at most 128 or `n_landmarks` proposals those among these.
+
+    For an indefinite similarity what is left of the diagonal is clipped at 0: points with a
+    negative rest are not drawn. For a distance d, or a similarity with no positive value on the
+    diagonal, the kernel is that of differences from a point drawn at random,
+    :class:`FeatureSpace`. If nothing is left the rest of the landmarks is drawn uniformly.
+
+    Parameters
+    ----------
+    similarities, candidates, n_landmarks, rng, given
+        As for :func:`kmeans_plusplus`.
+
+    Returns
+    -------
+    ndarray of shape (n_landmarks,)
+        Indices of training points, in the order of choice.
+
+    References
+    ----------
+    Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber. Randomly pivoted Cholesky: practical
+    approximation of a kernel matrix with few entry evaluations. CPAM 78, 2025
+    (arXiv:2207.06503), algorithm 2.1. E. N. Epperly, J. A. Tropp, R. J. Webber. Embrace rejection.
+    2024 (arXiv:2410.03969), algorithm 2.
+    """
+    given = np.asarray(given, np.intp)
+    space = FeatureSpace(similarities, np.concatenate([candidates, given]), rng)
+    everything = np.arange(len(candidates))
+    if len(given):
+        chosen = np.arange(len(candidates), len(space))
+        rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
+        return candidates[_distinct(rest, n_landmarks, rng)]
+
+    def part(which: Indices, points: Indices | None) -> Doubles:
+        if points is None:
+            return space.part(everything, which, keep=True).T
+        return space.part(points, which).T
+
+    pivots, _ = draw_pivots(
+        space.diagonal,
+        part,
+        n_landmarks,
+        rng,
+        n_proposed=min(n_landmarks, _MOST_PROPOSED),
+        nothing=max(_NOTHING, 10 * space.rounding),
+    )
+    others = rng.permutation(np.setdiff1d(everything, pivots))[: n_landmarks - len(pivots)]
+    return candidates[np.concatenate([pivots, others])]
+
+
+def draw_pivots(
+    diagonal: Doubles,
+    part: Part,
+    rank: int,
+    rng: Random,
+    *,
+    n_proposed: int = _MOST_PROPOSED,
+    nothing: float = _NOTHING,
+) -> tuple[Indices, Doubles]:
+    """Draw the pivots of a Cholesky factor F of a matrix K ≈ FᵀF, of which parts are computed.
+
+    Pivots are drawn one after the other, with probabilities proportional to the diagonal of what
+    is not yet approximated. Many are proposed at a time, by the diagonal before, and rejected with
+    the probability that makes this the same. The whole rows of K that are asked for are those of
+    the pivots, and for each round of proposals the values among these.
+
+    K should be positive semi-definite. If it is not, a negative diagonal, of K or of what is left,
+    counts as 0: such a point is not drawn, and F has zeros there from then on.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n_samples,)
+        The diagonal of K.
+    part : callable
+        ``part(rows, columns)`` returns these rows and columns of K, ``part(rows, None)`` whole
+        rows.
+    rank : int
+        Most rows of F.
+    rng : Generator or RandomState
+    n_proposed : int, default=128
+        Pivots proposed at a time. It changes what is drawn, but no probability.
+    nothing : float, default=1e-13
+        Share of the trace that rounding errors leave.
+
+    Returns
+    -------
+    pivots : ndarray of shape (n_rows,)
+        Distinct indices, in the order in which they were drawn.
+    factor : ndarray of shape (n_rows, n_samples)
+        F, with fewer rows than asked for if these suffice.
+
+    References
+    ----------
+    Chen, Epperly, Tropp & Webber, Randomly pivoted Cholesky: practical approximation of a kernel
+    matrix with few entry evaluations, CPAM 78 (2025). Epperly, Tropp & Webber, Embrace rejection:
+    kernel matrix approximation by accelerated randomly pivoted Cholesky, 2024, algorithm 2.
+    """
+    left = np.maximum(diagonal, 0.0)  # of the matrix less its approximation
+    whole, n_samples = left.sum(), len(left)
+    factor = np.empty((min(rank, n_samples), n_samples))
+    pivots = np.empty(len(factor), dtype=np.intp)
+    k = 0
+    while k < len(factor) and left.sum() > nothing * whole:
+        picks = rng.choice(n_samples, n_proposed, p=left / left.sum())
+        among = part(picks, picks) - factor[:k, picks].T @ factor[:k, picks]
+        kept, lower = _accept(among, left[picks], rng)
+        kept = kept[: len(factor) - k]
+        if not len(kept):  # what seemed to be left of these are rounding errors
+            left[picks] = 0.0
+            continue
+        chosen, end = picks[kept], k + len(kept)
+        rows = part(chosen, None) - factor[:k, chosen].T @ factor[:k]
+        found = solve_triangular(lower[: len(kept), : len(kept)], rows, lower=True)
+        found[:, left == 0] = 0.0
+        factor[k:end], pivots[k:end] = found, chosen
+        left = np.maximum(left - (found**2).sum(axis=0), 0.0)
+        left[chosen] = 0.0
+        k = end
+    return pivots[:k], factor[:k]
+
+
+def _accept(residual: Doubles, proposed: Doubles, rng: Random) -> tuple[Indices, Doubles]:
+    """Return which proposals are accepted, and the Cholesky factor of their residual.
+
+    `residual` is that of the proposals, whose diagonal was `proposed` when they were drawn.
+    """
+    uniform = rng.random(len(proposed))
+    kept: list[int] = []
+    lower = np.zeros_like(residual)
+    for i in range(len(residual)):
+        if residual[i, i] > max(uniform[i], _NOTHING) * proposed[i]:
+            column = residual[:, i] / np.sqrt(residual[i, i])
+            residual = residual - np.outer(column, column)
+            lower[:, len(kept)] = column
+            kept.append(i)
+    places = np.array(kept, dtype=np.intp)
+    return places, np.tril(lower[places, : len(places)])
+
+
+def _distinct(weights: Doubles, n: int, rng: Random) -> Indices:
+    """Draw n places in proportion to their weights, and uniformly if too few have one."""
+    chances = weights / max(weights.sum(), 1e-300)
+    possible = np.flatnonzero(chances)
+    if len(possible) >= n:
+        return rng.choice(len(weights), n, replace=False, p=chances)
+    others = np.setdiff1d(np.arange(len(weights)), possible)
+    return np.concatenate([possible, rng.permutation(others)[: n - len(possible)]])
+
+
 def _dselect(
     similarities: Compared, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
@@ -238,7 +640,6 @@ def _dselect(
 _CHOOSE: dict[str, Callable[..., Indices]] = {
     "dselect": _dselect,
     "kmeans++": kmeans_plusplus,
-    "kmedoids": sampled_medoids,
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
 }
@@ -263,10 +664,10 @@ def _spread(
     return chosen
 
 
-def _even_shares(n: int, sizes: Indices, shares: Indices | None = None) -> Indices:
-    """Split n ≤ Σ sizes evenly, up to the size of each class; no class has less than `shares`."""
-    shares = np.zeros_like(sizes) if shares is None else shares.copy()
-    for _ in range(n - int(shares.sum())):
+def _even_shares(n: int, sizes: Indices) -> Indices:
+    """Split n ≤ Σ sizes evenly, up to the size of each class."""
+    shares = np.zeros_like(sizes)
+    for _ in range(n):
         # the class with least, of equals the largest
         order = np.lexsort([-sizes, shares, shares >= sizes])
         shares[order[0]] += 1

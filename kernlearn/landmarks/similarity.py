@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -12,7 +11,6 @@ from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel, diagonal
 from kernlearn.kernels.functions import CallableKernel
 from kernlearn.kernels.pairs import check_values
-from kernlearn.landmarks.tally import Tally
 from kernlearn.memory import row_blocks
 
 Indices: TypeAlias = NDArray[np.intp]
@@ -27,7 +25,7 @@ KEPT_ELEMENTS = 2**27
 # Similarities that are computed at a time to be transposed.
 _BLOCK_BYTES = 2**24
 # Rows that are transposed at a time.
-_TURNED = 128
+_TRANSPOSED_ROWS = 128
 
 
 class Compared(Protocol):
@@ -46,25 +44,43 @@ class Compared(Protocol):
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
         """Return the similarities of points `rows` to points `which`, a row for each of `rows`.
 
-        `keep` tells that all points will be compared with `which` anyway.
+        With `keep` all points will be compared with `which` anyway.
         """
+
+
+@dataclass
+class Comparisons:
+    """The number of similarities that were evaluated."""
+
+    count: int = 0
 
 
 @dataclass(frozen=True)
 class Landmarks:
     """Training points that other points are compared with, and the similarity.
 
-    `indices` are rows of the training data; `points` and the fitted `kernel` are None for a
-    precomputed matrix of similarities, which has `n_columns`, or those of these landmarks alone.
-    A distance has the `sign` -1: all values are similarities. Comparisons are counted in `tally`;
-    `name` is that of the data of the landmarks, in errors.
+    Attributes
+    ----------
+    indices : ndarray of int
+        Rows of the training data.
+    points : array, sparse matrix or None
+        None for a precomputed matrix.
+    kernel : Kernel or None
+        The fitted kernel; None for a precomputed matrix of similarities, which has `n_columns`
+        or those of these landmarks alone.
+    sign : int
+        -1 for a distance: all values are similarities.
+    comparisons : Comparisons
+        Where evaluations are counted.
+    name : str
+        Name of the data of the landmarks, for errors.
     """
 
     indices: Indices
     points: Any
     kernel: Kernel | None
     sign: int = 1
-    tally: Tally = field(default_factory=Tally)
+    comparisons: Comparisons = field(default_factory=Comparisons)
     name: str = "training X"
     n_columns: int | None = None
 
@@ -74,24 +90,24 @@ class Landmarks:
     def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
-        For a precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Values
-        of others must be finite: an
-        error names the pair of points, by the `places` of those compared in the user's data.
+        A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
+        must be finite: an error names the pair of points, by `places` in the user's data.
         """
         if self.kernel is not None:
             if rows is not None:
                 X, places = X[rows], rows if places is None else places
-            values = self._evaluated(X, places)
+            values = self._evaluate(X, places)
         elif self.n_columns is not None and X.shape[1] != self.n_columns:
             values = X if rows is None else X[rows]
         else:
             values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
         return values if self.sign == 1 else -values
 
-    def _evaluated(self, X: Any, places: Places | None) -> Floats:
+    def _evaluate(self, X: Any, places: Places | None) -> Floats:
         assert self.kernel is not None
         try:
-            values = as_floats(self.tally.evaluate(self.kernel, X, self.points))
+            values = as_floats(np.asarray(self.kernel(X, self.points)))
+            self.comparisons.count += values.size
             if values.shape != (expected := (X.shape[0], self.points.shape[0])):
                 raise ValueError(
                     f"'similarity' gave an array of shape {values.shape}, it must be {expected}: "
@@ -101,8 +117,8 @@ class Landmarks:
         except SimilarityError as error:
             left = error.left if places is None else int(places[error.left])
             right, names = int(self.indices[error.right]), ("X", self.name)
-            found = SimilarityError(error.problem, left, right, error.shown, names)
-            raise found from (error.__cause__ or error)
+            located = SimilarityError(error.problem, left, right, error.shown, names)
+            raise located from (error.__cause__ or error)
         return values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
@@ -112,9 +128,8 @@ class Landmarks:
         """
         if not len(self):
             return
-        with self.tally.shown(total=X.shape[0] * len(self)):
-            for rows in row_blocks(X.shape[0], max(len(self), width)):
-                yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
+        for rows in row_blocks(X.shape[0], max(len(self), width)):
+            yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
@@ -155,11 +170,7 @@ class KeptSimilarities:
         self._landmarks, self._X, self._rows = landmarks, X, rows
         self._places = places
         self.n_points = X.shape[0] if rows is None else len(rows)
-        # by landmark: all similarities to one of them are read at once
-        self._blocks: list[Floats] = []
-        # The block of each landmark, -1 if not computed, and its row there.
-        self._block = np.full(len(landmarks), -1)
-        self._row = np.zeros(len(landmarks), dtype=np.intp)
+        self._kept: dict[int, Floats] = {}  # by landmark: the similarities of all points
         self._diagonal: Floats | None = None
 
     @property
@@ -169,22 +180,20 @@ class KeptSimilarities:
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
-        missing = np.fromiter(dict.fromkeys(which[self._block[which] < 0].tolist()), np.intp)
-        n_kept = sum(len(block) for block in self._blocks)
-        if self.n_points * (n_kept + len(missing)) > KEPT_ELEMENTS:
+        missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._kept]
+        if self.n_points * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
             return False
-        if len(missing):
-            self._block[missing], self._row[missing] = len(self._blocks), range(len(missing))
-            self._blocks.append(self._compute_by_landmark(missing))
+        if missing:
+            columns = self._compute_by_landmark(np.array(missing))
+            self._kept.update(zip(missing, columns, strict=True))
         return True
 
     def column(self, i: int) -> Floats:
-        """Return the similarities to landmark `i`, shape (n_samples,)."""
+        """Return the similarities to landmark `i`, shape (n_points,)."""
         which, kernel = np.array([i]), self._landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
-        values: Floats = self._blocks[self._block[i]][self._row[i]]
-        return values
+        return self._kept[i]
 
     def diagonal(self) -> Floats:
         """Return the similarity of each point to itself, where the landmarks are the points.
@@ -193,16 +202,22 @@ class KeptSimilarities:
         Other kernels compare 32 points with each other at a time.
         """
         if self._diagonal is None:
-            kernel, indices = self._landmarks.kernel, self._landmarks.indices
+            landmarks = self._landmarks
+            kernel, indices = landmarks.kernel, landmarks.indices
             if kernel is None:
                 rows = np.arange(len(indices)) if self._rows is None else self._rows
-                self._diagonal = self._X[rows, indices] * self._landmarks.sign
+                self._diagonal = self._X[rows, indices] * landmarks.sign
             elif kernel.structured or isinstance(kernel, CallableKernel):
                 each = np.arange(self.n_points)[:, np.newaxis]
                 self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
             else:
-                evaluate = partial(self._landmarks.tally.evaluate, kernel)
-                self._diagonal = finite(diagonal(evaluate, self._X)) * self._landmarks.sign
+
+                def evaluate(left: Any, right: Any) -> Floats:
+                    values = np.asarray(kernel(left, right))
+                    landmarks.comparisons.count += values.size
+                    return values
+
+                self._diagonal = finite(diagonal(evaluate, self._X)) * landmarks.sign
         return self._diagonal
 
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
@@ -213,18 +228,12 @@ class KeptSimilarities:
         kernel = self._landmarks.kernel
         if kernel is None or not kernel.columnwise or (keep and not self.keep(which)):
             return self._compute(which, rows)
-        kept = self._block[which] >= 0
-        if kept.all():
+        if all(i in self._kept for i in which.tolist()):
             return self.columns(which, rows)
-        values = self._compute(which[~kept], rows)
-        if not kept.any():
-            return values
-        whole = np.empty((len(rows), len(which)), dtype=values.dtype)
-        whole[:, kept], whole[:, ~kept] = self.columns(which[kept], rows), values
-        return whole
+        return self._compute(which, rows)
 
     def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
-        """Return the similarities to landmarks `which`; the array must not be changed.
+        """Return the similarities to landmarks `which`, (n_points, n_landmarks).
 
         Landmarks may repeat; `rows` are the points, all if None.
         """
@@ -236,19 +245,12 @@ class KeptSimilarities:
         """Return the transpose of :meth:`columns`: a row for each landmark."""
         if not self.keep(which):
             return self._compute_by_landmark(which, rows)
-        if len(self._blocks) > 1:
-            starts = np.cumsum([0, *(len(block) for block in self._blocks)])
-            self._row += starts[self._block]
-            self._blocks = [np.concatenate(self._blocks)]
-            self._block = np.minimum(self._block, 0)
-        (block,), places = self._blocks, self._row[which]
-        if rows is None:
-            return block[places]
-        return block[places, rows] if isinstance(rows, slice) else block[places[:, None], rows]
+        taken = slice(None) if rows is None else rows
+        return np.array([self._kept[i][taken] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
-        if not self._blocks:
+        if not self._kept:
             yield from self._landmarks.take(which).blocks(self._X, width)
             return
         values = self.columns(which)
@@ -259,77 +261,31 @@ class KeptSimilarities:
         if self._rows is not None:
             rows = self._rows if rows is None else self._rows[rows]
         places = self._places
-        if places is None and rows is not None:
+        if places is None:
             places = rows
-        elif places is not None and rows is not None:
+        elif rows is not None:
             places = places[rows]
         return self._landmarks.take(which).compare(self._X, rows, places)
 
     def _compute_by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
         """Compute the transpose of the similarities, block by block: there is no second array."""
         chosen = np.arange(self.n_points)[slice(None) if rows is None else rows]
-        found = np.empty((0, 0))
+        transposed = np.empty((0, 0))
         for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
             values = self._compute(which, chosen[block])
-            if not found.size:
-                found = np.empty((len(which), len(chosen)), dtype=values.dtype)
-            found[:, block] = values.T
-        return found
-
-
-@dataclass(frozen=True)
-class SomeSimilarities:
-    """Similarities of some training points, the `rows` of all, to each other."""
-
-    similarities: Compared
-    rows: Indices
-
-    @property
-    def is_distance(self) -> bool:
-        return self.similarities.is_distance
-
-    def column(self, i: int) -> Floats:
-        return self.similarities.column(int(self.rows[i]))[self.rows]
-
-    def diagonal(self) -> Floats:
-        return self.similarities.diagonal()[self.rows]
-
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
-        return self.similarities.part(self.rows[rows], self.rows[which], keep=keep)
+            if not transposed.size:
+                transposed = np.empty((len(which), len(chosen)), dtype=values.dtype)
+            transposed[:, block] = values.T
+        return transposed
 
 
 def by_column(values: Floats) -> Floats:
     """Return the transpose, in the order of C, in blocks that stay in cache."""
     transposed = np.empty(values.shape[::-1], dtype=values.dtype)
-    for first in range(0, len(values), _TURNED):
-        rows = slice(first, first + _TURNED)
+    for first in range(0, len(values), _TRANSPOSED_ROWS):
+        rows = slice(first, first + _TRANSPOSED_ROWS)
         transposed[:, rows] = values[rows].T
     return transposed
-
-
-def mean_size(landmarks: Landmarks, X: Any, weights: NDArray[np.float64] | None = None) -> float:
-    """Return the mean absolute similarity over pairs of points, the landmarks, or 1 if that is 0.
-
-    A point of weight w counts as w points.
-    """
-    total, n_points = 0.0, float(X.shape[0] if weights is None else weights.sum())
-    for rows, block in landmarks.blocks(X):
-        sizes = np.abs(block)
-        if weights is None:
-            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
-        else:
-            # copies of a point are compared with each other, a copy with itself is not
-            own = np.diagonal(sizes[:, rows])
-            total += float(weights[rows] @ sizes @ weights - weights[rows] @ own)
-    return total / max(n_points * (n_points - 1), 1) or 1.0
-
-
-def is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
-    """Return which sums of rows of weights are 0 up to rounding."""
-    limits = np.finfo(weights.dtype)
-    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
-    # subnormal numbers have few digits
-    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 
 
 def as_floats(similarities: NDArray[Any]) -> Floats:

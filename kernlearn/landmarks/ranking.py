@@ -6,17 +6,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from kernlearn.constraints import FRACTION, POSITIVE, fit_context
-from kernlearn.landmarks.base import Floats, LandmarkedModel, float_type
-from kernlearn.landmarks.growth import (
-    GROWTH,
-    Candidate,
-    check_growth,
-    grow_landmarks,
-    growing_sizes,
-)
-from kernlearn.landmarks.similarity import Indices
-from kernlearn.metrics.grades import RankedQueries, check_queries, thesis_ndcg
+from kernlearn.constraints import FRACTION, POSITIVE, StrOptions, fit_context
+from kernlearn.landmarks.base import LandmarkedModel
+from kernlearn.landmarks.selection import BY_SIMILARITY
+from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.metrics.grades import check_queries, thesis_ndcg
 from kernlearn.model_selection import candidate_values, hold_out_at_random
 
 
@@ -39,26 +33,17 @@ class RankLand(LandmarkedModel):
 
     Parameters
     ----------
-    n_landmarks : int or "auto", default=50
-        Number of landmarks d; all training points, with a warning, if there are fewer. "auto"
-        tries 5, 10, 20, and so on, while the NDCG of held-out queries gains, as by
-        :class:`BBSClassifier`; the model is then fitted on all queries.
-    max_comparisons : int, default=None
-        Most landmarks that "auto" tries, and so most comparisons of a prediction; None is all.
+    n_landmarks : int, default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer.
     similarity, kind, selection
         As for :class:`RegLand`.
-    double_dipping : bool, default=True
-        Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=1.0
         Weight of the loss against the regularizer; of several the best by the mean NDCG of
         held-out queries, ties by the smaller C. The model is then fitted on all queries.
     validation_fraction : float, default=0.2
-        Share of the queries with a relevant document that is held out for choosing C and the
-        number of landmarks.
+        Share of the queries with a relevant document that is held out for choosing C.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks and the held-out queries.
-    n_jobs, verbose
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -70,8 +55,6 @@ class RankLand(LandmarkedModel):
         The C chosen.
     validation_scores_ : ndarray of shape (n_C,) or None
         Mean NDCG of the held-out queries with each C, ascending; None without such queries.
-    growth_ : tuple of TriedSize
-        What ``n_landmarks="auto"`` tried.
     scale_ : float
         The divisor of similarities, :math:`\sqrt d`.
     n_features_in_ : int
@@ -100,22 +83,18 @@ class RankLand(LandmarkedModel):
     True
     """
 
-    n_landmarks: int | str = 50
+    n_landmarks: int = 50
     _: KW_ONLY
-    max_comparisons: int | None = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
-    double_dipping: bool = True
     C: Any = 1.0
     validation_fraction: float = 0.2
     random_state: Any = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        **GROWTH,
+        "selection": [StrOptions({"random", *BY_SIMILARITY})],
         "C": [POSITIVE, "array-like"],
         "validation_fraction": [FRACTION],
     }
@@ -143,107 +122,47 @@ class RankLand(LandmarkedModel):
         Raises
         ------
         ValueError
-            If an argument is not valid, no document is relevant, or there are several C or
-            ``n_landmarks="auto"`` but fewer than two queries with a relevant document.
+            If an argument is not valid, no document is relevant, or there are several C but
+            fewer than two queries with a relevant document.
         """
         Cs = candidate_values(self.C, "C")
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
         X, targets = self._check_training(X, np.where(defined, eta, 0.0))
-        growing = check_growth(self.n_landmarks, self.max_comparisons) and landmarks is None
-        self.__dict__.pop("growth_", None)  # of an earlier fit
         rng, everything = check_random_state(self.random_state), np.arange(len(eta))
-        self.validation_scores_ = None
-        if growing:
-            features, rows, self.C_ = self._grow(X, targets, queries, defined, Cs, rng)
-        else:
-            n_drawn = 0 if isinstance(self.n_landmarks, str) else self.n_landmarks
-            features, rows = self._embed_training(X, targets, everything, landmarks, rng, n_drawn)
-        trained = defined[rows]
-        if not trained.any():
+        features, _ = self._embed_training(
+            X, targets, everything, landmarks, rng, self.n_landmarks
+        )
+        if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
-        features, rows = features[trained], rows[trained]
-        eta = eta[rows]
-        if not growing:
-            self.C_ = float(Cs[0])
-        if len(Cs) > 1 and not growing:
-            relevance, codes = queries.relevance[rows], queries.codes[rows]
-            held = np.isin(codes, self._held_out(codes, "C may be several numbers"))
+        features, eta = features[defined], eta[defined]
+        self.C_, self.validation_scores_ = float(Cs[0]), None
+        if len(Cs) > 1:
+            relevance, codes = queries.relevance[defined], queries.codes[defined]
+            held = np.isin(codes, self._held_out(codes))
             path = ridge_path(features[~held], eta[~held], Cs)
             self.validation_scores_ = np.array(
                 [
-                    # ignore a query whose relevant documents are landmarks, not trained on
-                    thesis_ndcg(relevance[held], f, qid=codes[held], no_relevant=np.nan)
-                    for f in (features[held] @ path.T).T
+                    thesis_ndcg(relevance[held], scores, qid=codes[held])
+                    for scores in (features[held] @ path.T).T
                 ]
             )
             self.C_ = float(Cs[self.validation_scores_.argmax()])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
 
-    def _held_out(self, codes: Indices, what: str) -> Indices:
+    def _held_out(self, codes: Indices) -> Indices:
         """Return the queries that are held out, of the codes of those with a relevant document."""
         distinct = np.unique(codes)
         if len(distinct) < 2:
             raise ValueError(
-                f"{what} only if there are two queries at least with a relevant document, got "
-                f"{len(distinct)}: give one C and a number of landmarks"
+                "C may be several numbers only if there are two queries at least with a relevant "
+                f"document, got {len(distinct)}"
             )
         rng = check_random_state(self.random_state)
         _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
         return distinct[held_out]
-
-    def _grow(
-        self,
-        X: Any,
-        targets: np.ndarray,
-        queries: RankedQueries,
-        defined: np.ndarray,
-        Cs: np.ndarray,
-        rng: np.random.RandomState,
-    ) -> tuple[Floats, Indices, float]:
-        """Choose landmarks as long as held-out queries gain, and C.
-
-        Return the embedding of the documents trained on, and their rows.
-        """
-        everything = np.arange(len(targets))
-        candidates, similarities = self._similarities(X, targets, everything)
-        held_out = self._held_out(queries.codes[defined], "n_landmarks='auto' is")
-        held = np.flatnonzero(np.isin(queries.codes, held_out))
-        kept = defined.copy()
-        kept[held] = False
-        relevance, codes = queries.relevance[held], queries.codes[held]
-
-        def embedded(chosen: Indices, rows: Indices) -> Floats:
-            scale = np.sqrt(len(chosen))
-            values: Floats = similarities.columns(chosen, rows) / scale
-            return values.astype(float_type(X), copy=False)
-
-        def fit(chosen: Indices, _: Any) -> Candidate:
-            rows = np.flatnonzero(kept)
-            if not self.double_dipping:
-                rows = np.setdiff1d(rows, chosen)
-            path = ridge_path(embedded(chosen, rows), targets[rows], Cs)
-            of_queries = np.array(
-                [
-                    thesis_ndcg(relevance, scores, qid=codes, per_query=True)
-                    for scores in (embedded(chosen, held) @ path.T).T
-                ]
-            )
-            scores = of_queries.mean(axis=1)
-            best = int(scores.argmax())
-            return Candidate(chosen, float(Cs[best]), scores, 1.0 - of_queries[best])
-
-        sizes = growing_sizes(len(targets) - (not self.double_dipping), self.max_comparisons)
-        groups = np.zeros(len(targets), dtype=np.intp)
-        found, self.growth_ = grow_landmarks(
-            candidates, similarities, groups, None, None, sizes, self.selection, rng, fit
-        )
-        self.validation_scores_ = found.scores
-        values, rows = self._embedded(candidates, similarities, found.chosen, everything)
-        features = np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
-        return features, rows, found.model
 
     def predict(self, X: Any) -> Floats:
         r"""Predict the score of each document; the greatest of a query ranks first.

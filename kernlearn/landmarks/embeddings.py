@@ -1,5 +1,6 @@
 """Embeddings of points by their similarities to landmarks, or to pairs of landmarks."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -7,15 +8,17 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import TransformerMixin
+from scipy.linalg import eigh
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.constraints import COUNT, POSITIVE, fit_context
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import Kernel, as_kernel
+from kernlearn.kernels.points import check_points, check_training
 from kernlearn.landmarks import base
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities
+from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities, Landmarks
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
 from kernlearn.memory import row_blocks
 
@@ -81,6 +84,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
         _, blocks = self._fit(X, y)
         if self.normalize:
             self.scale_ = max(float(np.abs(block).max()) for _, block in blocks) or 1.0
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -100,6 +104,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
         if self.normalize:
             self.scale_ = largest or 1.0
         self._finish(features)
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return features
 
     def transform(self, X: Any) -> Floats:
@@ -140,10 +145,10 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
         """Return the validated points, and blocks of their similarities to the landmarks."""
         X, y = self._check_training(X, y)
-        points = self._all_points(X, y)
+        points = self._candidates(X, y)
         similarities = KeptSimilarities(points, X)
         chosen = self._select(y, X.shape[0], similarities)
-        self._landmarks = points.take(chosen)
+        self._set_landmarks(points.take(chosen))
         self.scale_ = 1.0
         return X, similarities.blocks(chosen, self._n_features_out)
 
@@ -181,20 +186,17 @@ class LandmarkEmbedding(BaseEmbedding):
         not be symmetric nor positive: it is used as K(point, landmark).
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d. All named ones are similarities.
-    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
             "rpcholesky"}, default="random"
         "random" ignores classes. "stratified" takes landmarks from each class in proportion to
         its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: from all points
-        with two classes or none, else within each class. So do the others, by
-        D² sampling, by k-medoids of a sample, by approximate ridge leverage scores, and by
-        randomly pivoted Cholesky.
+        with two classes or none, else within each class. So do the others, by D² sampling, by
+        approximate ridge leverage scores, and by randomly pivoted Cholesky.
     normalize : bool, default=True
         Whether similarities are divided by the largest absolute one between training points and
         landmarks; section 4.2 of [2]_ takes them to be at most 1.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
-    n_jobs, verbose
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -236,8 +238,6 @@ class LandmarkEmbedding(BaseEmbedding):
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
         rng = check_random_state(self.random_state)
@@ -277,17 +277,15 @@ class PairEmbedding(BaseEmbedding):
     transfer : str, float, Transfer or callable, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
         "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
-    selection : {"random", "stratified", "dselect", "kmeans++", "kmedoids", "leverage", \
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
             "rpcholesky", "shared"}, default="random"
         "random" draws both points of a pair uniformly; "stratified" spreads the second ones
         over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_), "kmeans++", "kmedoids", "leverage" and
+        unlike each other (algorithm 3 of [1]_), "kmeans++", "leverage" and
         "rpcholesky" from d points chosen as by :class:`LandmarkEmbedding`, "shared" from d points
         drawn evenly from the classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
-    n_jobs, verbose
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -334,8 +332,6 @@ class PairEmbedding(BaseEmbedding):
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
-    n_jobs: int | None = None
-    verbose: Any = False
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
@@ -371,6 +367,270 @@ class PairEmbedding(BaseEmbedding):
         if n_problems == 1:
             return [f"pair_{j}" for j in range(n_pairs)]
         return [f"pair_{c}_{j}" for c in self.classes_ for j in range(n_pairs)]
+
+
+@dataclass(eq=False, repr=False)
+class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
+
+    When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
+
+    The landmarks L are training points. The features of a point are the coordinates of its
+    projection, in the kernel's feature space, on the span of the landmarks, so that
+    :math:`\langle z(x), z(y) \rangle \approx K(x, y)`, and exactly so if x or y is a landmark.
+
+    The features are biased: a projection is shorter than what is projected. :math:`K - Z Z^\top`
+    is positive semi-definite, :math:`\|z(x)\|^2 \le K(x, x)`, and a mean over many choices of
+    landmarks is still below the kernel, unlike that of random features (`RandomMaclaurin`). The
+    bias shrinks as there are more landmarks, or better ones, and is 0 where they span all points.
+    Negative eigenvalues of K(L, L), which an indefinite kernel has, are left out.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="gaussian"
+        The name of a kernel, a kernel, a function of two matrices or two points, or "precomputed"
+        if matrices of kernel values are passed as X. A width that depends on data is computed
+        from the training points.
+    n_components : int, default=100
+        Number m of landmarks and features; all training points, with a warning, if there are
+        fewer.
+    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
+            default="random"
+        How landmarks are chosen. "kmeans++" (D² sampling), "leverage" (approximate ridge leverage
+        scores) and "rpcholesky" (randomly pivoted Cholesky) approximate a kernel with the same
+        number of landmarks better than "random", the more so the more unequal clusters are, and
+        ignore y. "stratified" needs classes, and "dselect" uses them if there are any, see
+        :class:`LandmarkEmbedding`.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the choice.
+
+    Attributes
+    ----------
+    kernel_ : Kernel or None
+        The fitted kernel; None if it is precomputed.
+    landmark_indices_ : ndarray of shape (n_components,)
+        Rows of the landmarks in the training data.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Those of K(L, L), ascending, before any is left out.
+    rank_ : int
+        Number of eigenvalues that are used: with fewer than n_components the features depend on
+        each other linearly.
+    normalization_ : ndarray of shape (n_components, n_components)
+        The inverse root of K(L, L) on the eigenvectors that are used. Products with it are
+        computed in float64.
+    n_comparisons_, n_fit_comparisons_ : int
+        Number of landmarks, and of the kernel values that `fit` has evaluated.
+    n_features_in_ : int
+        Number of columns in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns in `fit`, if all are strings.
+
+    See Also
+    --------
+    LandmarkEmbedding : The kernel values themselves as features, for any similarity.
+    kernlearn.features.RandomMaclaurin : Random features of dot-product kernels, without bias.
+
+    Notes
+    -----
+    `fit` evaluates the kernel among the m landmarks, m² values, and what the selection asks for:
+    nothing for "random" and "stratified", about n m values for n training points with "dselect",
+    "kmeans++" and "rpcholesky", and 2 n m with "leverage"; with the last three those of points and
+    themselves too. `transform` evaluates m values for each point. `fit_transform` takes what the
+    selection has computed from it, if each value of the kernel depends on its two points alone.
+
+    References
+    ----------
+    C. K. I. Williams, M. Seeger. Using the Nyström method to speed up kernel machines. NIPS 2000.
+    For the selections see ``kernlearn.landmarks.selection``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.kernels import GaussianKernel
+    >>> from kernlearn.landmarks import NystroemEmbedding
+    >>> X = np.random.RandomState(0).normal(size=(500, 2))
+    >>> kernel = GaussianKernel(sigma=2.0)
+    >>> features = NystroemEmbedding(kernel, 50, selection="rpcholesky", random_state=0)
+    >>> Z = features.fit_transform(X)
+    >>> bool(np.abs(kernel(X, X) - Z @ Z.T).max() < 1e-3)
+    True
+    """
+
+    kernel: SimilarityLike = "gaussian"
+    n_components: int = 100
+    _: KW_ONLY
+    selection: str = "random"
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
+        "kernel": [str, Kernel, callable],
+        "n_components": [COUNT],
+        "selection": [base.SELECTION],
+        "random_state": ["random_state"],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the landmarks and decompose the kernel among them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points; of shape (n_samples, n_samples) if `kernel` is "precomputed"; a
+            sequence of objects if the kernel compares these.
+        y : array-like of shape (n_samples,), default=None
+            Classes, for "stratified" and "dselect". Kernels that learn from labels get it as it
+            is; everything else ignores it.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, classes are required but missing, or kernel values are
+            not finite or not a square matrix.
+
+        Warns
+        -----
+        UserWarning
+            If there are fewer points than components, a matrix looks like distances, or
+            all features are 0, as no eigenvalue is used.
+        """
+        self._fit(X, y)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(self, X: Any, y: Any = None) -> Floats:
+        """Fit, and map the training points to their features.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
+        X, similarities = self._fit(X, y)
+        blocks = row_blocks(X.shape[0], self._n_features_out)
+        rows = (np.arange(block.start, block.stop) for block in blocks)
+        features = self._map(X, (similarities.part(each, self.landmark_indices_) for each in rows))
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
+        return features
+
+    def transform(self, X: Any) -> Floats:
+        """Map points to their features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Points. If `kernel` is "precomputed", their kernel values with all training points, of
+            shape (n_samples, n_training_points), or else with the landmarks alone, in the order of
+            `landmark_indices_`, of shape (n_samples, n_components).
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Features, float32 if X is, otherwise float64. In addition to X and this array only
+            a block of rows is in memory.
+
+        Raises
+        ------
+        ValueError
+            If X is not finite, or has another number of columns than in `fit`.
+        """
+        check_is_fitted(self)
+        kernels = self._kernels()
+        if kernels is None and base.has_landmarks_alone(X, self._landmarks):
+            X = base.check_landmark_columns(self, X, self._landmarks)
+        else:
+            X = check_points(self, X, kernels)
+        return self._map(X, (values for _, values in self._landmarks.blocks(X)))
+
+    def _kernels(self) -> list[Kernel] | None:
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return None if precomputed else [as_kernel(self.kernel)]
+
+    def _fit(self, X: Any, y: Any) -> tuple[Any, KeptSimilarities]:
+        """Return the validated points, and their similarities to each other."""
+        optional = self.selection == "dselect" and y is not None
+        by_class = self.selection == "stratified" or optional
+        kernels = self._kernels()
+        X, classes = check_training(self, X, y if by_class else None, kernels)
+        n_samples = X.shape[0]
+        codes = np.zeros(n_samples, dtype=np.intp)
+        if by_class:
+            codes = _encode(classes)[1]
+        indices = np.arange(n_samples)
+        if kernels is None:
+            base.check_square(X, "kernel")
+            base.warn_of_distances(
+                X, "values of a kernel", "Turn them into one, as by exp(-X / X.mean())"
+            )
+            points = Landmarks(indices, None, None, n_columns=n_samples)
+        else:
+            names = getattr(self, "feature_names_in_", None)
+            labels = classes if by_class else y
+            fitted, comparisons = base.fitted_kernel(kernels[0], X, labels, names)
+            points = Landmarks(indices, X, fitted, comparisons=comparisons)
+        if self.n_components > n_samples:
+            warnings.warn(
+                f"n_components={self.n_components} is more than the {n_samples} training points: "
+                "each of them is a landmark",
+                UserWarning,
+                stacklevel=3,
+            )
+        similarities = KeptSimilarities(points, X)
+        m, rng = min(self.n_components, n_samples), check_random_state(self.random_state)
+        chosen = select_landmarks(m, codes, self.selection, rng, similarities)
+        self.landmark_indices_ = self.compared_indices_ = chosen
+        self._landmarks, self.n_comparisons_ = points.take(chosen), m
+        self._n_features_out, self.kernel_ = m, points.kernel
+        self._normalize(similarities.part(chosen, chosen))
+        self.n_fit_comparisons_ = points.comparisons.count
+        return X, similarities
+
+    def _normalize(self, among: Floats) -> None:
+        """Set the inverse root of the kernel matrix of the landmarks."""
+        matrix = among.astype(np.float64)
+        self.eigenvalues_, vectors = eigh((matrix + matrix.T) / 2)
+        rounding = len(matrix) * np.finfo(among.dtype).eps * np.abs(self.eigenvalues_).max()
+        used = self.eigenvalues_ > rounding
+        self.rank_ = int(used.sum())
+        if not self.rank_:
+            warnings.warn(
+                "all features are 0: the kernel matrix of the landmarks has no "
+                "positive eigenvalue",
+                UserWarning,
+                stacklevel=4,
+            )
+        roots = np.sqrt(self.eigenvalues_[used])
+        self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T
+
+    def _map(self, X: Any, blocks: Iterable[Floats]) -> Floats:
+        """Return the features of points, of whose kernel values there are blocks of rows."""
+        Z, start = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X)), 0
+        for values in blocks:
+            # a small eigenvalue's inverse root would amplify the rounding errors of float32
+            Z[start : start + len(values)] = values.astype(np.float64, copy=False) @ (
+                self.normalization_
+            )
+            start += len(values)
+        return Z
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.sparse = not precomputed
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = self.selection == "stratified"
+        return tags
 
 
 def _encode(y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,138 @@
+"""Validation of points of any kind: rows of a matrix, texts, sets, series and other objects."""
+
+from collections.abc import Sequence
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from kernlearn.checks import holds_texts
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.functions import CallableKernel
+from kernlearn.kernels.pairs import first_wrong
+
+_FLOATS = (np.float64, np.float32)
+
+
+def check_training(
+    model: Any,
+    X: Any,
+    y: Any,
+    kernels: Sequence[Kernel] | None,
+    *,
+    numeric: bool = False,
+    dtypes: Sequence[Any] = _FLOATS,
+) -> tuple[Any, Any]:
+    """Validate the training points of an estimator, and their targets.
+
+    Parameters
+    ----------
+    model : estimator
+        ``n_features_in_`` and ``feature_names_in_`` are set on it.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features) or sequence of objects
+    y : array-like of shape (n_samples,) or None
+    kernels : sequence of Kernel or None
+        The kernels that compare the points; None for a precomputed matrix.
+    numeric : bool, default=False
+        Whether targets must be numbers.
+    dtypes : sequence of dtype, default=(float64, float32)
+        Types that a matrix may have; others are converted to the first.
+
+    Returns
+    -------
+    X : ndarray, sparse matrix or ndarray of objects
+    y : ndarray or None
+    """
+    objects = as_objects(X) if _takes_objects(X, kernels) else None
+    options = {}
+    if objects is None:
+        options = _matrix_options(X, kernels, dtypes)
+    else:
+        X = np.zeros((len(objects), 1))  # only the number of objects is left to check
+    if y is None:
+        X = _validated(model, X, y, kernels, **options)
+    else:
+        several = model.__sklearn_tags__().target_tags.multi_output
+        X, y = _validated(model, X, y, kernels, y_numeric=numeric, multi_output=several, **options)
+        if numeric and y.dtype.kind not in "biuf":
+            raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+    return X if objects is None else objects, y
+
+
+def check_points(
+    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any] = _FLOATS
+) -> Any:
+    """Validate points that a fitted estimator compares with its training points.
+
+    The parameters are those of :func:`check_training`.
+    """
+    if _takes_objects(X, kernels):
+        return as_objects(X)
+    options = _matrix_options(X, kernels, dtypes)
+    return _validated(model, X, "no_validation", kernels, reset=False, **options)
+
+
+def as_objects(X: Any) -> np.ndarray:
+    """Return points of any kind in an array that can be indexed."""
+    if isinstance(X, np.ndarray) and X.ndim == 1:
+        return X
+    return np.fromiter(X, dtype=object, count=len(X))
+
+
+def _validated(
+    model: Any, X: Any, y: Any, kernels: Sequence[Kernel] | None, **options: Any
+) -> Any:
+    try:
+        return validate_data(model, X, y, **options)
+    except ValueError:
+        if kernels is None:
+            _refuse_broken(X)
+        raise
+
+
+def _matrix_options(
+    X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any]
+) -> dict[str, Any]:
+    """Return the options of `validate_data` for a matrix."""
+    if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
+        return {"dtype": object, "ensure_all_finite": "allow-nan"}
+    options = {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
+    if kernels and all(kernel.missing for kernel in kernels):
+        options["ensure_all_finite"] = "allow-nan"
+    return options
+
+
+def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
+    """Whether X is a sequence of texts or other objects, and the kernels compare these."""
+    if not kernels or not all(k.structured or isinstance(k, CallableKernel) for k in kernels):
+        return False
+    if hasattr(X, "shape"):
+        if len(X.shape) == 3:  # points that are matrices, such as series of several channels
+            return True
+        return len(X.shape) == 1 and X.dtype.kind in "OUST"
+    if not isinstance(X, (list, tuple)) or not X:
+        return False
+    # for functions, lists of one length are the rows of a matrix
+    structured = any(kernel.structured for kernel in kernels)
+    return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
+
+
+def _ragged(points: Any) -> bool:
+    """Whether points are arrays or lists of several shapes, or matrices."""
+    if isinstance(points[0], Number):
+        return False
+    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
+    return len(shapes) > 1 or len(shapes.pop()) > 1
+
+
+def _refuse_broken(matrix: Any) -> None:
+    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
+    try:
+        values = np.asarray(matrix)
+        values = values if np.iscomplexobj(values) else values.astype(np.float64)
+    except (TypeError, ValueError):
+        return
+    if values.ndim == 2 and not np.iscomplexobj(values) and (wrong := first_wrong(values)):
+        raise SimilarityError(*wrong, ("", ""), ("X", "training X")) from None

@@ -1,0 +1,387 @@
+"""Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
+
+from dataclasses import KW_ONLY, dataclass, replace
+from itertools import product
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
+from kernlearn.landmarks.base import LandmarkChoice, SimilarityEstimator, float_type
+from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
+from kernlearn.model_selection import candidate_values
+from kernlearn.sample_weights import check_weights
+from kernlearn.solvers import LinearSVMRegressor
+from kernlearn.solvers.linear_path import regression_path
+
+
+@dataclass(eq=False, repr=False)
+class KernelRegressor(RegressorMixin, SimilarityEstimator):
+    r"""Kernel regression of Nadaraya and Watson with any similarity.
+
+    When to use it: regression by any similarity without training.
+
+    The prediction is the average of all training targets, weighted by similarity,
+
+    .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
+
+    or, by default, by an exponential function of the similarity. The similarity may be
+    indefinite, and weights negative. Where all are, as for :math:`-\|x - x_i\|_1` with
+    ``weights="similarity"``, distant points have the largest weights in absolute value, and the
+    prediction is worse than the mean of the targets, as in table 5.1 of [1]_; the exponential
+    function turns a negated distance into a sensible weight. Where weights sum to 0 up to
+    rounding the mean of the training targets is predicted.
+
+    Parameters
+    ----------
+    similarity, kind
+        As for :class:`RegLand`.
+    weights : {"exponential", "similarity"}, default="exponential"
+        exp(K / bandwidth), relative to the greatest of each point so that not all underflow, or
+        the similarities K themselves, as in [1]_.
+    bandwidth : float, "tenth" or "mean", default="tenth"
+        Width of exponential weights, in the unit of the similarity. "mean" is the mean of
+        \|K\| over the pairs of training points, for a distance the mean distance, and "tenth"
+        a tenth of it.
+
+    Attributes
+    ----------
+    target_mean_ : float or ndarray of shape (n_targets,)
+        Mean of the training targets.
+    bandwidth_ : float
+        The width; only with ``weights="exponential"``.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    RegLand : Regression that is linear in the similarities to some training points.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 5.4, table 5.1.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import KernelRegressor
+    >>> X, y = [[0.0], [1.0], [3.0]], [0.0, 1.0, 2.0]
+    >>> KernelRegressor("manhattan", weights="similarity").fit(X, y).predict([[0.0]]).round(3)
+    array([1.75])
+    >>> KernelRegressor("manhattan", bandwidth=1.0).fit(X, y).predict([[0.0]]).round(3)
+    array([0.33])
+    """
+
+    similarity: Any = "gaussian"
+    _: KW_ONLY
+    kind: str = "similarity"
+    weights: str = "exponential"
+    bandwidth: float | str = "tenth"
+
+    _parameter_constraints = {
+        **SimilarityEstimator._parameter_constraints,
+        "weights": [StrOptions({"similarity", "exponential"})],
+        "bandwidth": [POSITIVE, StrOptions({"mean", "tenth"})],
+    }
+    _numeric_targets = True
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Store the training points and their targets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points, as for :meth:`RegLand.fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the similarities to the training points, not negative.
+
+        Returns
+        -------
+        self : object
+            The fitted regressor.
+
+        Raises
+        ------
+        ValueError
+            If y does not hold one finite number per point, points are not finite, or a matrix
+            of similarities is not square.
+        """
+        X, targets = self._check_training(X, y)
+        of_rows, rows = check_weights(sample_weight, X), None
+        if of_rows is not None:
+            rows = np.flatnonzero(of_rows)
+            targets, of_rows = targets[rows], of_rows[rows]
+        precomputed = self._kernels() is None
+        points = X if rows is None else X[rows]
+        landmarks = self._candidates(X if precomputed else points, targets, rows)
+        if rows is not None and not precomputed:
+            landmarks = replace(landmarks, indices=np.arange(len(rows)))
+        self._set_landmarks(landmarks)
+        targets = targets.astype(np.float64)
+        self._one_target = targets.ndim == 1
+        mean = np.average(targets, axis=0, weights=of_rows)
+        self.target_mean_ = float(mean) if self._one_target else mean
+        # Deviations from the mean: a constant target is predicted as it is, without rounding.
+        self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
+        if of_rows is not None:
+            self._targets *= of_rows[:, np.newaxis]
+        if self.weights == "exponential":
+            width = self.bandwidth
+            if isinstance(width, str):
+                share = 0.1 if width == "tenth" else 1.0
+                width = share * _mean_size(landmarks, points, of_rows)
+            self.bandwidth_ = float(width)
+        self.n_fit_comparisons_ = landmarks.comparisons.count
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the weighted average of the training targets for each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            float32 if X is, else float64.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        n_targets = self._targets.shape[1] - 1
+        predicted = np.empty((X.shape[0], n_targets), dtype=float_type(X))
+        for rows, weights in self._landmarks.blocks(X):
+            if self.weights == "exponential":
+                weights = weights - weights.max(axis=1, keepdims=True)
+                weights /= self.bandwidth_
+                np.exp(weights, out=weights)
+            *deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
+            empty = _is_rounding(totals, weights)
+            totals[empty] = 1
+            predicted[rows] = (np.array(deviations) / totals).T + self.target_mean_
+            predicted[rows][empty] = self.target_mean_
+        return predicted[:, 0] if self._one_target else predicted
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # With the default width, or negative weights, the prediction is close to the mean.
+        tags.regressor_tags.poor_score = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> float:
+    """Return the mean absolute similarity over pairs of points, the landmarks, or 1 if that is 0.
+
+    A point of weight w counts as w points.
+    """
+    total, n_points = 0.0, float(X.shape[0] if weights is None else weights.sum())
+    for rows, block in landmarks.blocks(X):
+        sizes = np.abs(block)
+        if weights is None:
+            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
+        else:
+            # copies of a point are compared with each other, a copy with itself is not
+            own = np.diagonal(sizes[:, rows])
+            total += float(weights[rows] @ sizes @ weights - weights[rows] @ own)
+    return total / max(n_points * (n_points - 1), 1) or 1.0
+
+
+def _is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
+    """Return which sums of rows of weights are 0 up to rounding."""
+    limits = np.finfo(weights.dtype)
+    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
+    # subnormal numbers have few digits
+    return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
+
+
+@dataclass(eq=False, repr=False)
+class RegLand(RegressorMixin, LandmarkChoice):
+    r"""Support vector regression in the space of similarities to landmarks.
+
+    When to use it: regression with any similarity and few comparisons for each prediction; the
+    first to try.
+
+    Algorithm 5 of [1]_ with the ε-insensitive loss: a point is embedded as
+    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
+    predicted as :math:`\langle w, \Psi(x) \rangle`. The similarity may be indefinite.
+
+    The algorithm bounds :math:`\|w\|`; for each bound there is a C with the same solution of
+    LIBLINEAR's :math:`\frac12 \|w\|^2 + C \sum_i \ell(x_i, y_i)`, as in the thesis' experiments.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=50
+        Number of landmarks d; all training points, with a warning, if there are fewer.
+    similarity : str, Kernel, callable or "precomputed", default="gaussian"
+        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
+        matrices of similarities to the training points are passed as X. A width that depends
+        on data is computed from the training points without the held-out ones.
+    kind : {"similarity", "distance"}, default="similarity"
+        A distance d is used as the similarity -d.
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+        How landmarks are chosen from the training points: uniformly; to be unlike each other
+        (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
+    double_dipping : bool, default=True
+        Whether landmarks are also trained on (appendix B).
+    C : float or sequence of float, default=(0.1, 1, 10, 100)
+        Weight of the losses against the norm; of several the best on the validation points is
+        chosen, see `fit`.
+    epsilon : float or sequence of float, default=0.1
+        Error without loss, in the unit of y, which is not scaled: see
+        `sklearn.compose.TransformedTargetRegressor`. Of several the best is chosen likewise.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
+            default="squared_epsilon_insensitive"
+        The excess of the error over epsilon, or its square. The square is minimised to
+        convergence, for several C in one path; for the plain excess LIBLINEAR has only its
+        coordinate descent in the dual, which stops far from the minimum where similarities are
+        as large as distances.
+    tol : float, default=None
+        The solver's tolerance; None is its default.
+    fit_intercept : bool, default=True
+        Whether to add a penalised constant to the prediction; algorithm 5 has none.
+    validation_fraction : float, default=0.2
+        Share of the training points that is held out for choosing, see `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out points, the landmarks, and the solver's order of points.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_landmarks,) or (n_targets, n_landmarks)
+        Weights w.
+    intercept_ : float or ndarray of shape (n_targets,)
+        0 without `fit_intercept`.
+    landmark_indices_ : ndarray of shape (n_landmarks,) or None
+        Rows of the landmarks in the X passed to `fit`; None where they were given.
+    C_, epsilon_ : float
+        The values chosen.
+    validation_scores_ : ndarray of shape (n_C, n_epsilon) or None
+        Minus the mean squared error on the validation points, both parameters ascending; None
+        without such points.
+    scale_ : float
+        The divisor of similarities, :math:`\sqrt d`.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had any.
+
+    See Also
+    --------
+    KernelRegressor : The weighted average of all training targets.
+
+    References
+    ----------
+    .. [1] Kar (2013), algorithm 5, sections 5.3.1 and 5.4, appendix B.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import RegLand
+    >>> X = np.linspace(-3, 3, 200)[:, None]
+    >>> y = np.sin(X).ravel()
+    >>> model = RegLand(20, similarity="laplacian", C=10, epsilon=0.01, random_state=0)
+    >>> model.fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    double_dipping: bool = True
+    C: Any = (0.1, 1, 10, 100)
+    epsilon: Any = 0.1
+    loss: str = "squared_epsilon_insensitive"
+    tol: float | None = None
+    fit_intercept: bool = True
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **LandmarkChoice._parameter_constraints,
+        "double_dipping": ["boolean"],
+        "C": [POSITIVE, "array-like"],
+        "epsilon": [NOT_NEGATIVE, "array-like"],
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "tol": [POSITIVE, None],
+        "fit_intercept": ["boolean"],
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        # features as small as 1/√d give small weights on few points
+        tags.regressor_tags.poor_score = True
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _grid(self) -> dict[str, np.ndarray]:
+        epsilons = candidate_values(self.epsilon, "epsilon", zero=True)
+        return {"C": candidate_values(self.C, "C"), "epsilon": epsilons}
+
+    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
+        X, y = self._check_training(X, y)
+        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
+
+    def _train(
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        rng: Any,
+        weights: np.ndarray | None,
+    ) -> list[tuple[Floats, Any]]:
+        """Return weights and intercept for each C and, within that, each epsilon.
+
+        For several targets they have a row and an entry for each.
+        """
+        seed = rng.randint(np.iinfo(np.int32).max)
+        if targets.ndim == 1:
+            return self._train_one(features, targets, grid, seed, weights)
+        by_target = [self._train_one(features, y, grid, seed, weights) for y in targets.T]
+        return [
+            (np.array([coef for coef, _ in each]), np.array([offset for _, offset in each]))
+            for each in zip(*by_target, strict=True)
+        ]
+
+    def _train_one(
+        self,
+        features: Floats,
+        targets: np.ndarray,
+        grid: dict[str, np.ndarray],
+        seed: int,
+        weights: np.ndarray | None,
+    ) -> list[tuple[Floats, float]]:
+        Cs, epsilons = (values.tolist() for values in grid.values())
+        options: dict[str, Any] = {"tol": self.tol, "fit_intercept": self.fit_intercept}
+        if self.loss == "squared_epsilon_insensitive":
+            paths = [
+                regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
+                for epsilon in epsilons
+            ]
+            return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
+        options |= {"loss": self.loss, "random_state": seed}
+        models = [
+            LinearSVMRegressor(C, epsilon=epsilon, **options).fit(features, targets, weights)
+            for C, epsilon in product(Cs, epsilons)
+        ]
+        return [(model.coef_, float(model.intercept_)) for model in models]
+
+    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+        errors = [(targets - (features @ coef.T + offset)) ** 2 for coef, offset in models]
+        return [each if each.ndim == 1 else each.mean(axis=1) for each in errors]
+
+    def _keep(self, model: Any, dtype: Any) -> None:
+        self.coef_, self.intercept_ = model
+        if self.coef_.ndim == 1:
+            self.intercept_ = float(self.intercept_)
