@@ -17,7 +17,7 @@ from benchmarks._measure import Row, once
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import ManhattanSimilarity
-from kernlearn.solvers.greedy import fully_corrective_path
+from kernlearn.landmarks.sparse import fully_corrective_path
 
 Floats = NDArray[np.float64]
 

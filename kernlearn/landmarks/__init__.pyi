@@ -2,21 +2,19 @@
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
 from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
 from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
-from kernlearn.landmarks.bbs import BBSClassifier as BBSClassifier
+from kernlearn.landmarks.classifiers import BBSClassifier as BBSClassifier
+from kernlearn.landmarks.classifiers import FTuneClassifier as FTuneClassifier
 from kernlearn.landmarks.dboost import DBoostClassifier as DBoostClassifier
-from kernlearn.landmarks.embedding import LandmarkEmbedding as LandmarkEmbedding
-from kernlearn.landmarks.embedding import PairEmbedding as PairEmbedding
-from kernlearn.landmarks.ftune import FTuneClassifier as FTuneClassifier
-from kernlearn.landmarks.kernel_regression import KernelRegressor as KernelRegressor
-from kernlearn.landmarks.landmark_neighbors import LandmarkKNNClassifier as LandmarkKNNClassifier
-from kernlearn.landmarks.landmark_neighbors import LandmarkKNNRegressor as LandmarkKNNRegressor
-from kernlearn.landmarks.multi_similarity import MultiSimilarityClassifier as MultiSimilarityClassifier
-from kernlearn.landmarks.nystroem import NystroemEmbedding as NystroemEmbedding
-from kernlearn.landmarks.orland import ORLand as ORLand
-from kernlearn.landmarks.rankland import RankLand as RankLand
-from kernlearn.landmarks.regland import RegLand as RegLand
+from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbedding
+from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding
+from kernlearn.landmarks.embeddings import PairEmbedding as PairEmbedding
+from kernlearn.landmarks.neighbours import LandmarkKNNClassifier as LandmarkKNNClassifier
+from kernlearn.landmarks.ordinal import ORLand as ORLand
+from kernlearn.landmarks.ranking import RankLand as RankLand
+from kernlearn.landmarks.regressors import KernelRegressor as KernelRegressor
+from kernlearn.landmarks.regressors import RegLand as RegLand
 from kernlearn.landmarks.selection import dselect as dselect
-from kernlearn.landmarks.sparse_regland import SparseRegLand as SparseRegLand
+from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand
 from kernlearn.landmarks.transfer import CallableTransfer as CallableTransfer
 from kernlearn.landmarks.transfer import Identity as Identity
 from kernlearn.landmarks.transfer import Ramp as Ramp
@@ -34,8 +32,6 @@ __all__ = [
     "KernelRegressor",
     "LandmarkEmbedding",
     "LandmarkKNNClassifier",
-    "LandmarkKNNRegressor",
-    "MultiSimilarityClassifier",
     "NystroemEmbedding",
     "ORLand",
     "PairEmbedding",

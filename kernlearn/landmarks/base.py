@@ -103,7 +103,8 @@ class SimilarityEstimator(BaseEstimator):
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
         names = getattr(self, "feature_names_in_", None)
-        return Landmarks(indices, X, *fitted_kernel(kernels[0], X, y, names), sign=sign)
+        kernel, comparisons = fitted_kernel(kernels[0], X, y, names)
+        return Landmarks(indices, X, kernel, sign, comparisons)
 
     def _set_landmarks(self, landmarks: Landmarks) -> None:
         """Set the landmarks that a prediction compares points with, and their attributes."""
@@ -583,4 +584,32 @@ class LandmarkChoice(LandmarkedModel):
         for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
             setattr(self, f"{name}_", values[place].item())
         self._keep(models[best], float_type(X))
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
+
+
+class PointsEstimator(BaseEstimator):
+    """An estimator that compares points by one or more kernels."""
+
+    _dtypes: Any = (np.float64, np.float32)
+
+    @abstractmethod
+    def _compared_by(self) -> list[Kernel] | None:
+        """Return the kernels; None for precomputed matrices."""
+
+    @property
+    def _precomputed(self) -> bool:
+        return self._compared_by() is None
+
+    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return check_training(self, X, y, self._compared_by(), dtypes=self._dtypes)
+
+    def _check_points(self, X: Any) -> Any:
+        return check_points(self, X, self._compared_by(), self._dtypes)
+
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        return tags

@@ -14,8 +14,8 @@ from kernlearn.kernels import (
     LevenshteinSimilarity,
     ManhattanSimilarity,
 )
-from kernlearn.landmarks.bbs import BBSClassifier
-from kernlearn.landmarks.embedding import LandmarkEmbedding
+from kernlearn.landmarks.classifiers import BBSClassifier
+from kernlearn.landmarks.embeddings import LandmarkEmbedding
 
 RNG = np.random.RandomState(0)
 

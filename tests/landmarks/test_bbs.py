@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from kernlearn.landmarks.bbs import BBSClassifier
+from kernlearn.landmarks.classifiers import BBSClassifier
 from kernlearn.landmarks.selection import SELECTIONS
 
 SIGMA, PENALTIES = 2.0, (1, 10, 100, 1000)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from kernlearn.landmarks.embedding import LandmarkEmbedding, PairEmbedding
+from kernlearn.landmarks.embeddings import LandmarkEmbedding, PairEmbedding
 from kernlearn.landmarks.selection import BY_SIMILARITY, SELECTIONS
 from kernlearn.landmarks.transfer import Ramp, as_transfer
 from tests.checks import parametrize_with_checks

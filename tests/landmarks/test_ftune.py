@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import LinearSVC
 
-from kernlearn.landmarks.ftune import FTuneClassifier
+from kernlearn.landmarks.classifiers import FTuneClassifier
 from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 
 from kernlearn import memory
-from kernlearn.landmarks.kernel_regression import KernelRegressor as KernelRegressorClass
+from kernlearn.landmarks.regressors import KernelRegressor as KernelRegressorClass
 from tests.checks import parametrize_with_checks
 from tests.pinned import as_in_configs
 

@@ -11,7 +11,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from kernlearn.landmarks import LandmarkKNNClassifier, LandmarkKNNRegressor
-from kernlearn.landmarks.votes import inverse_distances
+from kernlearn.landmarks.baselines import inverse_distances
 from tests.checks import parametrize_with_checks
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.landmarks.baselines import SimilarityKNNClassifier
-from kernlearn.landmarks.votes import nearest_columns
+from kernlearn.landmarks.baselines import nearest_columns
 from tests.checks import parametrize_with_checks
 
 

@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks.orland import ORLand
+from kernlearn.landmarks.ordinal import ORLand
 from kernlearn.metrics import average_absolute_error
 from tests.checks import parametrize_with_checks
 

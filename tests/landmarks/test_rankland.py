@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from kernlearn.landmarks.rankland import RankLand, ridge_path
+from kernlearn.landmarks.ranking import RankLand, ridge_path
 from tests.checks import parametrize_with_checks
 
 RNG = np.random.RandomState(0)

@@ -10,7 +10,7 @@ from sklearn.svm import SVR, LinearSVR
 from sklearn.utils import get_tags
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks.regland import RegLand as RegLandClass
+from kernlearn.landmarks.regressors import RegLand as RegLandClass
 from tests.checks import parametrize_with_checks
 from tests.pinned import as_in_configs
 

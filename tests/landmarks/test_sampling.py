@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances, rbf_kernel
 
-from kernlearn.landmarks.sampling import (
+from kernlearn.landmarks.selection import (
     FeatureSpace,
     Sample,
     kmeans_plusplus,

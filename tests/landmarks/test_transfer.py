@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
-from kernlearn.landmarks.embedding import PairEmbedding
+from kernlearn.landmarks.embeddings import PairEmbedding
 from kernlearn.landmarks.transfer import (
     CallableTransfer,
     Identity,

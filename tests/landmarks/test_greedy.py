@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import OrthogonalMatchingPursuit
 
 from kernlearn.solvers import greedy
-from kernlearn.solvers.greedy import forward_greedy, fully_corrective_path, insensitive_loss
+from kernlearn.landmarks.sparse import forward_greedy, fully_corrective_path, insensitive_loss
 
 RULES = pytest.mark.parametrize("rule", ["gradient", "correlation", "decrease"])
 

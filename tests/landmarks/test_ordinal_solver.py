@@ -5,7 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from kernlearn.solvers.newton import SmoothedHinge, SquaredHinge
-from kernlearn.solvers.ordinal import OrdinalProblem, Thresholds, as_thresholds, equispaced
+from kernlearn.landmarks.ordinal import OrdinalProblem, Thresholds, as_thresholds, equispaced
 
 MARGIN = 0.7
 
