@@ -95,9 +95,8 @@ def test_type_checkers_see_through(tmp_path):
     file.write_text(textwrap.dedent(code), "utf-8")
     command = [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", str(file)]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
-    assert re.search(r'Revealed type is "def \(.*\) -> kernlearn.landmarks.classifiers.FTune', said), (
-        said
-    )
+    returned = r'Revealed type is "def \(.*\) -> kernlearn.landmarks.classifiers.FTune'
+    assert re.search(returned, said), said
     assert re.search(r'Revealed type is "(builtins\.)?bool"', said), said
     assert '"FTuneClassifer"; maybe "FTuneClassifier"' in said, said
 

@@ -84,9 +84,10 @@ class SimilarityEstimator(BaseEstimator):
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
         kernels = self._kernels()
-        landmarks = getattr(self, "_landmarks", None)
-        alone = landmarks is not None and self.n_comparisons_ == len(landmarks)
-        if kernels is None and alone and has_landmarks_alone(X, landmarks):
+        landmarks: Landmarks | None = getattr(self, "_landmarks", None)
+        if kernels is not None or landmarks is None or self.n_comparisons_ > len(landmarks):
+            return check_points(self, X, kernels)  # with other points than landmarks too
+        if has_landmarks_alone(X, landmarks):
             return check_landmark_columns(self, X, landmarks)
         return check_points(self, X, kernels)
 
@@ -351,7 +352,8 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[decide(self._scores(X))]
+        codes = decide(self._scores(X))
+        return self.classes_[codes]
 
 
 class LandmarkedModel(SimilarityEstimator):

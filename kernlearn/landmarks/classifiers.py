@@ -396,7 +396,7 @@ class FTuneClassifier(LandmarkClassifier):
         self.intercept_ = np.array([b[0, i] for (_, b), i in zip(best, columns, strict=True)])
         self.transfers_ = tuple(family[row] for row in rows)
         for name in ("transfer_", "best_params_"):  # of an earlier fit
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if self.per_class:
             self.C_ = Cs[list(columns)]
         else:

@@ -3,9 +3,10 @@
 import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
@@ -21,6 +22,8 @@ from kernlearn.sample_weights import check_weights, places, weighted_rows
 from kernlearn.solvers import newton
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.solvers.weighted_gram import gram_blocks
+
+Doubles: TypeAlias = NDArray[np.float64]
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
@@ -71,12 +74,12 @@ def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarra
 class Thresholds:
     """Thresholds start + basis @ p, where the last `n_bounded` variables p are at least 0."""
 
-    start: Floats
-    basis: Floats
+    start: Doubles
+    basis: Doubles
     n_bounded: int = 0
 
     @classmethod
-    def fixed(cls, values: np.typing.ArrayLike) -> Self:
+    def fixed(cls, values: ArrayLike) -> Self:
         """Return fixed thresholds."""
         start = np.asarray(values, dtype=np.float64)
         return cls(start, np.empty((len(start), 0)))
@@ -92,7 +95,7 @@ class Thresholds:
         return cls(equispaced(n_thresholds), np.tri(n_thresholds), n_thresholds - 1)
 
 
-def equispaced(n_thresholds: int) -> Floats:
+def equispaced(n_thresholds: int) -> Doubles:
     """Return thresholds 1 apart, symmetric about 0."""
     return np.arange(n_thresholds, dtype=np.float64) - 0.5 * (n_thresholds - 1)
 
@@ -121,8 +124,8 @@ def as_thresholds(spec: Any, n_thresholds: int, constraints: str) -> Thresholds:
 class Solution(NamedTuple):
     """The minimum for one value of C, after `n_iter` Newton steps."""
 
-    coef: Floats
-    thresholds: Floats
+    coef: Doubles
+    thresholds: Doubles
     n_iter: int
 
 
@@ -150,13 +153,13 @@ class OrdinalProblem:
 
     def __init__(
         self,
-        features: np.typing.ArrayLike,
-        codes: np.typing.ArrayLike,
+        features: ArrayLike,
+        codes: ArrayLike,
         thresholds: Thresholds,
         *,
         constraints: str,
         margin: float,
-        weights: Floats | None = None,
+        weights: Doubles | None = None,
     ) -> None:
         self._X = np.ascontiguousarray(features, dtype=np.float64)
         self._thresholds = thresholds
@@ -219,7 +222,7 @@ class OrdinalProblem:
             path.append(Solution(w, np.sort(thresholds), n_iter))
         return path
 
-    def _hinge(self, z: Floats, C: float, tol: float, max_iter: int) -> tuple[Floats, int, bool]:
+    def _hinge(self, z: Doubles, C: float, tol: float, max_iter: int) -> tuple[Doubles, int, bool]:
         width = max(float(self._short(z).max()), self._margin)
         weights: Any = 1.0 if self._weights is None else self._weights
         n_iter = 0
@@ -239,8 +242,8 @@ class OrdinalProblem:
             width *= _NARROWER
 
     def _minimise(
-        self, z: Floats, C: float, loss: newton.Loss, tol: float, max_iter: int
-    ) -> tuple[Floats, int, bool]:
+        self, z: Doubles, C: float, loss: newton.Loss, tol: float, max_iter: int
+    ) -> tuple[Doubles, int, bool]:
         """Run Newton's method from z; return the end, the steps made, and whether it converged."""
         for n_iter in range(1, max_iter + 1):
             w, _ = self._split(z)
@@ -264,11 +267,11 @@ class OrdinalProblem:
                 return z, n_iter, True
         return z, max_iter, False
 
-    def _split(self, z: Floats) -> tuple[Floats, Floats]:
+    def _split(self, z: Doubles) -> tuple[Doubles, Doubles]:
         n_features = self._X.shape[1]
         return z[:n_features], z[n_features:]
 
-    def _short(self, z: Floats, *, change: bool = False) -> Floats:
+    def _short(self, z: Doubles, *, change: bool = False) -> Doubles:
         """Return the shortfall of each term from the margin, or its change by a step z."""
         w, variables = self._split(z)
         thresholds = self._thresholds.basis @ variables
@@ -276,13 +279,13 @@ class OrdinalProblem:
         distances = (self._X @ w)[self._point] - (start + thresholds)[self._step]
         return margin - self._sign * distances
 
-    def _gradient(self, w: Floats, slope: Floats) -> Floats:
+    def _gradient(self, w: Doubles, slope: Doubles) -> Doubles:
         pull = self._sign * slope
         by_point = np.bincount(self._point, pull, len(self._X))
         by_threshold = np.bincount(self._step, pull, len(self._thresholds.start))
         return np.concatenate([w - by_point @ self._X, by_threshold @ self._thresholds.basis])
 
-    def _factor(self, curvature: Floats, ridge: float) -> Floats:
+    def _factor(self, curvature: Doubles, ridge: float) -> Doubles:
         """Return R with RᵀR the Hessian."""
         d, basis = self._X.shape[1], self._thresholds.basis
         hessian = np.zeros((d + basis.shape[1],) * 2)
@@ -300,7 +303,7 @@ class OrdinalProblem:
             hessian.flat[d * len(hessian) + d :: len(hessian) + 1] += ridge
         return cholesky(hessian, check_finite=False)
 
-    def _model_minimum(self, z: Floats, gradient: Floats, factor: Floats) -> Floats:
+    def _model_minimum(self, z: Doubles, gradient: Doubles, factor: Doubles) -> Doubles:
         """Minimise the quadratic model at z, with the last variables at least 0.
 
         The model is ½‖Rz − c‖² up to a constant. The free variables make their rows zero for any

@@ -215,7 +215,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 stacklevel=2,
             )
         targets, weights = targets[rows].astype(np.float64), taken(weights, rows)
-        means, y_mean = np.zeros(features.shape[1]), np.float64(0.0)
+        means: Floats = np.zeros(features.shape[1])
+        y_mean: Any = np.float64(0.0)
         if corrective and self.fit_intercept is not False:
             means, y_mean = _centre(features, weights), _centre(targets, weights)
         if weights is not None:  # weighted squares are squares of rows times the roots

@@ -6,8 +6,8 @@ from scipy.optimize import linprog, minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import OrthogonalMatchingPursuit
 
-from kernlearn.solvers import greedy
 from kernlearn.landmarks.sparse import forward_greedy, fully_corrective_path, insensitive_loss
+from kernlearn.solvers import greedy
 
 RULES = pytest.mark.parametrize("rule", ["gradient", "correlation", "decrease"])
 

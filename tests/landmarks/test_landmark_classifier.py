@@ -8,8 +8,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.model_selection import cross_val_score
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks.classifiers import BBSClassifier
-from kernlearn.landmarks.classifiers import FTuneClassifier
+from kernlearn.landmarks.classifiers import BBSClassifier, FTuneClassifier
 from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.model_selection import hold_out
 from tests.checks import parametrize_with_checks

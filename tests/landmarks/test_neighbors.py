@@ -9,8 +9,7 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
-from kernlearn.landmarks.baselines import SimilarityKNNClassifier
-from kernlearn.landmarks.baselines import nearest_columns
+from kernlearn.landmarks.baselines import SimilarityKNNClassifier, nearest_columns
 from tests.checks import parametrize_with_checks
 
 

@@ -4,8 +4,8 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from kernlearn.solvers.newton import SmoothedHinge, SquaredHinge
 from kernlearn.landmarks.ordinal import OrdinalProblem, Thresholds, as_thresholds, equispaced
+from kernlearn.solvers.newton import SmoothedHinge, SquaredHinge
 
 MARGIN = 0.7
 

@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from kernlearn.datasets import load
 from kernlearn.experiments.engine.shared import Shared
 from kernlearn.landmarks import pool
-from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLandClass
 from kernlearn.landmarks.sparse import LeastSquares
+from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLandClass
 from tests.checks import parametrize_with_checks
 from tests.pinned import as_in_configs
 

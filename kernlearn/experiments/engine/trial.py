@@ -233,9 +233,9 @@ def _measure(
         "predict_cpu_seconds": predicting.cpu,
     }
     final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    for name in ("n_support", "n_similarities"):
-        if hasattr(final, f"{name}_"):
-            metrics[name] = float(np.sum(getattr(final, f"{name}_")))
+    for name, attribute in (("n_support", "n_support_"), ("n_similarities", "n_comparisons_")):
+        if hasattr(final, attribute):
+            metrics[name] = float(np.sum(getattr(final, attribute)))
     if hasattr(final, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
     if comparisons is not None:
