@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernlearn.landmarks.classifiers import LOSSES, Scoreboard
 from kernlearn.model_selection import (
-    LOSSES,
-    Scoreboard,
     candidate_values,
     first_best,
     hold_out,

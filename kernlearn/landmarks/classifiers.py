@@ -17,8 +17,99 @@ from kernlearn.landmarks.base import SimilarityClassifier, Training
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
-from kernlearn.model_selection import LOSSES, Scoreboard, candidate_values
+from kernlearn.model_selection import candidate_values, first_best
+from kernlearn.sample_weights import taken
 from kernlearn.solvers.linear_path import linear_paths
+
+#: Losses of a margin.
+LOSSES: dict[str, Callable[[Floats], Floats]] = {
+    "squared_hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
+    "hinge": lambda margins: np.maximum(0, 1 - margins),
+    "logistic": lambda margins: np.logaddexp(0, -margins),
+}
+
+
+class Scoreboard:
+    """Scores on the validation points of each choice of a grid, for one or more problems.
+
+    Decision values are added for one problem and one row of the grid at a time, and not kept.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_val,)
+        Class of each point; -1 for a class without training points. Such a point counts as an
+        error of every choice, and is otherwise ignored.
+    n_problems : int
+        1 for two classes (class 1 against class 0), else the number of classes.
+    shape : tuple of int
+        Rows and columns of the grid.
+    loss : {"squared_hinge", "hinge", "logistic"}
+        The loss that breaks ties.
+    weights : ndarray of shape (n_val,), default=None
+        Weights of the points; None for equal ones.
+    """
+
+    def __init__(
+        self,
+        codes: Indices,
+        n_problems: int,
+        shape: tuple[int, int],
+        loss: str,
+        weights: np.ndarray | None = None,
+    ) -> None:
+        self.codes = codes
+        self._weights = weights
+        self._loss = LOSSES[loss]
+        self._known = codes >= 0
+        counts = np.intp if weights is None else np.float64
+        self._correct = np.zeros((n_problems, *shape), dtype=counts)
+        self._losses = np.zeros((n_problems, *shape))
+        # The class with the greatest decision value so far, and that value.
+        self._winner = np.zeros((*shape, len(codes)), dtype=np.int32)
+        self._greatest = np.full((*shape, len(codes)), 0.0 if n_problems == 1 else -np.inf)
+
+    def add(self, problem: int, row: int, scores: Floats) -> None:
+        """Add the decision values of one problem, (n_val, n_columns), for a row of the grid."""
+        code = 1 if len(self._correct) == 1 else problem
+        positive = self.codes == code
+        known = scores[self._known].T
+        target = np.where(positive[self._known], 1, -1)
+        correct = (known > 0) == (target > 0)
+        weights = taken(self._weights, self._known)
+        self._correct[problem, row] = correct.sum(axis=1) if weights is None else correct @ weights
+        if known.size:
+            losses = self._loss(target * known)
+            self._losses[problem, row] = np.average(losses, axis=1, weights=weights)
+        better = self._greatest[row] < scores.T
+        self._winner[row][better] = code
+        self._greatest[row][better] = scores.T[better]
+
+    def accuracies(self, *, each: bool) -> Floats:
+        """Return the accuracy of every choice, of all problems together or of `each`."""
+        total = len(self.codes) if self._weights is None else self._weights.sum()
+        return self._counts(each) / total
+
+    def best(self, *, each: bool) -> list[tuple[int, int]]:
+        """Choose by accuracy, then by the smaller mean loss, then by the order of the grid.
+
+        Returns the row and the column for each problem, the same for all unless `each`.
+        """
+        shape = self._correct.shape[1:]
+        if each:
+            places = list(map(first_best, -self._correct, self._losses))
+        else:
+            best = first_best(-self._counts(False), self._losses.mean(axis=0))
+            places = [best] * len(self._correct)
+        cells = [np.unravel_index(place, shape) for place in places]
+        return [(int(row), int(column)) for row, column in cells]
+
+    def _counts(self, each: bool) -> np.ndarray:
+        if each:
+            return self._correct
+        correct: np.ndarray = self._winner == self.codes
+        if self._weights is None:
+            return correct.sum(axis=-1)
+        return correct @ self._weights
 
 
 class LandmarkClassifier(SimilarityClassifier):
