@@ -38,7 +38,7 @@ class TriangleKernel(Kernel):
         distances = np.abs(np.asarray(X)[:, None] - np.asarray(Y)[None]).sum(axis=2)
         return np.maximum(0, 1 - distances / self.width)
 """,
-    "kernlearn/metrics/balance.py": """
+    "kernlearn/experiments/balance.py": """
 import numpy as np
 
 
@@ -110,7 +110,7 @@ LINES = [
         "kernlearn/experiments/measured.py",
         "METRICS: dict[str, RegisteredMetric] = by_name(\n",
         '    _metric("balanced_error", "balanced error", -1, "classification",\n'
-        '            target="kernlearn.metrics.balance:balanced_error"),\n'
+        '            target="kernlearn.experiments.balance:balanced_error"),\n'
         '    _metric("rounded_error", "rounded error", -1, "rounding",\n'
         '            target="kernlearn.metrics:zero_one_error"),\n',
     ),
@@ -149,8 +149,8 @@ LINES = [
     ),
     (
         "kernlearn/cli/app.py",
-        "    init.init, ",
-        "greet.greet, ",
+        "    init.init,\n",
+        "    greet.greet,\n",
     ),
     ("kernlearn/cli/app.py", "from kernlearn.cli import (\n", "    greet,\n"),
 ]

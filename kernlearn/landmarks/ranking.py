@@ -10,7 +10,7 @@ from kernlearn.constraints import FRACTION, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import LandmarkedModel
 from kernlearn.landmarks.selection import BY_SIMILARITY
 from kernlearn.landmarks.similarity import Floats, Indices
-from kernlearn.metrics.grades import check_queries, thesis_ndcg
+from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.model_selection import candidate_values, hold_out_at_random
 
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
-from kernlearn.metrics.grades import RankedQueries, check_queries
+from kernlearn.metrics import RankedQueries, check_queries
 from kernlearn.theory.criteria import Sample
 
 Array: TypeAlias = NDArray[np.float64]
