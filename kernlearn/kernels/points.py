@@ -46,16 +46,14 @@ def check_training(
     y : ndarray or None
     """
     objects = as_objects(X) if _takes_objects(X, kernels) else None
-    options = {}
-    if objects is None:
-        options = _matrix_options(X, kernels, dtypes)
-    else:
+    if objects is not None:
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
     if y is None:
-        X = _validated(model, X, y, kernels, **options)
+        X = _validated(model, X, kernels, dtypes, y=None)
     else:
         several = model.__sklearn_tags__().target_tags.multi_output
-        X, y = _validated(model, X, y, kernels, y_numeric=numeric, multi_output=several, **options)
+        options = {"y": y, "y_numeric": numeric, "multi_output": several}
+        X, y = _validated(model, X, kernels, dtypes, **options)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
     return X if objects is None else objects, y
@@ -70,8 +68,7 @@ def check_points(
     """
     if _takes_objects(X, kernels):
         return as_objects(X)
-    options = _matrix_options(X, kernels, dtypes)
-    return _validated(model, X, "no_validation", kernels, reset=False, **options)
+    return _validated(model, X, kernels, dtypes, reset=False)
 
 
 def as_objects(X: Any) -> np.ndarray:
@@ -82,26 +79,20 @@ def as_objects(X: Any) -> np.ndarray:
 
 
 def _validated(
-    model: Any, X: Any, y: Any, kernels: Sequence[Kernel] | None, **options: Any
+    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any], **options: Any
 ) -> Any:
+    """Validate a matrix as the kernels take it; a precomputed one for None."""
+    options |= {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
+    if kernels and all(kernel.missing for kernel in kernels):
+        options["ensure_all_finite"] = "allow-nan"
+    if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
+        options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
     try:
-        return validate_data(model, X, y, **options)
+        return validate_data(model, X, **options)
     except ValueError:
         if kernels is None:
             _refuse_broken(X)
         raise
-
-
-def _matrix_options(
-    X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any]
-) -> dict[str, Any]:
-    """Return the options of `validate_data` for a matrix."""
-    if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
-        return {"dtype": object, "ensure_all_finite": "allow-nan"}
-    options = {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
-    if kernels and all(kernel.missing for kernel in kernels):
-        options["ensure_all_finite"] = "allow-nan"
-    return options
 
 
 def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:

@@ -30,13 +30,7 @@ from kernlearn.landmarks.similarity import (
     Landmarks,
 )
 from kernlearn.model_selection import split_for_choice
-from kernlearn.sample_weights import (
-    check_weights,
-    combined_weights,
-    taken,
-    validation_weights,
-    weighted_rows,
-)
+from kernlearn.sample_weights import check_weights, taken, weighted_rows
 from kernlearn.solvers.labels import encode_labels
 
 SELECTION = StrOptions(set(SELECTIONS))
@@ -277,32 +271,27 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         """
         grid = self._grid()
         X, labels = self._check_training(X, y)
-        of_rows = check_weights(sample_weight, X)
+        weights = of_rows = check_weights(sample_weight, X)
         used = weighted_rows(of_rows, X.shape[0])
-        self.classes_, _, _ = encode_labels(labels[used], None)
+        self.classes_, used_codes, factors = encode_labels(
+            labels[used], self.class_weight, taken(of_rows, used)
+        )
         codes = np.searchsorted(self.classes_, labels).astype(np.intp)
-        weights = of_rows
-        if of_rows is not None or self.class_weight is not None:
+        if self.class_weight is not None:
             weights = np.zeros(X.shape[0])
-            weights[used] = combined_weights(
-                self.class_weight, self.classes_, codes[used], taken(of_rows, used)
-            )
+            weights[used] = factors[used_codes]
+            weights = weights if of_rows is None else weights * of_rows
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val, weights_val = split_for_choice(
+        rows, X_val, y_val, choosing = split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, of_rows
         )
-        codes_val, choosing = None, None
+        codes_val = None
         if y_val is not None:
             codes_val = self._validation_codes(y_val)
-            choosing = validation_weights(
-                self.class_weight,
-                self.classes_,
-                labels[used],
-                taken(of_rows, used),
-                y_val,
-                weights_val,
-            )
+            if self.class_weight is not None:
+                of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
+                choosing = of_points if choosing is None else of_points * choosing
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
@@ -323,8 +312,8 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _validation_codes(self, y_val: np.ndarray) -> Indices:
         """Return the codes of labels, -1 for those that are not in `classes_`."""
-        code_of = {label: code for code, label in enumerate(self.classes_.tolist())}
-        codes = np.array([code_of.get(label, -1) for label in y_val.tolist()], dtype=np.intp)
+        places = np.searchsorted(self.classes_, y_val).clip(max=len(self.classes_) - 1)
+        codes = np.where(self.classes_[places] == y_val, places, -1).astype(np.intp)
         if (codes < 0).all():
             known, unknown = (
                 ", ".join(map(repr, labels[:5].tolist())) + ", …" * (len(labels) > 5)

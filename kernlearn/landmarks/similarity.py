@@ -22,7 +22,7 @@ Places: TypeAlias = Sequence[int] | Indices
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
 
-# Similarities that are computed at a time to be transposed.
+# Similarities that are computed at a time.
 _BLOCK_BYTES = 2**24
 # Rows that are transposed at a time.
 _TRANSPOSED_ROWS = 128
@@ -184,7 +184,7 @@ class KeptSimilarities:
         if self.n_points * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
             return False
         if missing:
-            columns = self._compute_by_landmark(np.array(missing))
+            columns = self._compute_blocks(np.array(missing), slice(None), transposed=True)
             self._kept.update(zip(missing, columns, strict=True))
         return True
 
@@ -237,15 +237,15 @@ class KeptSimilarities:
 
         Landmarks may repeat; `rows` are the points, all if None.
         """
-        if not self.keep(which):
-            return self._compute(which, rows)
-        return by_column(self.by_landmark(which, rows))
+        if self._kept and self.keep(which):
+            return by_column(self.by_landmark(which, rows))
+        return self._compute_blocks(which, slice(None) if rows is None else rows)
 
     def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
         """Return the transpose of :meth:`columns`: a row for each landmark."""
-        if not self.keep(which):
-            return self._compute_by_landmark(which, rows)
         taken = slice(None) if rows is None else rows
+        if not self.keep(which):
+            return self._compute_blocks(which, taken, transposed=True)
         return np.array([self._kept[i][taken] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
@@ -267,16 +267,22 @@ class KeptSimilarities:
             places = places[rows]
         return self._landmarks.take(which).compare(self._X, rows, places)
 
-    def _compute_by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
-        """Compute the transpose of the similarities, block by block: there is no second array."""
-        chosen = np.arange(self.n_points)[slice(None) if rows is None else rows]
-        transposed = np.empty((0, 0))
+    def _compute_blocks(
+        self, which: Indices, rows: Indices | slice, *, transposed: bool = False
+    ) -> Floats:
+        """Compute similarities block by block: there is no second array of their size."""
+        chosen = np.arange(self.n_points)[rows]
+        values = np.empty((0, 0))
         for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
-            values = self._compute(which, chosen[block])
-            if not transposed.size:
-                transposed = np.empty((len(which), len(chosen)), dtype=values.dtype)
-            transposed[:, block] = values.T
-        return transposed
+            some = self._compute(which, chosen[block])
+            if not values.size:
+                shape = (len(which), len(chosen)) if transposed else (len(chosen), len(which))
+                values = np.empty(shape, dtype=some.dtype)
+            if transposed:
+                values[:, block] = some.T
+            else:
+                values[block] = some
+        return values
 
 
 def by_column(values: Floats) -> Floats:
