@@ -28,7 +28,6 @@ LONG = (
     "report",
     "defaults",
     "growth",
-    "advise",
     "bias",
     "slow",
     "load",

@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "": (
-            "advice datasets experiments features kernels landmarks metrics onepass pairwise "
+            "datasets experiments features kernels landmarks metrics onepass pairwise "
             "plugins reports solvers theory voted"
         )
     },

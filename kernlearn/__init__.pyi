@@ -1,5 +1,4 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn import advice as advice
 from kernlearn import datasets as datasets
 from kernlearn import experiments as experiments
 from kernlearn import features as features
@@ -17,7 +16,6 @@ from kernlearn.version import __version__ as __version__
 
 __all__ = [
     "__version__",
-    "advice",
     "datasets",
     "experiments",
     "features",

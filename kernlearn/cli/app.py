@@ -8,7 +8,6 @@ from typer import Argument, Option
 
 import kernlearn
 from kernlearn.cli import (
-    advise,
     analysis,
     datasets,
     equivalence,
@@ -40,7 +39,6 @@ app = typer.Typer(
 
 for command in (
     init.init,
-    advise.advise,
     reads_configs(show.show),
     reads_configs(run.plan),
     reads_configs(run.run),

@@ -1,7 +1,5 @@
-"""The command ``goodness``: how well one similarity, or each of several, suits a task."""
+"""The command ``goodness``: how well a similarity suits a task."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +12,7 @@ from kernlearn.cli.samples import (
     MAX_POINTS,
     Data,
     Points,
+    Scale,
     Seed,
     Target,
     check_options,
@@ -24,28 +23,12 @@ from kernlearn.cli.samples import (
 )
 from kernlearn.exceptions import DataError
 
-_OF_ONE = ("kind", "transfer", "epsilon", "delta")
-_OF_SEVERAL = ("time", "rank_by", "n_landmarks", "n_neighbors", "output")
-
 
 def goodness(
-    context: typer.Context,
     data: Data,
     similarity: Annotated[
-        list[str],
-        Option(
-            help="Name of a kernel, or 'precomputed'; of several, or vectors, series, strings, "
-            "graphs, sets or all for a shortlist of those, which suits best is measured. Can be "
-            "repeated.",
-            show_default="gaussian",
-        ),
-    ] = [],
-    kernels: Annotated[
-        Path | None,
-        Option(
-            metavar="FILE",
-            help="A YAML file with kernels, as in a config, to compare as well.",
-        ),
+        str | None,
+        Option(help="Name of a kernel, or 'precomputed'.", show_default="gaussian"),
     ] = None,
     kind: Annotated[
         str | None, Option(help="similarity or distance.", show_default="as the data's card says")
@@ -64,76 +47,37 @@ def goodness(
     delta: Annotated[
         float, Option(help="Probability that a random choice of landmarks fails.")
     ] = 0.05,
-    scale: Annotated[
-        bool | None,
-        Option(
-            "--scale/--no-scale",
-            help="Scale features to mean 0 and standard deviation 1.",
-            show_default="scale, unless several similarities of series alone are compared",
-        ),
-    ] = None,
+    scale: Scale = True,
     max_points: Annotated[int, Option(min=4, help=MAX_POINTS)] = 2000,
-    time: Annotated[float, Option(min=1, help="Of several: seconds to measure.")] = 60,
-    rank_by: Annotated[
-        str, Option(help="Of several: the error to rank by, landmarks or neighbors.")
-    ] = "landmarks",
-    n_landmarks: Annotated[int, Option(min=1, help="Of several: number of landmarks.")] = 100,
-    n_neighbors: Annotated[int, Option(min=1, help="Of several: number of neighbours.")] = 1,
     seed: Seed = 0,
     plot: Plot = None,
-    output: Annotated[
-        Path | None, Option(help="Of several: file for the numbers, .csv or .json.")
-    ] = None,
     data_dir: DataDir = None,
     max_memory: MaxMemory = None,
 ) -> None:
-    """Assess how well a similarity suits a task, or which of several does best.
+    """Assess how well a similarity suits a task, by the margins of points.
 
-    Of one similarity the margins of points are shown, and how many landmarks they need. A point's
-    margin is how much more similar it is to its class than to the others, by the criteria of
-    Balcan & Blum, of Wang et al. and of a family of transfer functions, all with equal weights.
-    With several classes, each is compared with the rest.
-
-    Several similarities are compared on samples that grow for as long as --time says: the errors
-    of landmarks and of nearest neighbours with their intervals, which similarities cannot be told
-    from the first, and what a comparison of two points takes.
+    A point's margin is how much more similar it is to its class than to the others, by the
+    criteria of Balcan & Blum, of Wang et al. and of a family of transfer functions, all with
+    equal weights. With several classes, each is compared with the rest.
 
     \b
     Examples:
       kernlearn goodness letter --similarity gaussian
       kernlearn goodness mine.csv --target label --plot margins.html
-      kernlearn goodness letter --similarity gaussian --similarity scipy.canberra
-      kernlearn goodness mine.csv --similarity vectors --plot similarities.svg
       kernlearn goodness names.csv --points name --similarity rapidfuzz.jaro_winkler
     """  # noqa: D301
     import numpy as np
 
-    from kernlearn.cli import similarities
     from kernlearn.theory.criteria import stratified_sample
 
     check_options(plot, epsilon=epsilon, delta=delta)
-    if kernels is not None or len(similarity) > 1 or similarities.is_group(similarity):
-        _refuse_given(context, _OF_ONE, "is for a single similarity")
-        similarities.compare_on_data(
-            data,
-            similarity,
-            kernels,
-            similarities.Wanted(time, rank_by, n_landmarks, n_neighbors, max_points, seed, scale),
-            plot,
-            output,
-            target,
-            data_dir,
-            points,
-        )
-        return
-    _refuse_given(context, _OF_SEVERAL, "is for several similarities")
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
         bunch = load_data(data, target, data_dir, points)
-        name, kind = _compared(data, bunch, next(iter(similarity), None), kind)
+        name, kind = _compared(data, bunch, similarity, kind)
         rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         matrix = name == "precomputed"
-        X = selected(bunch.data, rows, scale is not False and not matrix)
+        X = selected(bunch.data, rows, scale and not matrix)
         X = X[:, rows] if matrix else X
         y = bunch.target[rows]
         assessed = theory.goodness.assess_similarity(
@@ -169,14 +113,6 @@ def goodness(
 
 def _percent(share: Any) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _refuse_given(context: typer.Context, options: Sequence[str], why: str) -> None:
-    """Refuse options that are given but have no effect."""
-    for name in options:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise DataError(f"--{name.replace('_', '-')} {why}")
 
 
 def _criterion(spec: str) -> tuple[str, Any]:

@@ -55,29 +55,16 @@ def load_data(
     return bunch
 
 
-def load_points(
-    data: str, target: str | None, data_dir: Path | None, points: str | None = None
-) -> Any:
-    """Load a data set of points, as a Bunch; refuse a matrix of similarities."""
-    bunch = load_data(data, target, data_dir, points)
-    if "similarity" in bunch:
-        raise DataError(f"{data} is a matrix of similarities; this is about points")
-    return bunch
-
-
 def load_vectors(data: str, target: str | None, data_dir: Path | None) -> Any:
-    """Load a data set of vectors, as a Bunch; refuse strings and other objects."""
-    bunch = load_points(data, target, data_dir)
-    refuse_objects(data, bunch)
-    return bunch
-
-
-def refuse_objects(data: str, bunch: Any) -> None:
-    """Refuse points that are no vectors."""
+    """Load a data set of vectors, as a Bunch; refuse matrices of similarities, and objects."""
     from kernlearn.datasets.objects import kind_of
 
+    bunch = load_data(data, target, data_dir)
+    if "similarity" in bunch:
+        raise DataError(f"{data} is a matrix of similarities; this is about points")
     if (kind := kind_of(bunch.data)) != "vectors":
         raise DataError(f"{data}: its points are {kind}; this is about vectors")
+    return bunch
 
 
 def selected(X: Any, rows: Any, scale: bool) -> Any:

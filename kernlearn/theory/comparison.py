@@ -47,7 +47,6 @@ def compare_similarities(
     """Compare similarities on a sample of labelled points, to find which suits the task.
 
     All are measured on the same splits of the same points. No pair of points is compared twice.
-    :func:`kernlearn.advice.choose_similarity` gives each as many points as a given time allows.
 
     Parameters
     ----------

@@ -1,89 +1,154 @@
 """``kernlearn init``, ``show`` and ``runs``: from a file to a config, and what it means."""
 
-import io
-import sys
-from unittest import mock
+import json
 
 import numpy as np
 import pytest
 
 from tests.experiments.stores import begun, done, failed, trial
 
+RNG = np.random.default_rng(0)
+
+
+def table(path, columns):
+    """Write a file of columns with a header."""
+    rows = zip(*columns.values(), strict=True)
+    lines = [columns, *rows]
+    path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
+
 
 @pytest.fixture
 def flowers(tmp_path):
-    """A file of a user: two numbers and a word to predict."""
-    rng = np.random.default_rng(0)
-    rows = [
-        f"{a:.3f},{b:.3f},{'red' if a + b > 0 else 'blue'}" for a, b in rng.normal(size=(60, 2))
-    ]
-    path = tmp_path / "my flowers.csv"
-    path.write_text("\n".join(["length,width,colour", *rows]) + "\n")
-    return path
+    """A file of a user: the number of a row, two measurements, a word to predict."""
+    length, width = RNG.normal(size=(2, 60)).round(3)
+    colour = np.where(length + width > 0, "red", "blue")
+    columns = {"id": range(60), "length": length, "width": width, "colour": colour}
+    table(tmp_path / "my flowers.csv", columns)
 
 
-def test_a_file_becomes_a_config_that_runs(kernlearn, flowers, tmp_path):
-    made = kernlearn("init", "my flowers.csv", "--splits", "1", "--config", "folder/mine.yaml")
+def sparse(folder):
+    rows = [f"{i % 2} {i % 30 + 1}:{RNG.uniform():.2f} {40 + i % 2}:1" for i in range(60)]
+    (folder / "s.txt").write_text("\n".join(rows) + "\n")
+
+
+def words(folder):
+    verbs = ["walk", "talk", "jump", "look"]
+    texts = [verbs[i % 4] + ("ed" if i % 3 else "ing") * (1 + i % 2) for i in range(60)]
+    table(folder / "w.csv", {"word": texts, "n": RNG.uniform(size=60).round(2)})
+
+
+def distances(folder):
+    x = RNG.normal(size=60)
+    lines = [",".join([*map(str, abs(x - a).round(3)), "left" if a < 0 else "right"]) for a in x]
+    (folder / "d.csv").write_text("\n".join(lines) + "\n")
+
+
+def series(folder):
+    waves = [np.sin((1 + i % 2) * np.arange(20 + i % 5) / 2 + i).round(3) for i in range(40)]
+    lines = [{"x": wave.tolist(), "class": "ab"[i % 2]} for i, wave in enumerate(waves)]
+    (folder / "t.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def sets(folder):
+    lines = [{"x": list("abcd"[i % 3 :] + "xy"[i % 2]), "class": "xy"[i % 2]} for i in range(40)]
+    (folder / "u.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def graphs(folder):
+    star, ring = ([(0, j) for j in range(1, 6)], [(j, (j + 1) % 6) for j in range(6)])
+    lines = [{"x": {"edges": (star, ring)[i % 2]}, "class": "ab"[i % 2]} for i in range(40)]
+    (folder / "g.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+def nothing(folder):
+    """A data set of the catalogue needs no file."""
+
+
+KINDS = {
+    "classes": (nothing, "iris", ["gradient boosting", "RBF SVM", "BBS", "H0/1"]),
+    "numbers": (nothing, "diabetes_sklearn", ["gradient boosting", "SVR", "ridge", "RegLand"]),
+    "sparse": (sparse, "s.txt", ["gradient boosting", "scale: [max_norm]"]),
+    "strings": (words, "w.csv --points word --target n", ["letters", "KR", "RegLand"]),
+    "distances": (distances, "d.csv --matrix distance", ["k-NN", "SVM, clipped spectrum"]),
+    "sets": (sets, "u.jsonl", ["jaccard", "BBS"]),
+    "series": (series, "t.jsonl", ["aeon.dtw", "BBS"]),
+    "graphs": (graphs, "g.jsonl", ["grakel.weisfeiler_lehman", "BBS"]),
+}
+NEEDS = {"strings": "rapidfuzz", "series": "aeon", "graphs": "grakel"}
+
+
+def run(kernlearn, config):
+    """Run a config on few rows in this process; every trial must succeed."""
+    out = kernlearn("run", config, "--profile", "quick", "--no-report", "-o", "splits=1")
+    assert out.returncode == 0, out.stdout + out.stderr
+    assert "failed" not in out.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shortlist_for_each_kind_of_data_runs(kernlearn, tmp_path, kind):
+    pytest.importorskip(NEEDS.get(kind, "sklearn"))
+    make, arguments, words = KINDS[kind]
+    make(tmp_path)
+    made = kernlearn("init", *arguments.split(), "-c", "mine.yaml")
     assert made.returncode == 0, made.stderr
-    assert "folder/mine.yaml: 5 trials" in made.stdout
-    config = tmp_path / "folder/mine.yaml"
-    assert "{file: ../my flowers.csv}" in config.read_text()
-    assert [p.name for p in config.parent.iterdir()] == ["mine.yaml"]
-    ran = kernlearn("run", "folder/mine.yaml", "--no-report")
-    assert ran.returncode == 0, ran.stdout
-    assert "[5/5]" in ran.stdout
+    assert all(word in (tmp_path / "mine.yaml").read_text() for word in words)
+    run(kernlearn, "mine.yaml")
 
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "method"), [("wine_red", "ORLand"), ("mq2008", "RankLand")])
+def test_grades_and_ranking_run(kernlearn, tmp_path, data_dir, name, method):
+    made = kernlearn("init", name, KERNLEARN_DATA=str(data_dir))
+    assert made.returncode == 0, made.stderr
+    assert f"{method}: {{" in made.stdout
+    only = ("--only", f"method={method}", "--only", "method=k-NN")
+    options = ("--profile", "quick", "--no-report", "-o", "splits=1", *only)
+    out = kernlearn("run", f"{name}.yaml", *options, KERNLEARN_DATA=str(data_dir))
+    assert out.returncode == 0, out.stdout + out.stderr
+
+
+def test_a_file_becomes_a_config_without_its_ids(kernlearn, flowers, tmp_path):
+    made = kernlearn("init", "my flowers.csv", "--config", "folder/mine.yaml")
+    assert made.returncode == 0, made.stderr
+    config = tmp_path / "folder/mine.yaml"
+    assert "{file: ../my flowers.csv, drop: [id]}" in config.read_text()
+    assert [p.name for p in config.parent.iterdir()] == ["mine.yaml"]
+    run(kernlearn, "folder/mine.yaml")
     again = kernlearn("init", "my flowers.csv", "--config", "folder/mine.yaml")
     assert again.returncode == 2
     assert "exists; --force replaces it" in again.stderr
-    number = kernlearn(
-        "init",
-        "my flowers.csv",
-        "-c",
-        "folder/mine.yaml",
-        "--force",
-        "--target",
-        "width",
-        "--task",
-        "regression",
-    )
+    more = ("--force", "--target", "width", "--task", "regression")
+    number = kernlearn("init", "my flowers.csv", "-c", "folder/mine.yaml", *more)
     assert number.returncode == 0, number.stderr
     assert "target: width" in config.read_text()
-    assert "SparseRegLand" in config.read_text()
+    assert "RegLand" in config.read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), "name a data file or data set, such as `kernlearn init mine.csv`"),
-        (("none.csv",), "none.csv: no such file"),
-        (("my flowers.csv", "--task", "poetry"), "--task poetry: expected one of classification"),
-        (("my flowers.csv", "--target", "hue"), "hue"),
-    ],
-)
-def test_what_cannot_be_is_one_message_and_no_file(kernlearn, flowers, tmp_path, arguments, words):
-    out = kernlearn("init", *arguments)
+@pytest.mark.parametrize("columns", [["id"], ["row", "customerId"]])
+def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
+    """Sorted by class, nearest neighbours would find the class from the number of a row."""
+    ids = {name: range(100, 160) for name in columns}
+    table(tmp_path / "sorted.csv", {**ids, "label": np.repeat(["a", "b"], 30)})
+    out = kernlearn("init", "sorted.csv")
     assert out.returncode == 2
-    assert words in out.stderr
-    assert "Traceback" not in out.stderr
+    assert all(name in out.stderr for name in ("looks like an id", *columns))
     assert not [*tmp_path.glob("*.yaml")]
 
 
-def test_on_a_terminal_it_asks(kernlearn, flowers, tmp_path):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    answers = Terminal("my flowers.csv\ncolour\n\n2\nasked.yaml\n")
-    with (
-        mock.patch.object(sys, "stdin", answers),
-        mock.patch("kernlearn.cli.init.asking", return_value=True),
-    ):
-        out = kernlearn("init")
-    assert out.returncode == 0, out.stderr
-    text = (tmp_path / "asked.yaml").read_text()
-    assert "splits: 2 " in text
-    assert "task: classification" in text
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("none.csv",),
+        ("my flowers.csv", "--task", "poetry"),
+        ("my flowers.csv", "--target", "hue"),
+    ],
+)
+def test_what_cannot_be_is_one_message_and_no_file(kernlearn, flowers, tmp_path, arguments):
+    out = kernlearn("init", *arguments)
+    assert out.returncode == 2
+    assert arguments[-1] in out.stderr
+    assert "Traceback" not in out.stderr
+    assert not [*tmp_path.glob("*.yaml")]
 
 
 def test_show_names_the_steps_of_a_pipeline(kernlearn):

@@ -27,14 +27,6 @@ def test_goodness(kernlearn, names):
     assert "Suits the task" in out.stdout
 
 
-def test_goodness_of_several(kernlearn, names):
-    given = ["--similarity", "strings", "--time", "2"]
-    out = kernlearn("goodness", names, "--points", "word", *given)
-    assert out.returncode == 0, out.stderr
-    assert "60 points, 2 classes, strings;" in out.stdout
-    assert "levenshtein" in out.stdout
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -42,7 +34,6 @@ def test_goodness_of_several(kernlearn, names):
             [],
             "--similarity gaussian: the points of names.csv are strings: name a similarity of st",
         ),
-        (["--similarity", "graphs"], "--similarity graphs: the points of names.csv are strings"),
         (["--similarity", "scipy.canberra"], "the points of names.csv are strings"),
     ],
 )
@@ -54,11 +45,10 @@ def test_other_similarities_are_refused(kernlearn, names, given, message):
 
 
 def test_a_config_for_the_file_runs(kernlearn, names):
-    out = kernlearn("init", names, "--points", "word", "--splits", "1")
+    out = kernlearn("init", names, "--points", "word")
     assert out.returncode == 0, out.stderr
     assert "names: {file: names.csv, points: word}" in out.stdout
-    assert "levenshtein: {kernel: rapidfuzz.levenshtein}" in out.stdout
-    out = kernlearn("run", "names.yaml", "--executor", "in-process")
+    out = kernlearn("run", "names.yaml", "--executor", "in-process", "-o", "splits=1")
     assert out.returncode == 0, out.stdout + out.stderr
     assert "failed" not in out.stdout
 
@@ -73,7 +63,7 @@ def test_a_card_for_the_file(kernlearn, names):
     assert "sizes of strings" in out.stdout
 
 
-@pytest.mark.parametrize("command", ["rademacher", "regret", "advise"])
+@pytest.mark.parametrize("command", ["rademacher", "regret"])
 def test_commands_about_vectors_say_so(kernlearn, names, command, tmp_path):
     kernlearn("datasets", "add", names, "--name", "words", "--points", "word")
     out = kernlearn(command, "words")

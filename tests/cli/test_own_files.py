@@ -276,10 +276,10 @@ def test_a_matrix_with_labels_without_a_card(kernlearn, tmp_path):
     (tmp_path / "d.csv").write_text(lines(rows))
     noticed = kernlearn("init", "d.csv")
     assert "the features are a symmetric 40 x 40 matrix: if it compares the rows" in noticed.stdout
-    done = kernlearn("init", "d.csv", "--matrix", "distance", "--force", "--splits", "1")
+    done = kernlearn("init", "d.csv", "--matrix", "distance", "--force")
     assert "d: {file: d.csv, matrix: distance}" in done.stdout
     assert "compares the rows" not in done.stdout
-    ran = kernlearn("run", "d.yaml", "--no-report", "--only", "method=kNN")
+    ran = kernlearn("run", "d.yaml", "--no-report", "--only", "method=k-NN")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     config = tmp_path / "d.yaml"
     config.write_text(config.read_text().replace("train: 0.7", "scale: [zscore]"))

@@ -82,11 +82,8 @@ SUITABLE = {
     "junit": ["j.xml"],
     "data": ["tiny.csv", "iris", "small.yaml"],
     "target": ["c", "0", "-1"],
-    "time": ["1"],
     "task": ["classification", "regression"],
-    "missing": ["drop", "mean"],
     "seed": ["0", "7"],
-    "fit_seconds": ["1"],
     "run_a": ["1", "s.sqlite"],
     "run_b": ["1", "s.sqlite"],
     "metric": ["accuracy"],
@@ -100,9 +97,7 @@ SUITABLE = {
     "level": ["0.95"],
     "alpha": ["0.05"],
     "similarity": ["gaussian", "cosine", "strings"],
-    "kernels": ["kernels.yaml"],
     "transfer": ["1", "sign"],
-    "rank_by": ["neighbors"],
     "kernel": ["gaussian"],
     "max_points": ["20", "30"],
     "pairs": ["5"],
@@ -131,12 +126,9 @@ SUITABLE = {
     "kind": ["distance"],
     "data_dir": ["folder"],
     "max_memory": ["1GB"],
-    "n_landmarks": ["3"],
-    "n_neighbors": ["2"],
 }
 #: What is given too, so that a command has something to do, and is not at it for minutes.
 BRIEF = {
-    "advise": ["--time", "1"],
     "forks": ["tiny.yaml"],
     "init": ["--config", "new.yaml"],
     "check": ["--against", "sums", "--profile", "full"],
@@ -460,7 +452,6 @@ def template(tmp_path_factory):
     for name, text in {"tiny.yaml": CONFIG, "tiny.csv": ROWS, "small.yaml": CARD}.items():
         (folder / name).write_text(text)
     (folder / "small.csv").write_text(ROWS)
-    (folder / "kernels.yaml").write_text("k: {kernel: polynomial, degree: 2}\n")
     for suffix in ("csv", "yaml", "sqlite", "parquet", "xlsx"):
         (folder / f"empty.{suffix}").touch()
     for suffix in ("csv", "npz", "zip", "yaml"):
@@ -605,7 +596,6 @@ CASES = [
     f"datasets add tiny.csv --name mine --drop {LONG}",
     f"goodness tiny.csv --target {LONG}",
     "init tiny.csv --force --config null.yaml",
-    "advise tiny.csv --time 1 --target=--1",
     "export --output full.csv",
     "export --output pipe.parquet",
     "export --output folder.csv",
