@@ -5,11 +5,11 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "baselines": "SimilarityFeatureSVM SimilarityKNNClassifier SpectrumSVM",
+        "baselines": "SimilarityFeatureSVM SpectrumSVM",
         "classifiers": "BBSClassifier FTuneClassifier",
         "dboost": "DBoostClassifier",
         "embeddings": "LandmarkEmbedding NystroemEmbedding PairEmbedding",
-        "neighbours": "LandmarkKNNClassifier",
+        "neighbours": "LandmarkKNNClassifier SimilarityKNNClassifier",
         "ordinal": "ORLand",
         "ranking": "RankLand",
         "regressors": "KernelRegressor RegLand",

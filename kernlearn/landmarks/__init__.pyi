@@ -1,6 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
-from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
 from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
 from kernlearn.landmarks.classifiers import BBSClassifier as BBSClassifier
 from kernlearn.landmarks.classifiers import FTuneClassifier as FTuneClassifier
@@ -9,6 +8,7 @@ from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbeddin
 from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding
 from kernlearn.landmarks.embeddings import PairEmbedding as PairEmbedding
 from kernlearn.landmarks.neighbours import LandmarkKNNClassifier as LandmarkKNNClassifier
+from kernlearn.landmarks.neighbours import SimilarityKNNClassifier as SimilarityKNNClassifier
 from kernlearn.landmarks.ordinal import ORLand as ORLand
 from kernlearn.landmarks.ranking import RankLand as RankLand
 from kernlearn.landmarks.regressors import KernelRegressor as KernelRegressor

@@ -56,34 +56,84 @@ class SimilarityEstimator(BaseEstimator):
         "kind": [StrOptions({"similarity", "distance"})],
     }
     _numeric_targets = False
+    #: The parameter that says what compares points.
+    _compared_by = "similarity"
+    #: What to do with a matrix of distances.
+    _of_distances = "Pass kind='distance' for distances"
 
     similarity: Any
     kind: str
+    _landmarks: Landmarks
+
+    @property
+    def _precomputed(self) -> bool:
+        value = getattr(self, self._compared_by)
+        return isinstance(value, str) and value == "precomputed"
 
     def _kernels(self) -> list[Kernel] | None:
         """Return the kernel that compares points; None for precomputed matrices."""
-        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
-        return None if precomputed else [as_kernel(self.similarity, "similarity")]
+        if self._precomputed:
+            return None
+        return [as_kernel(getattr(self, self._compared_by), self._compared_by)]
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Validate training data; y may be None for an estimator that does without."""
         kernels = self._kernels()
+        self.__dict__.pop("_landmarks", None)  # of an earlier fit
         X, y = check_training(self, X, y, kernels, numeric=self._numeric_targets)
         if kernels is None:
-            check_square(X, "similarity")
-            if self.kind == "similarity":
-                warn_of_distances(X, "similarities", "Pass kind='distance' for distances")
+            self._check_matrix(X)
         return X, y
+
+    def _check_matrix(self, X: np.ndarray) -> None:
+        """Refuse a matrix that is not square, and warn if it holds distances unannounced.
+
+        These have zeros on the diagonal, nothing below, and values above elsewhere.
+        """
+        if X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"{self._compared_by}='precomputed' needs a square matrix for training, one row "
+                f"and one column per training point, got shape {X.shape}"
+            )
+        if self.kind == "similarity" and not X.diagonal().any() and X.any() and X.min() >= 0:
+            warnings.warn(
+                "X looks like distances, with a diagonal of 0 and no value below: they are taken "
+                f"as similarities, the greater the more alike. {self._of_distances}",
+                UserWarning,
+                stacklevel=5,
+            )
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
-        kernels = self._kernels()
-        landmarks: Landmarks | None = getattr(self, "_landmarks", None)
-        if kernels is not None or landmarks is None or self.n_comparisons_ > len(landmarks):
-            return check_points(self, X, kernels)  # with other points than landmarks too
-        if has_landmarks_alone(X, landmarks):
-            return check_landmark_columns(self, X, landmarks)
+        kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
+        if kernels is None and landmarks is not None and self._has_landmarks_alone(X, landmarks):
+            return self._check_landmark_columns(X, landmarks)
         return check_points(self, X, kernels)
+
+    def _has_landmarks_alone(self, X: Any, landmarks: Landmarks) -> bool:
+        """Whether a matrix has a column for each landmark, not for each training point."""
+        if self.n_comparisons_ > len(landmarks):  # predictions compare with other points too
+            return False
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
+        return len(shape) == 2 and shape[1] == len(landmarks) != landmarks.n_columns
+
+    def _check_landmark_columns(self, X: Any, landmarks: Landmarks) -> Floats:
+        """Validate similarities to the landmarks alone; columns are matched by name."""
+        names, columns = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
+        if names is not None and columns is not None:
+            expected = names[landmarks.indices].tolist()
+            if sorted(map(str, columns)) != sorted(expected):
+                raise ValueError(
+                    "the columns of X must be those of all training points, or of the points "
+                    f"compared with, compared_indices_: {', '.join(map(repr, expected[:3]))}, …"
+                )
+            X = X[expected]
+        values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        if wrong := first_wrong(values):
+            problem, left, right = wrong
+            places = left, int(landmarks.indices[right])
+            raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
+        return values
 
     def _candidates(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
         """Fit the similarity and return every point as a landmark; `rows` are their indices."""
@@ -97,8 +147,8 @@ class SimilarityEstimator(BaseEstimator):
                 "kind='distance' is for a matrix or a user-defined function: "
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
-        names = getattr(self, "feature_names_in_", None)
-        kernel, comparisons = fitted_kernel(kernels[0], X, y, names)
+        kernel = kernels[0].fitted_to(X, y, getattr(self, "feature_names_in_", None))
+        comparisons = Comparisons(getattr(kernel, "n_fit_comparisons_", 0))
         return Landmarks(indices, X, kernel, sign, comparisons)
 
     def _set_landmarks(self, landmarks: Landmarks) -> None:
@@ -110,62 +160,9 @@ class SimilarityEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.similarity, str) and self.similarity == "precomputed"
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.sparse = not precomputed
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
         return tags
-
-
-def fitted_kernel(kernel: Kernel, X: Any, y: Any, names: Any) -> tuple[Kernel, Comparisons]:
-    """Return a kernel fitted to points, and the count of the comparisons that it has made."""
-    fitted = kernel.fitted_to(X, y, names)
-    return fitted, Comparisons(getattr(fitted, "n_fit_comparisons_", 0))
-
-
-def check_square(matrix: np.ndarray, parameter: str) -> None:
-    """Refuse a precomputed matrix that is not square."""
-    if matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
-            f"{parameter}='precomputed' needs a square matrix for training, one row and one "
-            f"column per training point, got shape {matrix.shape}"
-        )
-
-
-def warn_of_distances(matrix: np.ndarray, values: str, remedy: str) -> None:
-    """Warn if a matrix has zeros on the diagonal, nothing below, and values above elsewhere."""
-    if not matrix.diagonal().any() and matrix.any() and matrix.min() >= 0:
-        warnings.warn(
-            "X looks like distances, with a diagonal of 0 and no value below: they are taken "
-            f"as {values}, the greater the more alike. {remedy}",
-            UserWarning,
-            stacklevel=5,
-        )
-
-
-def has_landmarks_alone(X: Any, landmarks: Landmarks) -> bool:
-    """Whether a matrix has a column for each landmark, not for each training point."""
-    shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-    n_columns = shape[1] if len(shape) == 2 else None
-    return n_columns == len(landmarks) and n_columns != landmarks.n_columns
-
-
-def check_landmark_columns(model: Any, X: Any, landmarks: Landmarks) -> Floats:
-    """Validate a matrix of similarities to the landmarks alone; columns are matched by name."""
-    names, columns = getattr(model, "feature_names_in_", None), getattr(X, "columns", None)
-    if names is not None and columns is not None:
-        expected = names[landmarks.indices].tolist()
-        if sorted(map(str, columns)) != sorted(expected):
-            raise ValueError(
-                "the columns of X must be those of all training points, or of the points compared "
-                f"with, compared_indices_: {', '.join(map(repr, expected[:3]))}, …"
-            )
-        X = X[expected]
-    values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
-    if wrong := first_wrong(values):
-        problem, left, right = wrong
-        places = left, int(landmarks.indices[right])
-        raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
-    return values
 
 
 def float_type(X: Any) -> type[np.floating]:

@@ -1,4 +1,4 @@
-"""Classifiers on the similarities to all training points: neighbours and SVMs."""
+"""Support vector machines on the similarities to all training points."""
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
@@ -8,17 +8,17 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, POSITIVE, StrOptions
+from kernlearn.constraints import CLASS_WEIGHT, FRACTION, POSITIVE, StrOptions
 from kernlearn.landmarks.base import SimilarityClassifier, Training, decide
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.similarity import Floats
 from kernlearn.model_selection import candidate_values
 from kernlearn.solvers import KernelSVM, LinearSVM
 
 
-class AllPointsClassifier(SimilarityClassifier):
-    """Base of the classifiers that compare points with all training points.
+class AllPointsSVM(SimilarityClassifier):
+    """Base of the SVMs that compare points with all training points.
 
-    One parameter may have several values, to choose from on validation points.
+    C may have several values, to choose from on validation points.
     """
 
     _parameter_constraints = {
@@ -51,144 +51,31 @@ class AllPointsClassifier(SimilarityClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
-        return self._scores(X)
+        check_is_fitted(self)
+        blocks = self._landmarks.blocks(self._check_points(X))
+        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
 
     def _grid(self) -> dict[str, Any]:
         return {"C": candidate_values(self.C, "C").tolist()}
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
-        ((name, choices),) = grid.items()
         self._set_landmarks(data.candidates)
-        models = self._train(data, choices)
+        models = self._train(data, grid["C"])
         best, self.validation_scores_ = 0, None
         if data.codes_val is not None:
-            right = self._codes(data.X_val, models) == data.codes_val
+            codes = [
+                [decide(self._decide(model, values)) for model in models]
+                for _, values in self._landmarks.blocks(data.X_val)
+            ]
+            right = np.concatenate(codes, axis=1) == data.codes_val
             self.validation_scores_ = np.average(right, axis=1, weights=data.weights_val)
             best = int(self.validation_scores_.argmax())
-        self._model = models[best]
-        self.best_params_ = {name: choices[best]}
-        setattr(self, f"{name}_", choices[best])
-
-    def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        blocks = self._landmarks.blocks(self._check_points(X))
-        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
-
-    def _codes(self, X: Any, models: list[Any]) -> Indices:
-        """Return the class codes that each model predicts, one row per model."""
-        blocks = self._landmarks.blocks(X)
-        codes = [[decide(self._decide(model, values)) for model in models] for _, values in blocks]
-        return np.concatenate(codes, axis=1)
+        self._model, self.C_ = models[best], grid["C"][best]
+        self.best_params_ = {"C": self.C_}
 
 
 @dataclass(eq=False, repr=False)
-class SimilarityKNNClassifier(AllPointsClassifier):
-    """k nearest neighbours by any similarity.
-
-    When to use it: a similarity that is good only for near points; nothing is trained.
-
-    Ties of similarity go to the first training points, ties of votes to the first class.
-
-    Parameters
-    ----------
-    n_neighbors : int or sequence of int, default=5
-        The number k, at most that of training points; of several the best on the validation
-        points is chosen, by accuracy, then the greatest.
-    similarity, kind
-        As for :class:`BBSClassifier`. Sample weights multiply the votes.
-    validation_fraction : float, default=0.2
-        Share of the training points held out for choosing k, see `fit`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    n_neighbors_ : int
-        The k in use.
-    best_params_ : dict
-        The value chosen, by parameter name.
-    validation_scores_ : ndarray of shape (n_choices,) or None
-        Accuracy on the validation points of each k, in descending order of k; None without
-        such points.
-    n_features_in_ : int
-
-    References
-    ----------
-    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
-    classification: concepts and algorithms. JMLR 10, 2009, section 4.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from kernlearn.landmarks import SimilarityKNNClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> knn = SimilarityKNNClassifier([1, 3, 5], similarity="manhattan", random_state=0)
-    >>> knn.fit(X, y).predict(X[::50])
-    array([0, 1, 2])
-    """
-
-    n_neighbors: Any = 5
-    _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    validation_fraction: float = 0.2
-    random_state: Any = None
-
-    _parameter_constraints = {
-        **AllPointsClassifier._parameter_constraints,
-        "n_neighbors": [COUNT, "array-like"],
-    }
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the votes for each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        votes = self._scores(X)
-        return votes / votes.sum(axis=1, keepdims=True)
-
-    def _grid(self) -> dict[str, Any]:
-        values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
-        return {"n_neighbors": values[::-1].tolist()}
-
-    def _train(self, data: Training, choices: list[int]) -> list[int]:
-        if choices[0] > len(data.codes):
-            raise ValueError(
-                f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
-                f"{' without those held out' if data.X_val is not None else ''}, got {choices[0]}"
-            )
-        self._votes = np.eye(len(self.classes_))[data.codes]
-        if data.weights is not None:
-            self._votes *= data.weights[:, np.newaxis]
-        return choices
-
-    def _decide(self, model: int, similarities: Floats) -> np.ndarray:
-        return self._votes[nearest_columns(similarities, model)].sum(axis=1)
-
-
-def nearest_columns(similarities: Floats, k: int) -> Indices:
-    """Return the columns of the k greatest values of each row; of equals the first columns."""
-    n_rows, n_columns = similarities.shape
-    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
-    taken = similarities > least
-    tied = similarities == least
-    vacant = k - taken.sum(axis=1, keepdims=True)
-    taken |= tied & (tied.cumsum(axis=1) <= vacant)
-    columns = np.nonzero(taken)[1].reshape(n_rows, k)
-    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
-
-
-@dataclass(eq=False, repr=False)
-class SimilarityFeatureSVM(AllPointsClassifier):
+class SimilarityFeatureSVM(AllPointsSVM):
     """Linear SVM on similarities as features, (K(x, x₁), …, K(x, xₙ)).
 
     When to use it: an indefinite or asymmetric similarity and up to a few thousand rows.
@@ -216,8 +103,6 @@ class SimilarityFeatureSVM(AllPointsClassifier):
     classes_ : ndarray of shape (n_classes,)
     C_ : float
         The C in use.
-    svm_ : LinearSVM
-        The SVM on the similarities; its classes are places in `classes_`.
     best_params_ : dict
         The value chosen, by parameter name.
     validation_scores_ : ndarray of shape (n_choices,) or None
@@ -255,7 +140,7 @@ class SimilarityFeatureSVM(AllPointsClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class SpectrumSVM(AllPointsClassifier):
+class SpectrumSVM(AllPointsSVM):
     """Kernel SVM on similarities that are made positive semi-definite.
 
     When to use it: an almost positive semi-definite similarity and up to a few thousand rows.
@@ -301,8 +186,6 @@ class SpectrumSVM(AllPointsClassifier):
     classes_ : ndarray of shape (n_classes,)
     C_ : float
         The C in use.
-    svm_ : KernelSVM
-        The SVM on the changed matrix; its classes are places in `classes_`.
     eigenvalues_ : ndarray of shape (n_training_points,)
         The spectrum before it was changed, ascending.
     best_params_ : dict
@@ -344,7 +227,7 @@ class SpectrumSVM(AllPointsClassifier):
     class_weight: Any = None
 
     _parameter_constraints = {
-        **AllPointsClassifier._parameter_constraints,
+        **AllPointsSVM._parameter_constraints,
         "spectrum": [StrOptions({"clip", "flip", "shift"})],
         "distances": [StrOptions({"complement", "negate"})],
     }

@@ -9,16 +9,15 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigh
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.constraints import COUNT, POSITIVE, fit_context
-from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.points import check_points, check_training
+from kernlearn.kernels import Kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities, Landmarks
+from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
 from kernlearn.memory import row_blocks
 
@@ -370,7 +369,9 @@ class PairEmbedding(BaseEmbedding):
 
 
 @dataclass(eq=False, repr=False)
-class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class NystroemEmbedding(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.SimilarityEstimator
+):
     r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
@@ -468,6 +469,9 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         "selection": [base.SELECTION],
         "random_state": ["random_state"],
     }
+    _compared_by = "kernel"
+    _of_distances = "Turn them into a kernel, as by exp(-X / X.mean())"
+    kind = "similarity"  # not a parameter
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -544,39 +548,17 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             If X is not finite, or has another number of columns than in `fit`.
         """
         check_is_fitted(self)
-        kernels = self._kernels()
-        if kernels is None and base.has_landmarks_alone(X, self._landmarks):
-            X = base.check_landmark_columns(self, X, self._landmarks)
-        else:
-            X = check_points(self, X, kernels)
+        X = self._check_points(X)
         return self._map(X, (values for _, values in self._landmarks.blocks(X)))
-
-    def _kernels(self) -> list[Kernel] | None:
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return None if precomputed else [as_kernel(self.kernel)]
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, KeptSimilarities]:
         """Return the validated points, and their similarities to each other."""
         optional = self.selection == "dselect" and y is not None
         by_class = self.selection == "stratified" or optional
-        kernels = self._kernels()
-        X, classes = check_training(self, X, y if by_class else None, kernels)
+        X, classes = self._check_training(X, y if by_class else None)
         n_samples = X.shape[0]
-        codes = np.zeros(n_samples, dtype=np.intp)
-        if by_class:
-            codes = _encode(classes)[1]
-        indices = np.arange(n_samples)
-        if kernels is None:
-            base.check_square(X, "kernel")
-            base.warn_of_distances(
-                X, "values of a kernel", "Turn them into one, as by exp(-X / X.mean())"
-            )
-            points = Landmarks(indices, None, None, n_columns=n_samples)
-        else:
-            names = getattr(self, "feature_names_in_", None)
-            labels = classes if by_class else y
-            fitted, comparisons = base.fitted_kernel(kernels[0], X, labels, names)
-            points = Landmarks(indices, X, fitted, comparisons=comparisons)
+        codes = _encode(classes)[1] if by_class else np.zeros(n_samples, dtype=np.intp)
+        points = self._candidates(X, classes if by_class else y)
         if self.n_components > n_samples:
             warnings.warn(
                 f"n_components={self.n_components} is more than the {n_samples} training points: "
@@ -586,11 +568,10 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             )
         similarities = KeptSimilarities(points, X)
         m, rng = min(self.n_components, n_samples), check_random_state(self.random_state)
-        chosen = select_landmarks(m, codes, self.selection, rng, similarities)
-        self.landmark_indices_ = self.compared_indices_ = chosen
-        self._landmarks, self.n_comparisons_ = points.take(chosen), m
+        self.landmark_indices_ = select_landmarks(m, codes, self.selection, rng, similarities)
+        self._set_landmarks(points.take(self.landmark_indices_))
         self._n_features_out, self.kernel_ = m, points.kernel
-        self._normalize(similarities.part(chosen, chosen))
+        self._normalize(similarities.part(self.landmark_indices_, self.landmark_indices_))
         self.n_fit_comparisons_ = points.comparisons.count
         return X, similarities
 
@@ -625,9 +606,6 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.sparse = not precomputed
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.target_tags.required = self.selection == "stratified"
         return tags

@@ -1,5 +1,7 @@
-"""k nearest neighbours by the similarities to landmarks."""
+"""k nearest neighbours, by any similarity, or by the similarities to landmarks."""
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -14,8 +16,70 @@ from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.model_selection import candidate_values
 
 
+class NeighboursClassifier(SimilarityClassifier):
+    """Base of the classifiers by votes of the k nearest training points."""
+
+    _parameter_constraints = {
+        **SimilarityClassifier._parameter_constraints,
+        "n_neighbors": [COUNT, "array-like"],
+        "validation_fraction": [FRACTION],
+    }
+
+    n_neighbors: Any
+
+    @abstractmethod
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        """Yield the k nearest training points of blocks of points, the nearest first."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the votes for each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._shares(self._check_points(X), [self.n_neighbors_])[0]
+
+    def _scores(self, X: Any) -> Floats:
+        return self.predict_proba(X)
+
+    def _grid(self) -> dict[str, Any]:
+        # of equally good numbers of neighbours the greatest is the best
+        values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
+        return {"n_neighbors": values[::-1].tolist()}
+
+    def _choose(self, data: Training, ks: list[int]) -> None:
+        """Choose the number of neighbours."""
+        self._votes = np.eye(len(self.classes_))[data.codes]
+        if data.weights is not None:
+            self._votes *= data.weights[:, np.newaxis]
+        best, self.validation_scores_ = 0, None
+        if data.X_val is not None:
+            shares = self._shares(data.X_val, ks)
+            right = [each.argmax(axis=1) == data.codes_val for each in shares]
+            self.validation_scores_ = np.average(right, axis=1, weights=data.weights_val)
+            best = int(self.validation_scores_.argmax())
+        self.n_neighbors_ = ks[best]
+        self.best_params_ = {"n_neighbors": ks[best]}
+
+    def _shares(self, X: Any, ks: list[int]) -> list[Floats]:
+        """Return the shares of the votes of each point's k nearest, for each k."""
+        blocks = [
+            [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
+            for nearest in self._nearest(X, max(ks))
+        ]
+        totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        return [total / total.sum(axis=1, keepdims=True) for total in totals]
+
+
 @dataclass(eq=False, repr=False)
-class LandmarkKNNClassifier(SimilarityClassifier):
+class LandmarkKNNClassifier(NeighboursClassifier):
     r"""k nearest neighbours among all training points, by their similarities to landmarks.
 
     When to use it: classes that no linear function of similarities separates, with few
@@ -92,78 +156,37 @@ class LandmarkKNNClassifier(SimilarityClassifier):
     random_state: Any = None
 
     _parameter_constraints = {
-        **SimilarityClassifier._parameter_constraints,
+        **NeighboursClassifier._parameter_constraints,
         "n_landmarks": [COUNT],
         "selection": [SELECTION],
-        "n_neighbors": [COUNT, "array-like"],
         "n_refined": [WHOLE],
-        "validation_fraction": [FRACTION],
     }
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the share of the votes for each class.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return self._scores(X)
-
-    def _grid(self) -> dict[str, Any]:
-        return {"n_neighbors": candidate_values(self.n_neighbors, "n_neighbors", integer=True)}
-
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
-        codes, similarities = data.codes, data.similarities
+        codes, similarities, ks = data.codes, data.similarities, grid["n_neighbors"]
         chosen = select_landmarks(self.n_landmarks, codes, self.selection, rng, similarities)
         self.landmark_indices_ = data.candidates.indices[chosen]
         self._set_landmarks(data.candidates.take(chosen))
         features = similarities.columns(chosen)
         self._dtype, self._trained = features.dtype, data.candidates
         self._search = NearestNeighbors(algorithm="brute").fit(features)
-        self._votes = np.eye(len(self.classes_))[codes]
-        if data.weights is not None:
-            self._votes *= data.weights[:, np.newaxis]
         self._n_refined = min(self.n_refined, len(codes))
         self.n_comparisons_ += self._n_refined
-        # of equally good numbers of neighbours the greatest is the best
-        ks = grid["n_neighbors"][::-1].tolist()
         most = self._n_refined or len(codes)
         if len(ks) == 1 and ks[0] > most:
             raise ValueError(
                 "'n_neighbors' must be at most the number of points trained on, or compared with "
                 f"by n_refined, {most}, got {ks[0]}"
             )
-        ks = [min(k, most) for k in ks]
-        best, self.validation_scores_ = 0, None
-        if data.X_val is not None:
-            shares = self._shares(self._landmarks.compare(data.X_val), ks, data.X_val)
-            right = np.array([each.argmax(axis=1) == data.codes_val for each in shares])
-            self.validation_scores_ = np.average(right, axis=1, weights=data.weights_val)
-            best = int(self.validation_scores_.argmax())
-        self.n_neighbors_ = ks[best]
-        self.best_params_ = {"n_neighbors": ks[best]}
+        self._choose(data, [min(k, most) for k in ks])
 
-    def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        X, ks = self._check_points(X), [self.n_neighbors_]
-        blocks = self._landmarks.blocks(X)
-        return np.concatenate([self._shares(values, ks, X[rows])[0] for rows, values in blocks])
-
-    def _shares(self, features: Floats, ks: list[int], points: Any) -> list[Floats]:
-        """Return the shares of the votes of each point's k nearest, for each k."""
-        features = features.astype(self._dtype, copy=False)
-        nearest = self._search.kneighbors(
-            features, self._n_refined or max(ks), return_distance=False
-        )
-        if self._n_refined:
-            nearest = self._refined(points, nearest)
-        totals = [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
-        return [total / total.sum(axis=1, keepdims=True) for total in totals]
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        for rows, similarities in self._landmarks.blocks(X):
+            features = similarities.astype(self._dtype, copy=False)
+            nearest = self._search.kneighbors(
+                features, self._n_refined or k, return_distance=False
+            )
+            yield self._refined(X[rows], nearest) if self._n_refined else nearest
 
     def _refined(self, points: Any, nearest: Indices) -> Indices:
         """Sort the neighbours of each point by the similarity, the most similar first."""
@@ -173,3 +196,85 @@ class LandmarkKNNClassifier(SimilarityClassifier):
         ]
         order = np.argsort(-np.array(values), axis=1, kind="stable")
         return np.take_along_axis(nearest, order, axis=1)
+
+
+@dataclass(eq=False, repr=False)
+class SimilarityKNNClassifier(NeighboursClassifier):
+    """k nearest neighbours by any similarity.
+
+    When to use it: a similarity that is good only for near points; nothing is trained.
+
+    Ties of similarity go to the first training points, ties of votes to the first class.
+
+    Parameters
+    ----------
+    n_neighbors : int or sequence of int, default=5
+        The number k, at most that of training points; of several the best on the validation
+        points is chosen, by accuracy, then the greatest.
+    similarity, kind
+        As for :class:`BBSClassifier`. Sample weights multiply the votes.
+    validation_fraction : float, default=0.2
+        Share of the training points held out for choosing k, see `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out points.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_neighbors_ : int
+        The k in use.
+    best_params_ : dict
+        The value chosen, by parameter name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each k, in descending order of k; None without
+        such points.
+    n_features_in_ : int
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
+    classification: concepts and algorithms. JMLR 10, 2009, section 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.landmarks import SimilarityKNNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> knn = SimilarityKNNClassifier([1, 3, 5], similarity="manhattan", random_state=0)
+    >>> knn.fit(X, y).predict(X[::50])
+    array([0, 1, 2])
+    """
+
+    n_neighbors: Any = 5
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    validation_fraction: float = 0.2
+    random_state: Any = None
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        ks = grid["n_neighbors"]
+        if ks[0] > len(data.codes):
+            raise ValueError(
+                f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
+                f"{' without those held out' if data.X_val is not None else ''}, got {ks[0]}"
+            )
+        self._set_landmarks(data.candidates)
+        self._choose(data, ks)
+
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        for _, similarities in self._landmarks.blocks(X):
+            yield nearest_columns(similarities, k)
+
+
+def nearest_columns(similarities: Floats, k: int) -> Indices:
+    """Return the columns of the k greatest values of each row; of equals the first columns."""
+    n_rows, n_columns = similarities.shape
+    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
+    taken = similarities > least
+    tied = similarities == least
+    vacant = k - taken.sum(axis=1, keepdims=True)
+    taken |= tied & (tied.cumsum(axis=1) <= vacant)
+    columns = np.nonzero(taken)[1].reshape(n_rows, k)
+    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)

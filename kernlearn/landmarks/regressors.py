@@ -1,6 +1,6 @@
 """Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import Any, Self
 
@@ -118,11 +118,8 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         if of_rows is not None:
             rows = np.flatnonzero(of_rows)
             targets, of_rows = targets[rows], of_rows[rows]
-        precomputed = self._kernels() is None
         points = X if rows is None else X[rows]
-        landmarks = self._candidates(X if precomputed else points, targets, rows)
-        if rows is not None and not precomputed:
-            landmarks = replace(landmarks, indices=np.arange(len(rows)))
+        landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
         targets = targets.astype(np.float64)
         self._one_target = targets.ndim == 1

@@ -27,9 +27,6 @@ _BLOCK_BYTES = 2**23
 class Sample(SimilarityEstimator):
     """A sample of points, each of which is compared with all of them."""
 
-    n_jobs = None
-    verbose = False
-
     def __init__(self, similarity: Any, kind: str) -> None:
         self.similarity = similarity
         self.kind = kind
@@ -38,7 +35,7 @@ class Sample(SimilarityEstimator):
         """Validate points and targets, and fit the similarity."""
         self._validate_params()
         self.points, self.targets = self._check_training(X, y)
-        self.landmarks = self._all_points(self.points, self.targets)
+        self.landmarks = self._candidates(self.points, self.targets)
         return self
 
     def read_points(self, X: Any, places: Indices | None = None) -> Any:
@@ -48,7 +45,7 @@ class Sample(SimilarityEstimator):
         """
         self._validate_params()
         self.points, _ = self._check_training(X, None)
-        self.landmarks = self._all_points(self.points, None, None if self._precomputed else places)
+        self.landmarks = self._candidates(self.points, None, None if self._precomputed else places)
         return self.points
 
     def read_classes(self, X: Any, y: Any) -> Self:
