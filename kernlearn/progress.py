@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from kernlearn.extras import needed_by
-from kernlearn.visible import unfiltered, visible
 
 _listener: ContextVar[Callable[[int], None] | None] = ContextVar("listener", default=None)
 
@@ -57,9 +56,9 @@ class Bar:
         if total is not None:
             columns += (progress.TimeRemainingColumn(),)
         self._bar = progress.Progress(
-            *columns, console=Console(file=unfiltered(sys.stderr)), transient=transient
+            *columns, console=Console(file=sys.stderr), transient=transient
         )
-        self._task = self._bar.add_task(visible(name), total=total)
+        self._task = self._bar.add_task(name, total=total)
         self._bar.start()
 
     def advance(self, n: int) -> None:

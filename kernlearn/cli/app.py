@@ -23,9 +23,8 @@ from kernlearn.cli import (
     terminal,
 )
 from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
-from kernlearn.cli.plugin_files import reads_configs
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import KernlearnError
-from kernlearn.resources import shipped
 
 app = typer.Typer(
     name="kernlearn",
@@ -39,21 +38,21 @@ app = typer.Typer(
 
 for command in (
     init.init,
-    reads_configs(show.show),
-    reads_configs(run.plan),
-    reads_configs(run.run),
-    reads_configs(run.status),
-    reads_configs(report.report),
+    show.show,
+    run.plan,
+    run.run,
+    run.status,
+    report.report,
     runs.runs,
     store.compare,
-    reads_configs(ranks.ranks),
-    reads_configs(equivalence.equivalence),
-    reads_configs(report.check),
-    reads_configs(forks.forks),
+    ranks.ranks,
+    equivalence.equivalence,
+    report.check,
+    forks.forks,
     store.export,
     store.merge,
     store.doctor,
-    reads_configs(store.gc),
+    store.gc,
     goodness.goodness,
     analysis.rademacher,
     analysis.regret,
@@ -102,7 +101,6 @@ def schema() -> None:
 
 
 @app.command()
-@reads_configs
 def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
     """Check config files and list all errors.
 
@@ -115,7 +113,6 @@ def validate(configs: Configs, profile: Profile = "full", option: Settings = [])
 
 
 @app.command("list")
-@reads_configs
 def show_list(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
@@ -127,11 +124,11 @@ def show_list(
       kernlearn list mine.yaml
     """  # noqa: D301
     from kernlearn.datasets.drawn_rows import STREAMS
+    from kernlearn.datasets.yaml import read_yaml
     from kernlearn.experiments import plugins
     from kernlearn.experiments.config import loading
     from kernlearn.experiments.measured import TASKS
     from kernlearn.kernels.libraries import LIBRARIES
-    from kernlearn.yaml import read_yaml
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")

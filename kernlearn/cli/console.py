@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from kernlearn.visible import visible_output
+from kernlearn.datasets.escaping import visible_output
 
 
 class VisibleConsole(Console):

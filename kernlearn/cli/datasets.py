@@ -8,7 +8,6 @@ from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.cli.options import DataDir, MaxMemory, check_choice, make_console, make_table
-from kernlearn.cli.plugin_files import reads_configs
 from kernlearn.exceptions import DataError
 
 app = typer.Typer(
@@ -97,7 +96,6 @@ def info(
 
 
 @app.command("fetch")
-@reads_configs
 def fetch_some(
     names: Names = None,
     wanted_by: Annotated[

@@ -10,9 +10,9 @@ from typer import Argument, Option
 from kernlearn import experiments
 from kernlearn.cli import options
 from kernlearn.cli.outputs import write_text
-from kernlearn.csv_text import csv_text
+from kernlearn.datasets.escaping import csv_text
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import engine, executors
-from kernlearn.resources import shipped
 
 
 def forks(

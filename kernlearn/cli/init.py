@@ -14,7 +14,7 @@ from kernlearn import experiments
 from kernlearn.checks import whole_number
 from kernlearn.cli import options
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.replacing import replaced_file
+from kernlearn.experiments.replacing import replaced_file
 
 # What a config compares, by the kind of points and the task: the methods of the papers beside
 # the strongest rivals, each with about six settings. `$sigmas` and `$gammas` become widths of
@@ -329,7 +329,7 @@ def _folded(line: str) -> str:
 
 def _quoted(value: Any) -> str:
     """Return a value as YAML on one line, texts in quotes where they need them."""
-    from kernlearn.yaml import dump_yaml
+    from kernlearn.datasets.yaml import dump_yaml
 
     return dump_yaml(value, default_flow_style=True, width=10_000).removesuffix("...\n").strip()
 

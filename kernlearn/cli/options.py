@@ -12,9 +12,9 @@ from typer import Argument, Option
 
 from kernlearn import datasets, experiments
 from kernlearn.datasets import room
+from kernlearn.datasets.escaping import unfiltered
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import engine
-from kernlearn.visible import unfiltered
 
 
 def _allow_memory(size: str | None) -> str | None:

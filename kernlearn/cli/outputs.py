@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from kernlearn.csv_text import csv_text
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.exceptions import DataError, ReportError
-from kernlearn.replacing import refuse_pipe
+from kernlearn.experiments.replacing import refuse_pipe
 
 _SUFFIXES = (".html", ".svg", ".png", ".json")
 

@@ -13,7 +13,7 @@ from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.experiments import engine, executors
-from kernlearn.interrupts import Interrupts
+from kernlearn.experiments.engine.interrupts import Interrupts
 from kernlearn.memory import keep_freed_memory
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]

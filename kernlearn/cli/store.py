@@ -22,7 +22,7 @@ from kernlearn.cli.options import (
 )
 from kernlearn.cli.outputs import write_text
 from kernlearn.cli.terminal import write_data
-from kernlearn.csv_text import csv_text
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from kernlearn.visible import VisibleStream, unfiltered, visible_output
+from kernlearn.datasets.escaping import VisibleStream, unfiltered, visible_output
 
 _HANDLER = "kernlearn-plain"
 #: What is written for characters that an output's encoding lacks and that have no decomposition.

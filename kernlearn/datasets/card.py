@@ -249,11 +249,11 @@ def read_card(path: Path | str) -> Card:
     Examples
     --------
     >>> from kernlearn.datasets import read_card
-    >>> from kernlearn.resources import shipped
+    >>> from kernlearn.datasets.resources import shipped
     >>> read_card(shipped("datasets") / "nursery.yaml").rows
     12960
     """
-    from kernlearn.yaml import CARD_NODES, read_yaml
+    from kernlearn.datasets.yaml import CARD_NODES, read_yaml
 
     path = Path(path)
     content, lines = read_yaml(path, fault=DataError, most=CARD_NODES)
@@ -272,7 +272,7 @@ def make_card(
 
     `lines` are those of its values in the file, if it was read from one.
     """
-    from kernlearn.yaml import shortened
+    from kernlearn.datasets.yaml import shortened
 
     try:
         return Card.model_validate(content)

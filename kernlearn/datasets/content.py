@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kernlearn.apart import Answer, Died, allow_for, call_apart
+from kernlearn.datasets.apart import Answer, Died, allow_for, call_apart
 from kernlearn.datasets.room import allowed_room
 from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError

@@ -13,7 +13,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from kernlearn.apart import Answer, allow_for
+from kernlearn.datasets.apart import Answer, allow_for
 from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room
 from kernlearn.exceptions import DataError

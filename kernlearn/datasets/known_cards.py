@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from kernlearn.datasets.card import Card, read_card
 from kernlearn.datasets.files import search_path
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import DataError
-from kernlearn.resources import shipped
 
 
 @cache

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernlearn.apart import Answer
 from kernlearn.datasets import arrays, formats
+from kernlearn.datasets.apart import Answer
 from kernlearn.datasets.arrays import Head
 from kernlearn.datasets.content import read_apart
 from kernlearn.datasets.formats import Expected, Table

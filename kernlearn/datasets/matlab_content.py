@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.io import loadmat, whosmat
 
-from kernlearn.apart import Answer, allow_for
+from kernlearn.datasets.apart import Answer, allow_for
 from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room
 from kernlearn.datasets.unpacking import content_limit, too_large

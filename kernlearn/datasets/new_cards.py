@@ -159,7 +159,7 @@ def add(
     ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
     ['a', 'b']
     """
-    from kernlearn.yaml import CARD_NODES, dump_yaml, parse_yaml
+    from kernlearn.datasets.yaml import CARD_NODES, dump_yaml, parse_yaml
 
     path, place = Path(file), Path(folder)
     card_path = place / f"{name}.yaml"

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import BufferReader, parquet, types
 
-from kernlearn.apart import Answer, allow_for
+from kernlearn.datasets.apart import Answer, allow_for
 from kernlearn.datasets.arrow_columns import check_columns, is_number, is_text
 from kernlearn.datasets.content import reading
 from kernlearn.datasets.room import require_room

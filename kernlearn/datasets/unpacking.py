@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from kernlearn.datasets import room
+from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import DataError
-from kernlearn.visible import visible
 
 #: The largest size of unpacked data, in bytes; no data set of the catalogue has a quarter of it.
 LIMIT = 1 << 30

@@ -19,10 +19,10 @@ from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.experiments.config.model import Drift, ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.measured import METRICS
+from kernlearn.experiments.replacing import refuse_pipe
 from kernlearn.experiments.store.grids import chosen_by_mean
 from kernlearn.experiments.store.results import Store
 from kernlearn.experiments.summary_files import parse_parameters
-from kernlearn.replacing import refuse_pipe
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.summary_reading import parse_summary, read_details, read_summary
 from kernlearn.reports.xml_text import xml_text

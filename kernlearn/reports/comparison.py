@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.checks import whole_number
+from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.measured import METRICS
@@ -18,7 +19,6 @@ from kernlearn.experiments.store.grids import chosen_in_cells
 from kernlearn.experiments.store.results import Run, Store, StoredTrial
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY
-from kernlearn.visible import visible
 
 #: Columns of a comparison.
 COLUMNS = [

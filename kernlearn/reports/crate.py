@@ -16,9 +16,9 @@ from urllib.parse import quote
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.config.finding import shipped_name
 from kernlearn.experiments.engine.plan import Plan
+from kernlearn.experiments.replacing import replacing
 from kernlearn.experiments.store.results import Store
 from kernlearn.extras import needed_by
-from kernlearn.replacing import replacing
 from kernlearn.reports.crate_content import Content, Execution, gather
 from kernlearn.version import __version__
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from kernlearn.csv_text import csv_text
 from kernlearn.datasets import catalogue
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.store.crate_rows import ROW_FILES, row_text
 from kernlearn.experiments.store.export import export_text, tidy_rows

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.experiments.config.finding import shipped_configs
 from kernlearn.experiments.config.loading import load_config, names_files
@@ -19,7 +20,6 @@ from kernlearn.reports.summary_details import Details, read_shown
 from kernlearn.reports.summary_reading import read_cells
 from kernlearn.reports.tables import build_tables
 from kernlearn.reports.verdicts import rules
-from kernlearn.visible import visible
 
 
 def summarised_reports(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.csv_text import csv_text
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.experiments import costs
 from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan, wanted

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import SummaryError
 from kernlearn.experiments.store.rows import Environment
 from kernlearn.experiments.summary_files import parsed
@@ -16,7 +17,6 @@ from kernlearn.reports import conclusions, significance
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.summary_reading import read_text
-from kernlearn.visible import visible
 
 #: What summaries of earlier versions lack, and what pages call it.
 _LATER = {

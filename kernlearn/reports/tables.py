@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.csv_text import csv_text
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.experiments.config.layout import table_layout
 from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
 from kernlearn.experiments.registry import BUILT_IN, Scope

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from kernlearn.datasets.cache import Stamp, recall, remember, stamp
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import canonical
@@ -19,7 +20,6 @@ from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.judged import code
 from kernlearn.reports.report import Report
-from kernlearn.resources import shipped
 
 _SHIPPED: tuple[Literal["datasets", "reported", "glossary"], ...] = (
     "datasets",

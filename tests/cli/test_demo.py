@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kernlearn.datasets import find_card
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import load_config
-from kernlearn.resources import shipped
 
 ROOT = Path(__file__).parents[2]
 DEMO = sorted(path.stem for path in shipped("configs").glob("demo_*.yaml"))

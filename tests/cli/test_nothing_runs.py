@@ -71,53 +71,6 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path / "mine.yaml"
 
 
-COMMANDS = [
-    "validate mine.yaml",
-    "list mine.yaml",
-    "show mine.yaml",
-    "plan mine.yaml",
-    "run mine.yaml",
-    "status mine.yaml",
-    "report mine.yaml",
-    "report --config mine.yaml",
-    "ranks mine.yaml",
-    "equivalence mine.yaml --control SVM --margin 0.1",
-    "check mine.yaml --profile full",
-    "forks mine.yaml --no-run",
-    "gc mine.yaml",
-    "datasets fetch --for mine.yaml",
-]
-
-
-def test_commands_say_once_what_they_execute_and_can_refuse(kernlearn, mine, tmp_path):
-    assert kernlearn("run", "mine.yaml").returncode == 0
-    said = (
-        "kernlearn: mine.yaml: executes mine.py, Python code with all your rights; "
-        "--no-plugins refuses"
-    )
-    for words in COMMANDS:
-        assert kernlearn(*words.split()).stderr.splitlines().count(said) == 1, words
-        out = kernlearn(*words.split(), "--no-plugins")
-        assert out.returncode == 2, words
-        refusal = "plugins: mine.py: Python code, which --no-plugins does not execute"
-        assert out.stderr == f"kernlearn: mine.yaml:8: {refusal}\n", words
-
-
-def test_a_refused_file_is_not_executed(kernlearn, mine, tmp_path):
-    for words in COMMANDS:
-        assert kernlearn(*words.split(), "--no-plugins").returncode == 2
-        assert not (tmp_path / "written").exists()
-    assert kernlearn("validate", "mine.yaml").returncode == 0
-    assert (tmp_path / "written").exists()
-
-
-def test_other_configs_are_not_said_to_execute_anything(kernlearn, tmp_path):
-    (tmp_path / "plain.yaml").write_text(CONFIG)
-    for more in ((), ("--no-plugins",)):
-        out = kernlearn("validate", "plain.yaml", *more)
-        assert (out.returncode, out.stderr) == (0, "")
-
-
 def test_the_page_of_an_experiment_says_what_its_commands_execute(kernlearn, mine, tmp_path):
     assert kernlearn("run", "mine.yaml").returncode == 0
     page = (tmp_path / "results" / "runs" / "mine" / "report.html").read_text()

@@ -11,8 +11,8 @@ import pytest
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from kernlearn.datasets.escaping import visible, visible_output
 from kernlearn.experiments import Store
-from kernlearn.visible import visible, visible_output
 from tests.experiments.stores import begun, done, trial
 from tests.reports.sites import plant
 

@@ -2,8 +2,8 @@ import pytest
 from pydantic import ValidationError
 
 from kernlearn.datasets import read_card
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import DataError
-from kernlearn.resources import shipped
 from tests.fuzz.settings import limited
 
 LIBSVM = {"files": ["small"], "format": {"kind": "libsvm"}, "rows": 3, "classes": {-1: 2, 1: 1}}

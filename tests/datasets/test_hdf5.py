@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from kernlearn import apart
-from kernlearn.apart import Answer
 from kernlearn.datasets import content, hdf5_content, load, matlab
+from kernlearn.datasets.apart import Answer
 from kernlearn.exceptions import DataError
 from tests.command import kernlearn, kernlearn_process  # noqa: F401
 from tests.datasets.test_arrays_matlab import save_v5, save_v73

@@ -6,6 +6,7 @@ from math import exp
 import numpy as np
 import pytest
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.engine import committed
 from kernlearn.experiments.engine.estimates import Estimates, Work, sample_first, speed, works
@@ -16,7 +17,6 @@ from kernlearn.experiments.engine.selection import (
     seconds_in_order,
 )
 from kernlearn.experiments.engine.spec import cell_key
-from kernlearn.resources import shipped
 from tests.experiments.stores import begun, done, trial
 
 

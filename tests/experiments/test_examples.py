@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import Store, find_config, load_config, make_plan, run_plan
 from kernlearn.experiments.config.finding import shipped_configs, shipped_name
 from kernlearn.reports import assemble
 from kernlearn.reports.bibliography import cited
 from kernlearn.reports.summary_reading import read_details, read_summary
-from kernlearn.resources import shipped
 
 ROOT = Path(__file__).parents[2]
 FOLDER = shipped("configs") / "examples"

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments import find_config, load_config, make_plan
-from kernlearn.resources import shipped
 from tests.shipped import NEEDED
 
 SHIPPED = sorted(p.stem for p in shipped("configs").glob("*.yaml"))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments import load_config, make_plan
-from kernlearn.resources import shipped
 
 SHIPPED = sorted(shipped("configs").glob("*.yaml"))
 SEED = 20131

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import load_config, make_plan
 from kernlearn.experiments.config.methods import components
 from kernlearn.experiments.engine.build import build_estimator
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
-from kernlearn.resources import shipped
 from tests.shipped import NEEDED
 
 FORMER = json.loads(Path(__file__).with_name("former_defaults.json").read_text("utf-8"))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
+from kernlearn.experiments.engine.interrupts import SIGNALS, Interrupts
 from kernlearn.experiments.engine.runner import Listener
 from kernlearn.experiments.engine.selection import Choice, chosen, trial_states
 from kernlearn.experiments.executors import InProcess, Processes
-from kernlearn.interrupts import SIGNALS, Interrupts
 from tests.experiments.numbers import numbers
 
 
@@ -259,7 +259,7 @@ def test_of_several_signals_the_first_is_answered(monkeypatch):
     assert ended == ["all"]
     assert [signal.getsignal(number) for number in SIGNALS] == before
     # a program that does not end can be asked again
-    monkeypatch.setattr("kernlearn.interrupts._REST", 0.0)
+    monkeypatch.setattr("kernlearn.experiments.engine.interrupts._REST", 0.0)
     with Interrupts.caught():
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from kernlearn.datasets.yaml import parse_yaml, read_yaml
 from kernlearn.experiments.config.schema import schema_text
-from kernlearn.yaml import parse_yaml, read_yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = ROOT / "configs" / "schema.json"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernlearn.datasets import Card, load, locate, read_card
-from kernlearn.resources import shipped
+from kernlearn.datasets.resources import shipped
 from tests.fuzz.mutated import mutated_yaml
 from tests.fuzz.settings import fuzzing, limited, outcome
 

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ReportError, StoreError
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.experiments.store import crate_rows
@@ -25,7 +26,6 @@ from kernlearn.reports import assemble
 from kernlearn.reports.badge import badge, badge_words
 from kernlearn.reports.crate import Attribution, config_address, write_crate
 from kernlearn.reports.summarised import summarised
-from kernlearn.resources import shipped
 from kernlearn.version import __version__
 from tests.experiments.stores import STARTED, done, failed, trial
 from tests.reports.sites import numbers, plant

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments.config.checks import Names, unknown
-from kernlearn.resources import shipped
 
 _FORMS = re.compile(r"^forms:", re.MULTILINE)
 

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.yaml import KeyPath
 from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.measured import SUPERVISED
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.resources import shipped
-from kernlearn.yaml import KeyPath
 
 #: Where in a section a fault is, and what it is.
 Fault = tuple[KeyPath, str]

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from kernlearn.datasets.unpacking import container
+from kernlearn.datasets.yaml import shortened
 from kernlearn.experiments.config.checks import Count, Fault, Names, names_of, refuse
 from kernlearn.experiments.config.streamed import StreamEntry, stream_faults
 from kernlearn.experiments.config.targets import target_faults
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.yaml import shortened
 
 FORMS = ("list", "select", "by_dataset")
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]

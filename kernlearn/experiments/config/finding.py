@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.yaml import shortened
 from kernlearn.exceptions import ConfigError
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.resources import shipped
-from kernlearn.yaml import shortened
 
 #: The folder of examples among the shipped configs, which go by ``examples/NAME``.
 EXAMPLES = "examples"

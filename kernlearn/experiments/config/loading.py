@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kernlearn.consent import ask_for
+from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.exceptions import ConfigError, PluginError
 from kernlearn.experiments.config import model
 from kernlearn.experiments.config.beside import with_cards
@@ -21,7 +21,6 @@ from kernlearn.experiments.config.streamed import with_stream_axes
 from kernlearn.experiments.plugins import extended, installed_plugins, load_file
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 
 _PLAIN = {
     "missing": "is missing",
@@ -325,10 +324,6 @@ def _scope(raw: dict[str, Any], path: Path) -> tuple[Scope, list[Fault], list[Pl
     # the model reports what is no text
     listed = enumerate(named if isinstance(named, list) else [])
     names = {i: name for i, name in listed if isinstance(name, str)}
-    try:
-        ask_for(str(path), [*names.values()])
-    except PluginError as error:
-        return scope, [(("plugins",), str(error))], [error]
     for i, name in names.items():
         shown = str(path.parent / name)
         try:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
+from kernlearn.datasets.yaml import KeyPath
 from kernlearn.experiments.config.checks import Fault, Names, names_of
 from kernlearn.experiments.config.components import component_faults, fit_faults, kernel_hint
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
@@ -13,7 +14,6 @@ from kernlearn.experiments.libraries import install_hint, name_fault
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.registration import Kind, RegisteredEstimator
-from kernlearn.yaml import KeyPath
 
 
 class KernelEntry(Entry):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
 
+from kernlearn.datasets.yaml import KeyPath
 from kernlearn.experiments.config import checks
 from kernlearn.experiments.config.beside import reported_fault, reported_files, variant_fault
 from kernlearn.experiments.config.checks import Count, Fraction, MetricName, Names, Section
@@ -16,7 +17,6 @@ from kernlearn.experiments.config.stream_methods import stream_config_faults
 from kernlearn.experiments.costs import is_time
 from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.registry import BUILT_IN, Scope
-from kernlearn.yaml import KeyPath
 
 if TYPE_CHECKING:
     TaskName = str

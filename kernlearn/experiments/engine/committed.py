@@ -5,10 +5,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.experiments.engine.spec import LABELS, CellKey, cell_key
 from kernlearn.experiments.summary_files import parse_details, parse_parameters
-from kernlearn.resources import shipped
 
 # Folders of committed results, by profile.
 _FOLDERS = {DEFAULT_PROFILE: "measured", "quick": "baseline", "smoke": "smoke"}

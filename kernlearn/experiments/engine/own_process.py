@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from kernlearn.apart import cause_of_death
+from kernlearn.datasets.apart import cause_of_death
 from kernlearn.exceptions import ExecutorError
 from kernlearn.memory import keeping_variables
 

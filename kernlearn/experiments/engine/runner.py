@@ -9,12 +9,12 @@ from kernlearn.exceptions import DataError, ExecutorError, StoreError
 from kernlearn.experiments.config.model import Execution, ExperimentConfig
 from kernlearn.experiments.engine import environment, selection
 from kernlearn.experiments.engine.estimates import sample_first
+from kernlearn.experiments.engine.interrupts import Interrupts
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.executors.ahead import OneByOne
 from kernlearn.experiments.executors.local import Executor, InProcess, Limits, Processes
 from kernlearn.experiments.store.results import Result, Store
-from kernlearn.interrupts import Interrupts
 
 _DEFAULT_CHOICE = selection.Choice()
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
+from kernlearn.datasets.escaping import visible
 from kernlearn.datasets.unpacking import content_limit, list_members
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.store.database import VALUES
@@ -26,7 +27,6 @@ from kernlearn.experiments.store.rows import (
     run_of,
     trial_of,
 )
-from kernlearn.visible import visible
 
 #: The file that makes a folder or an archive an RO-Crate.
 METADATA = "ro-crate-metadata.json"

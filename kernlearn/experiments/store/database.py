@@ -7,9 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.store.rows import RUN_COLUMNS, TRIAL_COLUMNS
-from kernlearn.visible import visible
 
 #: Version of the tables, kept in the file's ``user_version``.
 SCHEMA_VERSION = 3

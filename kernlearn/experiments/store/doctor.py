@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterator
 from sqlite3 import Connection, DatabaseError
 
+from kernlearn.datasets.escaping import visible
 from kernlearn.experiments.engine.spec import trial_key
 from kernlearn.experiments.store.database import explain
 from kernlearn.experiments.store.grids import grid_metrics
 from kernlearn.experiments.store.results import Store
 from kernlearn.experiments.store.rows import StoredTrial, UnfitError, row_name, run_of, trial_of
-from kernlearn.visible import visible
 
 
 def examine(store: Store) -> list[str]:

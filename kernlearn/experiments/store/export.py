@@ -9,12 +9,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from kernlearn.csv_text import guarded
+from kernlearn.datasets.escaping import guarded
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
+from kernlearn.experiments.replacing import replacing
 from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
 from kernlearn.experiments.store.results import Store
-from kernlearn.replacing import replacing
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
 COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")

@@ -22,9 +22,9 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from kernlearn.datasets.escaping import visible
+from kernlearn.datasets.yaml import shortened
 from kernlearn.experiments.engine.spec import LABELS, Trial, TrialSpec
-from kernlearn.visible import visible
-from kernlearn.yaml import shortened
 
 # Splits are fewer by far, and trials shorter; sums and differences of such numbers are numbers.
 _MOST_SPLITS, _MOST_SECONDS, _MOST = 2**31, 1e10, 2**62

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
-from kernlearn.csv_text import csv_text
 from kernlearn.datasets.cache import recall, remember, stamp
+from kernlearn.datasets.escaping import csv_text
 from kernlearn.reports import charts, tables
 from kernlearn.reports.addresses import file_stems
 from kernlearn.reports.pictures import save_pictures

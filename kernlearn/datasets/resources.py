@@ -6,7 +6,7 @@ In a checkout they stand beside the package, in a wheel inside it.
 from pathlib import Path
 from typing import Literal
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _IN_CHECKOUT = {
     "configs": "configs",
     "datasets": "datasets",

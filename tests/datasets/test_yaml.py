@@ -1,7 +1,7 @@
 import pytest
 
+from kernlearn.datasets.yaml import dump_yaml, parse_scalar, parse_yaml, read_yaml
 from kernlearn.exceptions import ConfigError
-from kernlearn.yaml import dump_yaml, parse_scalar, parse_yaml, read_yaml
 
 
 def test_every_value_has_its_line():

@@ -14,11 +14,11 @@ import numpy as np
 import psutil
 import pytest
 
-from kernlearn import apart
-from kernlearn.apart import Answer, Died, call_apart
+from kernlearn.datasets import apart
+from kernlearn.datasets.apart import Answer, Died, call_apart
 from kernlearn.exceptions import DataError
 
-HERE = "tests.test_apart"
+HERE = "tests.datasets.test_apart"
 
 
 def say(*values):
@@ -154,11 +154,11 @@ def test_a_copy_of_a_process_asks_for_itself():
 
 
 def test_the_process_ends_with_the_one_that_asked():
-    code = f"from kernlearn import apart; apart.call_apart('{HERE}:say'); "
+    code = f"from kernlearn.datasets import apart; apart.call_apart('{HERE}:say'); "
     code += "print(apart._ready.process.pid, flush=True); input()"
     with subprocess.Popen(
         [sys.executable, "-c", code],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as asking:
@@ -168,6 +168,6 @@ def test_the_process_ends_with_the_one_that_asked():
 
 
 def test_it_imports_little():
-    code = "import sys, kernlearn.apart; print('numpy' in sys.modules)"
+    code = "import sys, kernlearn.datasets.apart; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

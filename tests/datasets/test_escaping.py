@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.csv_text import csv_text, guarded, unguarded
+from kernlearn.datasets.escaping import csv_text, guarded, unguarded
 from kernlearn.experiments.store.export import COLUMNS, export_text
 from kernlearn.reports import summary_reading
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS

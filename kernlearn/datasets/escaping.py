@@ -1,0 +1,112 @@
+"""Names that anybody wrote, escaped for terminals, files in CSV and error messages.
+
+Control characters could steer a terminal. Spreadsheets compute a cell that begins with ``=``,
+``+``, ``-`` or ``@``, and what they compute may run a program: such a cell gets an apostrophe.
+"""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+# Controls of terminals; marks that turn the direction of what follows; line ends of Unicode, and
+# halves of characters, which stand for bytes that are no text.
+_STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_IN_NAMES = re.compile(f"[{_STEERING}]")
+_IN_OUTPUT = re.compile(f"(?![\n\t])[{_STEERING}]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_COMPUTED = re.compile("'*[=+\\-@\t\r＝＋－＠]")
+# A number, perhaps with its deviation or interval.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?( ?[±\[][\d.e +\-±,\]]*)?|[+-]?inf")
+
+
+def visible(name: str) -> str:
+    r"""Return a name on one line, with its control characters as Python writes them.
+
+    Parameters
+    ----------
+    name : str
+        Of whoever wrote a store, a card or a config.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(visible("accuracy\x1b[2J\n"))
+    accuracy\x1b[2J\n
+    """
+    return _IN_NAMES.sub(_written, name)
+
+
+def visible_output(text: str) -> str:
+    """Do the same for an output of several lines: ends of lines and tabs stay."""
+    return _IN_OUTPUT.sub(_written, text)
+
+
+class VisibleStream:
+    """A stream on which control characters are seen, not obeyed."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text with its control characters as Python writes them."""
+        return int(self.stream.write(visible_output(text)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def unfiltered(stream: Any) -> Any:
+    """Return the stream behind one that was prepared: for colours, and for data in a pipe."""
+    return stream.stream if isinstance(stream, VisibleStream) else stream
+
+
+def _written(found: re.Match[str]) -> str:
+    character = found[0]
+    code = ord(character)
+    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+
+
+def guarded(value: Any) -> Any:
+    """Return a text with an apostrophe before what a spreadsheet would compute.
+
+    Parameters
+    ----------
+    value : object
+        Numbers, and texts of numbers, stay as they are.
+
+    Returns
+    -------
+    object
+
+    Examples
+    --------
+    >>> [guarded(value) for value in ("=1+1", "-0.5", -0.5, "K")]
+    ["'=1+1", '-0.5', -0.5, 'K']
+    """
+    if isinstance(value, str) and _COMPUTED.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def unguarded(text: str) -> str:
+    """Return the text that :func:`guarded` made another one of."""
+    return text[1:] if text[:1] == "'" and _COMPUTED.match(text) else text
+
+
+def csv_text(frame: "DataFrame", **options: Any) -> str:
+    """Return a table as CSV, its texts and heads guarded; options are those of ``to_csv``."""
+    from pandas import Series
+
+    shown = frame.copy()
+    for i, kind in enumerate(frame.dtypes):
+        if kind.kind not in "biufc":
+            values = [guarded(value) for value in frame.iloc[:, i]]
+            # a column of objects stays one, so that its numbers are written as before
+            shown.isetitem(i, Series(values, dtype=object).to_numpy())
+    shown.columns = [guarded(name) for name in frame.columns]
+    return str(shown.to_csv(index=False, **options))
