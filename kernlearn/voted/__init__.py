@@ -5,9 +5,7 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "bounds": "VotedBound voted_bound",
-        "classifier": "L1SVMClassifier VotedKernelClassifier",
-        "path": "VotedPath",
+        "classifier": "L1SVMClassifier VotedKernelClassifier VotedPath",
         "complexity": (
             "dimension_complexity feature_dimension local_complexity monte_carlo_complexity "
             "trace_complexity"

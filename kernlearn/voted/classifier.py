@@ -1,17 +1,361 @@
 """Voted kernel regularization and the norm-1 support vector machine."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from math import prod
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions
+from kernlearn import constraints
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
+from kernlearn.landmarks.base import PointsEstimator
+from kernlearn.model_selection import candidate_values, first_best, split_for_choice
+from kernlearn.sample_weights import (
+    check_weights,
+    combined_weights,
+    taken,
+    validation_weights,
+    weighted_rows,
+)
+from kernlearn.solvers.labels import encode_labels
 from kernlearn.voted import complexity
-from kernlearn.voted.base import VotedClassifier
-from kernlearn.voted.problem import Floats, KernelFamily
+from kernlearn.voted.problem import Columns, Floats, Indices, KernelFamily, Solution, VotedProblem
+
+_COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Values of the parameters, and the complexities r_k of the penalties Λ_k = λ r_k + β."""
+
+    params: dict[str, float]
+    complexities: Floats
+
+    @property
+    def penalties(self) -> Floats:
+        """The penalties Λ_k; 0 times an infinite complexity is 0."""
+        lam, beta = self.params.get("lam", 0.0), self.params["beta"]
+        return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
+
+
+@dataclass(frozen=True)
+class VotedPath:
+    """All solutions of a grid of settings on one training set.
+
+    Each axis of the grid is descending; lists are flattened row by row.
+
+    Attributes
+    ----------
+    settings : list of Setting
+    solutions : list of list of Solution
+        For each setting one per one-vs-all problem; one problem for two classes.
+    n_support : ndarray of the shape of the grid
+        Number of points with a coefficient for any kernel.
+    converged : ndarray of the shape of the grid
+        Whether all gaps are within the tolerance.
+    classes : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.voted import VotedKernelClassifier
+    >>> X, y = make_moons(100, noise=0.1, random_state=0)
+    >>> path = VotedKernelClassifier(beta=[1e-3, 1e-2]).path(X[:60], y[:60])
+    >>> [setting.params["beta"] for setting in path.settings], path.n_support.shape
+    ([0.01, 0.001], (1, 2))
+    >>> errors = path.errors(X[60:], y[60:])
+    >>> path.settings[path.best(errors)].params
+    {'lam': 0.01, 'beta': 0.001}
+    """
+
+    settings: list[Setting]
+    solutions: list[list[Solution]]
+    n_support: Indices
+    converged: NDArray[np.bool_]
+    classes: NDArray[Any]
+    family: KernelFamily
+    _check: Callable[[Any], Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict classes for all settings.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for the estimator's ``predict``.
+
+        Returns
+        -------
+        ndarray of shape (n_settings, n_samples)
+        """
+        X = self._check(X)
+        solutions = [solution for row in self.solutions for solution in row]
+        sums = self.family.sums(X, _coefficients(solutions, self.family))
+        by_setting = np.split(sums, len(self.settings), axis=1)
+        return self.classes[np.array([_codes(values) for values in by_setting])]
+
+    def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
+        """Return the error rate for all settings.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the errors.
+
+        Returns
+        -------
+        ndarray of the shape of the grid
+        """
+        wrong = self.predict(X) != np.asarray(y)
+        return np.average(wrong, axis=1, weights=sample_weight).reshape(self.n_support.shape)
+
+    def best(self, errors: Floats) -> int:
+        """Return the setting with the least error, the fewest points, the greatest penalties.
+
+        Parameters
+        ----------
+        errors : ndarray of the shape of the grid
+
+        Returns
+        -------
+        int
+            Its place in `settings`.
+        """
+        # rounded to ignore rounding errors
+        return first_best(np.round(errors, 12), self.n_support)
+
+
+@dataclass(eq=False, repr=False)
+class VotedClassifier(ClassifierMixin, PointsEstimator):
+    """Base of the classifiers that minimise objective (1)."""
+
+    _: KW_ONLY
+    beta: Any = 1e-3
+    tol: float = 1e-3
+    max_iter: int = 1000
+    validation_fraction: float = 0.2
+    random_state: Any = None
+    class_weight: Any = None
+
+    _dtypes = (np.float64,)
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "beta": [constraints.NOT_NEGATIVE, "array-like"],
+        "tol": [constraints.POSITIVE],
+        "max_iter": [constraints.COUNT],
+        "validation_fraction": [constraints.FRACTION],
+        "random_state": ["random_state"],
+        "class_weight": constraints.CLASS_WEIGHT,
+    }
+
+    @abstractmethod
+    def _axes(self) -> dict[str, Floats]:
+        """Return the values of each parameter to choose from, descending."""
+
+    def _complexities(
+        self, grams: Floats, family: KernelFamily, weights: Floats | None
+    ) -> Sequence[Floats]:
+        """Return the r_k, for each value of the first parameter if they depend on it.
+
+        A point of weight w counts as w points.
+        """
+        return [np.zeros(len(grams))]
+
+    @constraints.fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the model for all values of the parameters, and choose the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With "precomputed" the matrices of all kernels side by side, of
+            shape (n_samples, n_kernels · n_samples); with kernels of strings, sets or other
+            objects, or user-defined functions, a sequence of these.
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Validation points for the choice of parameters; with "precomputed" of shape
+            (n_val, n_kernels · n_samples). If None and there are several values, a stratified
+            share ``validation_fraction`` of X is held out and the classifier is trained on the
+            rest; with single values it is trained on all points.
+        y_val : array-like of shape (n_val,), default=None
+            Labels of X_val; one that does not occur in y counts as an error.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the losses in their mean, and of errors on points held out; not negative.
+            A point of weight 0 counts as absent, one of weight w as w points in complexities.
+
+        Returns
+        -------
+        self : object
+            Fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If the data or parameters are not valid, or y has a single class; if points have to be
+            held out and no class has two; if a complexity is not defined for a kernel.
+        MemoryError
+            If the kernel matrices do not fit into memory.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If a solver stopped before the gap was within ``tol``.
+        """
+        axes, rng = self._axes(), check_random_state(self.random_state)
+        X, y, codes, weights = self._check_labelled(X, y, sample_weight)
+        n_choices = prod(len(values) for values in axes.values())
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, y, X_val, y_val, codes, n_choices, rng, weights
+        )
+        path = self._follow(axes, X, y, codes, rows, weights)
+        best, self.validation_scores_ = 0, None
+        if y_val is not None:
+            used = weighted_rows(weights, len(y))
+            choosing = validation_weights(
+                self.class_weight, self.classes_, y[used], taken(weights, used), y_val, weights_val
+            )
+            errors = path.errors(X_val, y_val, choosing)
+            best, self.validation_scores_ = path.best(errors), 1 - errors
+        setting, solutions = path.settings[best], path.solutions[best]
+        self._family = path.family
+        self.coef_ = _coefficients(solutions, path.family)
+        self.support_ = rows[_support(solutions)]
+        self.n_support_ = len(self.support_)
+        self.best_params_ = setting.params
+        self.complexities_ = setting.complexities
+        self.penalties_ = setting.penalties
+        self.objective_ = np.array([s.objective for s in solutions])
+        self.dual_bound_ = np.array([s.bound for s in solutions])
+        self.n_iter_ = max(s.n_iter for s in solutions)
+        return self
+
+    @constraints.fit_context(prefer_skip_nested_validation=False)
+    def path(self, X: Any, y: ArrayLike) -> VotedPath:
+        """Solve for all values of the parameters, for instance on one fold of several.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `fit`.
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        VotedPath
+            Solutions for all settings, each computed from that of its neighbour.
+        """
+        X, y, codes, _ = self._check_labelled(X, y, None)
+        return self._follow(self._axes(), X, y, codes, np.arange(len(y)), None)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return f(x), evaluating only kernels and points with a coefficient.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With "precomputed" of shape (n_samples, n_kernels · n_training_points), with columns
+            for all rows of the X passed to `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class if there are more than two; otherwise positive for
+            ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        values = self._family.sums(self._check_points(X), self.coef_)
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each point; ``classes_[0]`` where f(x) = 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        values = self.decision_function(X)
+        return self.classes_[_codes(values.reshape(len(values), -1))]
+
+    def _check_labelled(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, NDArray[Any], Indices, Floats | None]:
+        """Validate training data, set ``classes_``; return X, y, class codes and weights."""
+        X, y = self._check_training(X, y)
+        if self._precomputed and (not X.shape[0] or X.shape[1] % X.shape[0]):
+            raise ValueError(
+                "'precomputed' needs a square matrix for training, or several side by side: for "
+                f"{X.shape[0]} rows a multiple of as many columns, got shape {X.shape}"
+            )
+        weights = check_weights(sample_weight, X)
+        codes, used = np.zeros(len(y), dtype=np.intp), weighted_rows(weights, len(y))
+        self.classes_, codes[used], _ = encode_labels(y[used], None)
+        return X, y, codes, weights
+
+    def _follow(
+        self, axes: dict[str, Floats], X: Any, y: Any, codes: Indices, rows: Indices, weights: Any
+    ) -> VotedPath:
+        """Solve for all settings on some rows of the data."""
+        from kernlearn.voted.simplex import ColumnGeneration  # compiled
+
+        n_total, weights = X.shape[0], taken(weights, rows)
+        if len(rows) < n_total:
+            X, y, codes = X[rows], y[rows], codes[rows]
+        kernels: Any = self._compared_by()
+        if kernels is None:
+            firsts = range(0, X.shape[1], n_total)
+            family = KernelFamily(tuple(Columns(first) for first in firsts), rows)
+        else:
+            family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
+        grams = family.grams(X)
+        complexities = self._complexities(grams, family, weights)
+        settings = [
+            Setting(
+                {name: float(axes[name][i]) for name, i in zip(axes, place, strict=True)},
+                complexities[place[0] if len(complexities) > 1 else 0],
+            )
+            for place in np.ndindex(*map(len, axes.values()))
+        ]
+        factors = combined_weights(self.class_weight, self.classes_, codes, weights)
+        if factors is not None and weights is not None:
+            factors = factors / weights.mean()
+        # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
+        order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
+        order[1::2] = order[1::2, ::-1]
+        problem = VotedProblem(grams, np.ones(len(y)), settings[0].penalties, factors)
+        n_classes = len(self.classes_)
+        solutions: list[list[Solution]] = [[] for _ in settings]
+        for code in range(n_classes) if n_classes > 2 else (1,):
+            problem = replace(problem, y=np.where(codes == code, 1.0, -1.0))
+            generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
+            for place in order.ravel():
+                solutions[place].append(generation.solve(settings[place].penalties))
+        shape = [len(values) for values in axes.values()]
+        n_support = np.array([len(_support(row)) for row in solutions]).reshape(shape)
+        converged = np.array([all(s.converged for s in row) for row in solutions]).reshape(shape)
+        return VotedPath(
+            settings, solutions, n_support, converged, self.classes_, family, self._check_points
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -42,42 +386,29 @@ class VotedKernelClassifier(VotedClassifier):
     beta : float or sequence of float, default=1e-3
         The penalty β of all kernels, or several values. If λ and β are 0, only the loss is
         minimised; its minimum may not be unique.
-    complexity : {"trace", "dimension", "dimension_bound", "local", "monte_carlo"} or array-like \
-            of shape (n_kernels,), default="trace"
+    complexity : {"trace", "dimension", "local", "monte_carlo"} or array-like of shape \
+            (n_kernels,), default="trace"
         The :math:`r_k`. "trace" is lemma 3, VKRc in table 1; "dimension" is
-        :math:`κ_k^2 \sqrt{d_k}`, VKR2 in table 1, only for dot-product kernels, and
-        "dimension_bound" the whole bound of lemma 4; "local" is the bound of section 5.3 from
-        the eigenvalues, which gives objective (2); "monte_carlo" is an estimate for any kernel.
-        An infinite value in an array excludes a kernel unless λ = 0. Suprema :math:`κ_k` are
-        maxima over the training points.
+        :math:`κ_k^2 \sqrt{d_k}` of lemma 4, VKR2 in table 1, only for dot-product kernels;
+        "local" is the bound of section 5.3 from the eigenvalues, which gives objective (2);
+        "monte_carlo" is an estimate for any kernel from 100 draws of signs. An infinite value in
+        an array excludes a kernel unless λ = 0. Suprema :math:`κ_k` are maxima over the training
+        points.
     local_radius : float or sequence of float, default=1.0
         The radius s of "local"; of several values the best on validation points is chosen.
-    n_draws : int, default=100
-        Number of sign vectors of "monte_carlo".
-    solver : {"column_generation", "lp", "coordinate_descent"}, default="column_generation"
-        "lp" passes the whole linear program to HiGHS, which takes much longer;
-        "coordinate_descent" is appendix C on smoothed hinges. All reach the same objective.
     tol : float, default=1e-3
         Largest gap to the dual bound, relative to the objective. The tables of the paper are
         computed with 1e-6.
-    max_iter : int, default=None
-        Maximum number of rounds of column generation (None is 1000) or sweeps of coordinate
-        descent (None is 100000) per problem, after which it stops with a ConvergenceWarning.
+    max_iter : int, default=1000
+        Maximum number of rounds of column generation per problem, after which it stops with a
+        ConvergenceWarning.
     validation_fraction : float, default=0.2
         Share of the training points held out for the choice of parameters, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the signs of "monte_carlo".
-    n_jobs : int, default=None
-        Number of processes that solve one-vs-all problems; None is 1, -1 all cores.
-    verbose : int, default=0
-        1 prints a line for each setting of the parameters and class, 2 for each round too.
     class_weight : dict, "balanced" or None, default=None
         Factors on the losses of the points of each class, and on the validation points in the
         choice of parameters.
-    calibration : {"sigmoid", "isotonic"} or None, default=None
-        How decision values are mapped to the probabilities of `predict_proba`, which is there
-        unless this is None. The map is fitted on the validation points, some of which are held
-        out even if there are single values only.
 
     Attributes
     ----------
@@ -90,25 +421,19 @@ class VotedKernelClassifier(VotedClassifier):
         Indices, in the X passed to `fit`, of points with a coefficient for any kernel.
     n_support_ : int
         Number of these points, as in table 1.
-    n_support_by_kernel_ : ndarray of shape (n_kernels,)
-        Number of points with a coefficient for each kernel.
-    kernels_ : list of Kernel or None
-        The fitted kernels; None for "precomputed".
     complexities_ : ndarray of shape (n_kernels,)
         The :math:`r_k`; zeros where λ is 0.
     penalties_ : ndarray of shape (n_kernels,)
         The :math:`Λ_k = λ r_k + β`.
-    lam_, beta_ : float
-        The chosen values; with ``complexity="local"`` also ``local_radius_``.
     best_params_ : dict
-        The chosen values by parameter.
+        The chosen `lam` and `beta`, and `local_radius` if it matters.
     validation_scores_ : ndarray of shape (n_lam, n_beta), or None
-        Accuracies on the validation points, λ and β descending; with several radii of shape
+        Accuracies on the validation points, λ and β descending; with "local" of shape
         (n_radii, n_lam, n_beta). Ties go to fewer support points, then to larger penalties.
     objective_, dual_bound_ : ndarray of shape (n_problems,)
         The objective, and a lower bound of its minimum.
     n_iter_ : int
-        Number of iterations of the solver.
+        Number of rounds of column generation.
     n_features_in_ : int
         Number of features seen in `fit`.
 
@@ -133,30 +458,15 @@ class VotedKernelClassifier(VotedClassifier):
     kernels: Any = ("linear", "gaussian", "laplacian")
     _: KW_ONLY
     lam: Any = 1e-2
-    beta: Any = 1e-3
     complexity: Any = "trace"
     local_radius: Any = 1.0
-    n_draws: int = 100
-    solver: str = "column_generation"
-    tol: float = 1e-3
-    max_iter: int | None = None
-    validation_fraction: float = 0.2
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
-    class_weight: Any = None
-    calibration: str | None = None
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
-        "kernels": ["array-like", StrOptions({"precomputed"}), None],
-        "lam": [NOT_NEGATIVE, "array-like"],
-        "complexity": [
-            StrOptions({"trace", "dimension", "dimension_bound", "local", "monte_carlo"}),
-            "array-like",
-        ],
-        "local_radius": [POSITIVE, "array-like"],
-        "n_draws": [COUNT],
+        "kernels": ["array-like", constraints.StrOptions({"precomputed"}), None],
+        "lam": [constraints.NOT_NEGATIVE, "array-like"],
+        "complexity": [constraints.StrOptions(_COMPLEXITIES), "array-like"],
+        "local_radius": [constraints.POSITIVE, "array-like"],
     }
 
     def _compared_by(self) -> list[Kernel] | None:
@@ -168,71 +478,48 @@ class VotedKernelClassifier(VotedClassifier):
             raise ValueError("'kernels' must hold at least one kernel")
         return [as_kernel(kernel, "kernels") for kernel in self.kernels]
 
-    @property
-    def _chosen(self) -> tuple[str, ...]:
-        local = isinstance(self.complexity, str) and self.complexity == "local"
-        return ("local_radius", "lam", "beta") if local else ("lam", "beta")
+    def _axes(self) -> dict[str, Floats]:
+        axes = {"lam": _descending(self.lam, "lam"), "beta": _descending(self.beta, "beta")}
+        if isinstance(self.complexity, str) and self.complexity == "local":
+            return {"local_radius": _descending(self.local_radius, "local_radius"), **axes}
+        return axes
 
     def _complexities(
         self, grams: Floats, family: KernelFamily, weights: Floats | None
     ) -> Sequence[Floats]:
-        if not isinstance(self.complexity, str):
-            return [self._checked_complexity(len(grams))]
-        if not self._axis("lam").any():
-            return [np.zeros(len(grams))]
-        if self.complexity.startswith("dimension") and not family.kernels:
-            raise ValueError(
-                f"complexity={self.complexity!r} asks for the degree of polynomial kernels, which "
-                "is not known of matrices that are given; choose another complexity"
-            )
-        if weights is not None and self.complexity in ("local", "monte_carlo"):
-            raise ValueError(f"complexity={self.complexity!r} takes no sample_weight")
-        # The same signs for all kernels, so that their order is not random.
-        rng, seed = check_random_state(self.random_state), None
-        if self.complexity == "monte_carlo":
-            seed = rng.randint(np.iinfo(np.int32).max)
-        n_features = 0 if family.points is None else family.points.shape[-1]
-        measured = []
-        for k, kernel in enumerate(family.kernels or [None] * len(grams)):
+        name = self.complexity
+        if not isinstance(name, str):
+            r = np.asarray(name)
+            if r.shape != (len(grams),) or r.dtype.kind not in "fiu" or not np.all(r >= 0):
+                raise ValueError(
+                    f"'complexity' must hold one number >= 0 for each of the {len(grams)} kernels "
+                    f"(infinity is one), or be a name, got {name!r}"
+                )
+            return [r.astype(np.float64)]
+        if not np.any(self.lam):
+            return super()._complexities(grams, family, weights)
+        if weights is not None and name in ("local", "monte_carlo"):
+            raise ValueError(f"complexity={name!r} takes no sample_weight")
+        seed: int | None = None
+        if name == "monte_carlo":  # the same signs for all kernels, so that their order is free
+            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        values: list[Any] = []
+        for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
-                measured.append(self._complexity(grams[k], kernel, n_features, seed, weights))
+                if name == "trace":
+                    values.append(complexity.trace_complexity(gram, sample_weight=weights))
+                elif name == "dimension":
+                    dimension = complexity.feature_dimension(kernel, family.points.shape[-1])
+                    kappa = float(np.sqrt(np.diag(gram).max()))
+                    values.append(complexity.dimension_complexity(kappa, dimension))
+                elif name == "local":
+                    radii = _descending(self.local_radius, "local_radius")
+                    values.append(complexity.local_complexity(gram, radii))
+                else:
+                    values.append(complexity.monte_carlo_complexity(gram, random_state=seed))
             except ValueError as error:
                 raise ValueError(f"complexity of kernel {k}: {error}") from error
-        return list(np.atleast_2d(np.array(measured).T))
-
-    def _complexity(
-        self,
-        gram: Floats,
-        kernel: Any,
-        n_features: int,
-        seed: int | None,
-        weights: Floats | None,
-    ) -> Any:
-        """Return the complexity of a kernel, "local" for each radius."""
-        match self.complexity:
-            case "trace":
-                return complexity.trace_complexity(gram, sample_weight=weights)
-            case "local":
-                return complexity.local_complexities(gram, self._axis("local_radius"))
-            case "monte_carlo":
-                return complexity.monte_carlo_complexity(
-                    gram, n_draws=self.n_draws, random_state=seed
-                )
-        n_samples: Any = None
-        if self.complexity == "dimension_bound":
-            n_samples = len(gram) if weights is None else weights.sum()
-        dimension = complexity.feature_dimension(kernel, n_features)
-        kappa = np.sqrt(np.diag(gram).max())
-        return complexity.dimension_complexity(kappa, dimension, n_samples)
-
-    def _checked_complexity(self, n_kernels: int) -> Floats:
-        r = np.asarray(self.complexity)
-        if r.shape != (n_kernels,) or r.dtype.kind not in "fiu" or not np.all(r >= 0):
-            raise ValueError(
-                f"'complexity' must hold one number >= 0 for each of the {n_kernels} kernels "
-                f"(infinity is one), or be a name, got {self.complexity!r}"
-            )
-        return r.astype(np.float64)
+        return list(np.atleast_2d(np.array(values).T))
 
 
 @dataclass(eq=False, repr=False)
@@ -253,20 +540,18 @@ class L1SVMClassifier(VotedClassifier):
         Name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed".
     beta : float or sequence of float, default=1e-3
         The penalty; of several values the best on validation points is chosen.
-    solver, tol, max_iter, validation_fraction, random_state
-        As for `VotedKernelClassifier`.
-    n_jobs, verbose, class_weight, calibration
+    tol, max_iter, validation_fraction, random_state, class_weight
         As for `VotedKernelClassifier`.
 
     Attributes
     ----------
     coef_ : list of one csr_array of shape (n_problems, n_training_points)
         The coefficients.
-    beta_ : float
-        The chosen value.
+    best_params_ : dict
+        The chosen `beta`.
     validation_scores_ : ndarray of shape (n_beta,), or None
         Accuracies on the validation points, β descending.
-    classes_, support_, n_support_, best_params_, objective_, dual_bound_, n_iter_, n_features_in_
+    classes_, support_, n_support_, objective_, dual_bound_, n_iter_, n_features_in_
         As for `VotedKernelClassifier`.
 
     References
@@ -286,17 +571,6 @@ class L1SVMClassifier(VotedClassifier):
     """
 
     kernel: str | Kernel | Callable[[Any, Any], Any] = "gaussian"
-    _: KW_ONLY
-    beta: Any = 1e-3
-    solver: str = "column_generation"
-    tol: float = 1e-3
-    max_iter: int | None = None
-    validation_fraction: float = 0.2
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
-    class_weight: Any = None
-    calibration: str | None = None
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
@@ -308,12 +582,34 @@ class L1SVMClassifier(VotedClassifier):
             return None
         return [as_kernel(self.kernel)]
 
-    def _complexities(
-        self, grams: Floats, family: KernelFamily, weights: Floats | None
-    ) -> Sequence[Floats]:
-        if len(grams) > 1:
-            raise ValueError(
-                "kernel='precomputed' needs a square matrix for training, got "
-                f"{len(grams)} side by side; VotedKernelClassifier takes several"
-            )
-        return [np.zeros(1)]
+    def _axes(self) -> dict[str, Floats]:
+        return {"beta": _descending(self.beta, "beta")}
+
+
+def _descending(values: Any, name: str) -> Floats:
+    """Return the values of a parameter to choose from."""
+    ascending = candidate_values(values, name, zero=name != "local_radius")
+    return ascending.astype(np.float64)[::-1]
+
+
+def _coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:
+    """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
+    shape = (len(solutions), family.points.shape[0])
+    rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
+    kernels = np.concatenate([s.kernels for s in solutions])
+    points = np.concatenate([s.points for s in solutions])
+    coef = np.concatenate([s.coef for s in solutions])
+    return [
+        sparse.csr_array((coef[kernels == k], (rows[kernels == k], points[kernels == k])), shape)
+        for k in range(len(family.kernels))
+    ]
+
+
+def _support(solutions: Sequence[Solution]) -> Indices:
+    """Return the points with a coefficient in any solution."""
+    return np.unique(np.concatenate([s.points for s in solutions]))
+
+
+def _codes(values: Floats) -> Indices:
+    """Return the class codes for decision values of shape (n_samples, n_problems)."""
+    return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)

@@ -3,18 +3,17 @@
 Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015).
 """
 
-from math import comb, log, pi, sqrt
+from math import comb, pi, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, logsumexp
 from sklearn.utils.validation import check_array, check_random_state
 
+from kernlearn.checks import check_count, check_nonnegative
 from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
 from kernlearn.voted.problem import Floats
 
-_DRAWS_AT_ONCE = 256  # sign vectors per block: 8 MB for 4000 points
 _ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding
 
 
@@ -33,6 +32,10 @@ def trace_complexity(
     sample_weight : ndarray of shape (n_samples,), default=None
         How many points each point counts as.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
@@ -44,10 +47,10 @@ def trace_complexity(
     >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
     0.7071
     """
-    diagonal = _diagonal(_square(gram))
-    if sample_weight is not None:
-        return _kappa(diagonal, kappa) * sqrt(sample_weight @ diagonal) / sample_weight.sum()
-    return _kappa(diagonal, kappa) * sqrt(diagonal.sum()) / len(diagonal)
+    values, kappa = _square(gram, kappa)
+    diagonal = np.diag(values)
+    weights = np.ones(len(values)) if sample_weight is None else sample_weight
+    return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
@@ -63,6 +66,10 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
         Sample size m; None omits the factor :math:`12 \sqrt{π / m}`, as in section 5.3 for the
         penalties.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
@@ -74,13 +81,13 @@ def dimension_complexity(kappa: float, dimension: float, n_samples: int | None =
     >>> dimension_complexity(1.0, 9)
     3.0
     """
-    for name, value in (("kappa", kappa), ("dimension", dimension)):
-        if not value >= 0:
-            raise ValueError(f"'{name}' must be a number >= 0, got {value!r}")
-    if n_samples is not None and n_samples < 1:
-        raise ValueError(f"'n_samples' must be at least 1, got {n_samples!r}")
-    factor = 1.0 if n_samples is None else 12 * sqrt(pi / n_samples)
-    return factor * kappa**2 * sqrt(dimension)
+    check_nonnegative(kappa=kappa)
+    if not dimension >= 0:
+        raise ValueError(f"'dimension' must be a number of 0 or more, got {dimension!r}")
+    if n_samples is None:
+        return kappa**2 * sqrt(dimension)
+    check_count(n_samples=n_samples)
+    return 12 * sqrt(pi / n_samples) * kappa**2 * sqrt(dimension)
 
 
 def feature_dimension(kernel: Kernel, n_features: int) -> float:
@@ -120,19 +127,14 @@ def feature_dimension(kernel: Kernel, n_features: int) -> float:
             f"the dimension of lemma 4 is that of a polynomial's feature space, and {kernel!r} is "
             "not a power series in the inner product; choose another complexity"
         )
-    degree = kernel.degree_max
-    if degree is None:
+    if kernel.degree_max is None:
         return np.inf
-    orders = np.flatnonzero(np.isfinite(kernel.log_coefficients(degree)))
-    if degree < 100:  # exact
-        total = sum(comb(n_features + int(n) - 1, int(n)) for n in orders)
-        return float(total) if total < 2**1000 else np.inf
-    logs = gammaln(n_features + orders) - gammaln(orders + 1) - gammaln(n_features)
-    size = float(logsumexp(logs)) if len(orders) else -np.inf
-    return float(np.exp(size)) if size < log(np.finfo(np.float64).max) else np.inf
+    orders = np.flatnonzero(np.isfinite(kernel.log_coefficients(kernel.degree_max)))
+    total = sum(comb(n_features + int(n) - 1, int(n)) for n in orders)
+    return float(total) if total < 2**1023 else np.inf
 
 
-def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = None) -> float:
+def local_complexity(gram: ArrayLike, radius: Any, *, kappa: float | None = None) -> Any:
     r"""Bound the local Rademacher complexity by :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
 
     The :math:`λ_j` are the eigenvalues of K / m. The paper states the bound for functions of
@@ -142,16 +144,20 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
     ----------
     gram : array-like of shape (n_samples, n_samples)
         Matrix of a positive semi-definite kernel.
-    radius : float
+    radius : float or array-like of shape (n_radii,)
         The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
     kappa : float, default=None
         The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample, 1 gives
         the bound of the paper.
 
+    Returns
+    -------
+    float or ndarray of shape (n_radii,)
+
     Raises
     ------
     ValueError
-        If the matrix is not square, finite, symmetric and positive semi-definite, or the radius
+        If the matrix is not square, finite, symmetric and positive semi-definite, or a radius
         is not positive.
 
     References
@@ -161,31 +167,24 @@ def local_complexity(gram: ArrayLike, radius: float, *, kappa: float | None = No
     Examples
     --------
     >>> from kernlearn.voted import local_complexity
-    >>> local_complexity([[1.0, 0.0], [0.0, 1.0]], radius=0.125)
+    >>> float(local_complexity([[1.0, 0.0], [0.0, 1.0]], radius=0.125))
     0.5
     """
-    return float(local_complexities(gram, np.array([radius]), kappa=kappa)[0])
-
-
-def local_complexities(gram: ArrayLike, radii: Floats, *, kappa: float | None = None) -> Floats:
-    """Return `local_complexity` for several radii, with one eigendecomposition."""
+    radii = np.asarray(radius, dtype=np.float64)
     if not (radii > 0).all():
-        raise ValueError(f"'radius' must be a number > 0, got {radii[~(radii > 0)][0]!r}")
-    values = _square(gram)
-    if not np.allclose(values, values.T, rtol=1e-7, atol=1e-10 * np.abs(values).max(initial=0.0)):
-        raise ValueError(
-            "the local complexity is for positive semi-definite kernels, and the matrix is not "
-            "symmetric; use 'monte_carlo' or an array"
-        )
+        raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
+    values, kappa = _square(gram, kappa)
+    atol = 1e-10 * np.abs(values).max()
+    symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
     eigenvalues = np.linalg.eigvalsh(values) / len(values)
-    if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], -eigenvalues[0]):
+    if not symmetric or eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], -eigenvalues[0]):
+        problem = f"has the eigenvalue {eigenvalues[0] * len(values):.6g}"
         raise ValueError(
-            "the local complexity is for positive semi-definite kernels, and the matrix has the "
-            f"eigenvalue {eigenvalues[0] * len(values):.6g}; use 'monte_carlo' or an array"
+            "the local complexity is for positive semi-definite kernels, and the matrix "
+            f"{problem if symmetric else 'is not symmetric'}; use 'monte_carlo' or an array"
         )
-    squared = _kappa(_diagonal(values), kappa) ** 2 * np.maximum(eigenvalues, 0.0)
-    sums = np.minimum(radii[:, None], squared).sum(axis=1)
-    return np.sqrt(2 / len(values) * sums)
+    squared = kappa**2 * np.maximum(eigenvalues, 0.0)
+    return np.sqrt(2 / len(values) * np.minimum(radii[..., None], squared).sum(axis=-1))
 
 
 def monte_carlo_complexity(
@@ -205,6 +204,10 @@ def monte_carlo_complexity(
     random_state : int, RandomState instance or None, default=None
         Seed of the signs.
 
+    Returns
+    -------
+    float
+
     Raises
     ------
     ValueError
@@ -216,38 +219,24 @@ def monte_carlo_complexity(
     >>> monte_carlo_complexity([[1.0, 0.0], [0.0, 1.0]], random_state=0)
     0.5
     """
-    if n_draws < 1:
-        raise ValueError(f"'n_draws' must be at least 1, got {n_draws!r}")
+    check_count(n_draws=n_draws)
     values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
-    rng = check_random_state(random_state)
-    total = 0.0
-    for start in range(0, n_draws, _DRAWS_AT_ONCE):
-        n = min(_DRAWS_AT_ONCE, n_draws - start)
-        signs = 2.0 * rng.randint(2, size=(n, len(values))) - 1.0
-        total += float(np.abs(signs @ values).max(axis=1).sum())
-    return total / n_draws / len(values)
+    signs = 2.0 * check_random_state(random_state).randint(2, size=(n_draws, len(values))) - 1.0
+    return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
 
 
-def _square(gram: ArrayLike) -> Floats:
+def _square(gram: ArrayLike, kappa: float | None) -> tuple[Floats, float]:
+    """Return a square matrix, and the root of its largest diagonal value unless `kappa` is set."""
     values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     if values.shape[0] != values.shape[1]:
         raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
-    return values
-
-
-def _diagonal(gram: Floats) -> Floats:
-    diagonal = np.diag(gram)
-    if diagonal.min(initial=0.0) < 0:
+    diagonal = np.diag(values)
+    if diagonal.min() < 0:
         raise ValueError(
             f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
             "complexity is for such kernels; use 'monte_carlo' or an array"
         )
-    return diagonal
-
-
-def _kappa(diagonal: Floats, kappa: float | None) -> float:
     if kappa is None:
-        return sqrt(diagonal.max())
-    if not 0 <= kappa < np.inf:
-        raise ValueError(f"'kappa' must be a finite number >= 0, got {kappa!r}")
-    return float(kappa)
+        return values, sqrt(diagonal.max())
+    check_nonnegative(kappa=kappa)
+    return values, float(kappa)

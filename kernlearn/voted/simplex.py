@@ -1,0 +1,664 @@
+r"""Column generation for objective (1), by a simplex method for hinge losses and the 1-norm.
+
+The problem is to minimise, over a pool of columns :math:`a_j`,
+
+.. math:: \sum_i \max(0, t_i - (A \alpha)_i) + \sum_j c_j |\alpha_j|.
+
+There are no constraints on :math:`\alpha`, so every point is feasible, and a vertex consists of as
+many columns with a coefficient as there are rows at the kink of their loss. These are few if the
+solution is sparse; only the inverse of their square block is stored, not a basis of all rows. An
+edge leaves a vertex by changing the coefficient of another column or by moving a row off its kink.
+The objective is convex and piecewise linear along it, and one pivot goes to its minimum, past as
+many kinks as it decreases over.
+
+Compiled functions copy arrays by loops: an assignment of one to another takes Numba a second to
+compile, for the text of the error that different shapes would give.
+"""
+
+import warnings
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.voted.problem import Floats, Indices, Solution, VotedProblem, closed
+
+_ADDED = 50  # columns that a round adds
+_SPARE = 200  # columns, besides those in use, with which a new problem starts
+_PERTURBATION = 1e-8  # shift of the hinges, so that no two kinks coincide
+
+# States of a row relative to the kink of its loss.
+ABOVE, BELOW, KINK = 0, 1, 2
+
+_REFINEMENTS = 3  # iterative refinements; kernels of many degrees are nearly dependent
+_REFRESH = 100  # steps after which the vertex is recomputed
+_STALLS = 60  # refreshes without a lower objective after which to stop
+_CANDIDATES = 8  # columns whose edges are compared by their slope per length
+_NOISE = 1e-13  # correlations smaller than this per row are rounding errors
+_TOLERANCE = 1e-9  # violation of the bounds of a multiplier, relative to them
+_MAX_STEPS = 100_000
+_SAFETY = 10.0  # factor on the observed rounding errors above which a movement counts
+
+
+class ColumnGeneration:
+    r"""Column generation for problems that differ in their penalties, each from the last vertex.
+
+    The dual variables u of the program on some columns solve the whole program if
+    |Σ_i u_i s_i y_i K_k(x_i, x_j)| ≤ m Λ_k for all k and j; otherwise columns that violate this
+    are added, the program is solved again from its last vertex, and so on. A vertex remains a
+    vertex when penalties change, which only determine the edges along which the objective
+    decreases.
+
+    Parameters
+    ----------
+    problem : VotedProblem
+        Its penalties are not used.
+    tol : float, default=1e-6
+        Largest gap to the dual bound, relative to the objective.
+    max_iter : int, default=1000
+        Maximum number of rounds per problem.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_samples,)
+        Dual variables of the last solution.
+    """
+
+    def __init__(self, problem: VotedProblem, *, tol: float = 1e-6, max_iter: int = 1000) -> None:
+        m, capacity = len(problem.y), 4 * _ADDED
+        self._problem, self._tol, self._max_iter = problem, tol, max_iter
+        # The pool's columns, and how many of them and of the rows are the vertex.
+        self._pool, self._size = np.empty(0, dtype=np.intp), 0
+        self.dual = np.ones(m)
+        # Fractional parts of multiples of the golden ratio are evenly spread.
+        spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
+        self._vertex = Vertex(
+            pool=np.zeros((capacity, m)),
+            turned=np.zeros((m, capacity)),
+            thresholds=problem.weights * (1 + _PERTURBATION * spread),
+            columns=np.zeros(m + 1, dtype=np.intp),
+            rows=np.zeros(m + 1, dtype=np.intp),
+            inverse=np.zeros((m + 1, m + 1)),
+            alpha=np.zeros(capacity),
+            signs=np.zeros(m + 1),
+            slack=problem.weights.copy(),
+            state=np.full(m, BELOW, dtype=np.int8),
+            multipliers=self.dual,
+        )
+
+    def solve(self, penalties: Floats) -> Solution:
+        """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed.
+
+        Penalties of a kernel in use must stay finite.
+        """
+        problem = self._problem = replace(self._problem, penalties=penalties)
+        self._forget()
+        by_pivots, n_iter = True, 0
+        while n_iter < self._max_iter:
+            n_iter += 1
+            if len(self._pool):
+                by_pivots = by_pivots and self._pivot()
+                if not by_pivots and not self._solve_by_highs():
+                    break
+            dual = np.clip(self.dual, 0.0, 1.0)
+            correlations = problem.correlations(dual)
+            if closed(self._objective(), problem.bound(dual, correlations), 0.5 * self._tol):
+                break
+            if not self._add(problem.violations(correlations)):
+                # Rounding errors keep the gap open: can HiGHS do better?
+                if not by_pivots:
+                    break
+                by_pivots = False
+        alpha = self._vertex.alpha[: len(self._pool)]
+        if by_pivots:
+            # Undo the perturbation: compute the same vertex for the unshifted hinges.
+            before = alpha.copy(), self._objective()
+            unshifted = self._vertex._replace(thresholds=problem.weights)
+            if not refresh(unshifted, self._size) or self._objective() > before[1]:
+                alpha[:] = before[0]
+        solution = problem.solution(self._pool, alpha, np.clip(self.dual, 0, 1), self._tol, n_iter)
+        if not solution.converged:
+            warnings.warn(
+                f"column generation stopped after {n_iter} rounds at a gap of "
+                f"{solution.objective - solution.bound:.3g} for an objective of "
+                f"{solution.objective:.6g}; raise max_iter or tol, or scale the data",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return solution
+
+    def _objective(self) -> float:
+        used = np.flatnonzero(self._vertex.alpha[: len(self._pool)])
+        alpha = self._vertex.alpha[used]
+        losses = np.maximum(0.0, self._problem.weights - alpha @ self._vertex.pool[used])
+        penalty = self._problem.costs(self._pool[used]) @ np.abs(alpha)
+        return float(losses.sum() + penalty) / len(losses)
+
+    def _pivot(self) -> bool:
+        """Solve the program on the pool's columns; False if rounding errors prevent it."""
+        try:
+            solved, self._size = pivot(self._vertex, self._size, self._problem.costs(self._pool))
+        except np.linalg.LinAlgError:  # a block has become singular
+            return False
+        return solved
+
+    def _solve_by_highs(self) -> bool:
+        """Solve the program on the pool's columns by HiGHS; False if it finds no solution.
+
+        The coefficients stay if its are worse, by rounding errors; its dual variables are taken.
+        """
+        n = len(self._pool)
+        alpha = self._vertex.alpha[:n]
+        before = alpha.copy(), self._objective()
+        self._size = 0
+        self._vertex.state[:] = BELOW
+        found = solve_program(
+            self._vertex.pool[:n], self._problem.costs(self._pool), self._problem.weights
+        )
+        if found is None:
+            return False
+        alpha[:], self.dual[:] = found
+        if self._objective() > before[1]:
+            alpha[:] = before[0]
+        return True
+
+    def _add(self, violations: Floats) -> bool:
+        """Add the columns that violate the dual problem most; False if there are none."""
+        violations[self._pool] = -np.inf
+        columns = np.flatnonzero(violations > 1e-12 * len(self.dual))
+        if len(columns) > _ADDED:
+            columns = columns[np.argpartition(-violations[columns], _ADDED)[:_ADDED]]
+        n, total = len(self._pool), len(self._pool) + len(columns)
+        if (more := 2 * (total - len(self._vertex.alpha))) > 0:
+            self._vertex = self._vertex._replace(
+                pool=np.pad(self._vertex.pool, ((0, more), (0, 0))),
+                turned=np.pad(self._vertex.turned, ((0, 0), (0, more))),
+                alpha=np.pad(self._vertex.alpha, (0, more)),
+            )
+        self._vertex.pool[n:total] = self._problem.values(columns)
+        self._vertex.turned[:, n:total] = self._vertex.pool[n:total].T
+        self._vertex.alpha[n:total] = 0.0
+        self._pool = np.concatenate([self._pool, columns])
+        return len(columns) > 0
+
+    def _forget(self) -> None:
+        """Drop columns, except those of the vertex and the latest others."""
+        vertex = self._vertex
+        used = vertex.columns[: self._size]
+        others = np.setdiff1d(np.arange(len(self._pool)), used)
+        if len(others) <= 2 * _SPARE:
+            return
+        keep = np.sort(np.concatenate([used, others[-_SPARE:]]))
+        used[:] = np.searchsorted(keep, used)
+        self._pool = self._pool[keep]
+        for array in (vertex.pool, vertex.alpha, vertex.turned.T):
+            array[: len(keep)] = array[keep]
+
+
+def solve_program(columns: Floats, costs: Floats, limits: Floats) -> tuple[Floats, Floats] | None:
+    """Minimise Σ max(0, t_i - (A α)_i) + Σ c_j |α_j| by HiGHS, for columns a_j as rows.
+
+    Return α and the dual variables in [0, 1]; None if HiGHS finds no solution.
+    """
+    from scipy.optimize import linprog
+
+    n, m = columns.shape
+    block = sparse.csc_array(-columns.T)
+    # Variables: positive and negative parts of α, losses.
+    result = linprog(
+        np.concatenate([costs, costs, np.ones(m)]),
+        A_ub=sparse.hstack([block, -block, -sparse.eye_array(m)], format="csc"),
+        b_ub=-limits,
+        method="highs",
+    )
+    if not result.success:
+        return None
+    return result.x[:n] - result.x[n : 2 * n], np.clip(-result.ineqlin.marginals, 0.0, 1.0)
+
+
+class Vertex(NamedTuple):
+    """A pool of columns a_j, and a vertex: the columns with a coefficient, and as many rows.
+
+    All arrays are changed in place.
+    """
+
+    pool: Floats  # the columns, one per row, of shape (capacity, n_rows)
+    turned: Floats  # its transpose
+    thresholds: Floats  # the t_i
+    columns: Indices  # the columns of the vertex
+    rows: Indices  # its rows, at the kink of their loss
+    inverse: Floats  # of the block of these rows and columns
+    alpha: Floats  # coefficients of the pool
+    signs: Floats  # those of the vertex's coefficients, also of those that are 0
+    slack: Floats  # t_i - (A α)_i
+    state: np.ndarray  # of each row
+    multipliers: Floats  # in [0, 1], at the end the dual solution
+
+
+@njit(cache=True)
+def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[bool, int]:  # pragma: no cover
+    """Pivot until no column of the pool and no row decreases the objective.
+
+    The first ``size`` columns and rows are the vertex, and ``costs`` are the c_j of the columns
+    of the pool, which may have room for more. Return False if rounding errors prevent a solution,
+    and the new size. A stalled vertex is as good as they allow; the gap says how good.
+    """
+    pool, turned, _, columns, rows, inverse, alpha, signs, slack, state, multipliers = vertex
+    n_rows, n_pool = len(slack), len(costs)
+    used, barred = np.zeros(n_pool, dtype=np.bool_), np.zeros(n_pool, dtype=np.bool_)
+    for q in range(size):
+        used[columns[q]] = True
+    barred_row = np.zeros(n_rows, dtype=np.bool_)
+    full, correlation = np.zeros(n_pool), np.empty(n_pool)  # full: sums over rows with loss
+    moved, direction, at_entering = np.empty(n_rows), np.empty(n_rows + 1), np.empty(n_rows + 1)
+    rhs, at_kink, lengths = np.empty(n_rows + 1), np.empty(n_rows + 1), np.empty(n_rows + 1)
+    residual, correction = np.empty(n_rows + 1), np.empty(n_rows + 1)
+    steps, gains = np.empty(2 * n_rows + 1), np.empty(2 * n_rows + 1)
+    order = np.empty(2 * n_rows + 1, dtype=np.intp)
+    best, excesses = np.empty(_CANDIDATES, dtype=np.intp), np.empty(_CANDIDATES)
+    since, least = _REFRESH, 0  # sums of the first vertex are not computed yet
+    interval, stalls, lowest = _REFRESH, 0, np.inf
+    for _ in range(_MAX_STEPS):
+        if since >= interval:
+            if not refresh(vertex, size):
+                return False, size
+            # Rounding errors may cause cycling; they are smaller with a fresh inverse.
+            value = 0.0
+            for i in range(n_rows):
+                value += max(slack[i], 0.0)
+            for q in range(size):
+                value += costs[columns[q]] * abs(alpha[columns[q]])
+            if value < lowest * (1 - 1e-12):
+                lowest = value
+                stalls = 0
+                interval = min(2 * interval, _REFRESH)
+            else:
+                stalls += 1
+                interval = max(interval // 2, 1)
+                if stalls > _STALLS:
+                    break
+            full[:] = 0.0
+            for i in range(n_rows):
+                if state[i] == BELOW:
+                    add(full, turned[i], 1.0, n_pool)
+            since = 0
+        since += 1
+
+        # Multipliers of the rows at their kinks, and correlations of all columns.
+        for q in range(size):
+            rhs[q] = costs[columns[q]] * signs[q] - full[columns[q]]
+        at_kink[:size] = 0.0
+        combine(at_kink, rhs, inverse, size)
+        if since == 1:
+            for _ in range(_REFINEMENTS - 1):
+                for q in range(size):
+                    residual[q] = rhs[q]
+                    for r in range(size):
+                        residual[q] -= pool[columns[q], rows[r]] * at_kink[r]
+                correction[:size] = 0.0
+                combine(correction, residual, inverse, size)
+                add(at_kink, correction, 1.0, size)
+        lengths[:size] = 1e-300
+        for q in range(size):
+            for r in range(size):
+                lengths[r] += inverse[q, r] * inverse[q, r]
+        worst, leaving, side = 0.0, -1, 0.0
+        for r in range(size):
+            value = at_kink[r]
+            multipliers[rows[r]] = value
+            outside = max(-value, value - 1.0)
+            if outside > _TOLERANCE and not barred_row[rows[r]]:
+                gain = outside / np.sqrt(lengths[r])
+                if gain > worst:
+                    worst, leaving, side = gain, r, (1.0 if value < 0 else -1.0)
+        for j in range(n_pool):
+            correlation[j] = full[j]
+        add_rows(correlation, turned, rows, at_kink, size, n_pool)
+        n_best = 0
+        for j in range(n_pool):
+            if not used[j] and not barred[j]:
+                excess = abs(correlation[j]) - costs[j]
+                if excess > _TOLERANCE * costs[j] + _NOISE * n_rows:
+                    if n_best < _CANDIDATES:
+                        best[n_best] = j
+                        excesses[n_best] = excess
+                        n_best += 1
+                    elif excess > excesses[least]:
+                        best[least] = j
+                        excesses[least] = excess
+                    else:
+                        continue
+                    least = int(np.argmin(excesses[:n_best]))
+        entering = steepest(vertex, size, best[:n_best], excesses, worst, at_entering)
+        sign = 1.0 if entering >= 0 and correlation[entering] > 0 else -1.0
+        if entering < 0 and leaving < 0:
+            if since > 1:
+                since = _REFRESH  # check again with a fresh inverse
+                continue
+            break
+
+        # The edge: movements of coefficients and rows, and the slope of the objective.
+        moved[:] = 0.0
+        if entering >= 0:
+            slope = costs[entering] - abs(correlation[entering])
+            for q in range(size):
+                direction[q] = -sign * at_entering[q]
+            add(moved, pool[entering], sign, n_rows)
+        else:
+            value = multipliers[rows[leaving]]
+            slope = min(value, 1.0 - value)
+            for q in range(size):
+                direction[q] = side * inverse[q, leaving]
+        add_rows(moved, pool, columns, direction, size, n_rows)
+
+        # Rows at their kinks should not move, except the leaving one: their movement is the size
+        # of the rounding errors.
+        noise = 1.0
+        for q in range(size):
+            noise += abs(direction[q])
+        noise *= 1e-14
+        for r in range(size):
+            off = moved[rows[r]]
+            if entering < 0 and r == leaving:
+                off -= side
+            noise = max(noise, abs(off))
+        noise *= _SAFETY
+        count = 0
+        for i in range(n_rows):
+            below = state[i] == BELOW
+            if state[i] != KINK and abs(moved[i]) > noise and below == (moved[i] > 0):
+                steps[i] = max(slack[i] / moved[i], 0.0)
+                gains[i] = abs(moved[i])
+                order[count] = i
+                count += 1
+        for q in range(size):
+            if direction[q] * signs[q] < 0 and abs(direction[q]) > 1e-9:
+                item = n_rows + q
+                steps[item] = max(-alpha[columns[q]] / direction[q], 0.0)
+                gains[item] = 2 * costs[columns[q]] * abs(direction[q])
+                order[count] = item
+                count += 1
+        stop = first_rise(steps, gains, order, count, slope)
+        if stop < 0:
+            if since > 1:
+                since = _REFRESH  # rounding errors: try again with a fresh inverse
+            elif entering >= 0:
+                barred[entering] = True  # linearly dependent on the columns in use
+            else:
+                barred_row[rows[leaving]] = True
+            continue
+        length = steps[stop]
+
+        # Move to the end of the step.
+        for place in range(count):
+            item = order[place]
+            if steps[item] >= length:
+                continue
+            if item < n_rows:
+                add(full, turned[item], -1.0 if state[item] == BELOW else 1.0, n_pool)
+                state[item] = ABOVE if state[item] == BELOW else BELOW
+            else:
+                signs[item - n_rows] *= -1.0
+        for q in range(size):
+            alpha[columns[q]] += length * direction[q]
+        for i in range(n_rows):
+            if state[i] != KINK:
+                slack[i] -= length * moved[i]
+        if entering >= 0:
+            alpha[entering] = length * sign
+        else:
+            row = rows[leaving]
+            slack[row] = -length * moved[row]
+            state[row] = ABOVE if side > 0 else BELOW
+            if side < 0:
+                add(full, turned[row], 1.0, n_pool)
+
+        # The inverse of the new block.
+        if stop < n_rows:
+            if state[stop] == BELOW:
+                add(full, turned[stop], -1.0, n_pool)
+            state[stop] = KINK
+            slack[stop] = 0.0
+            for q in range(size):
+                residual[q] = pool[columns[q], stop]
+            rhs[:size] = 0.0
+            combine(rhs, residual, inverse, size)
+            if entering >= 0:
+                corner = pool[entering, stop]
+                for q in range(size):
+                    corner -= residual[q] * at_entering[q]
+                grow(inverse, size, at_entering, rhs, corner)
+                columns[size], signs[size], rows[size] = entering, sign, stop
+                used[entering] = True
+                size += 1
+            else:
+                swap_row(inverse, size, leaving, rhs)
+                rows[leaving] = stop
+        else:
+            gone = stop - n_rows
+            left = columns[gone]
+            alpha[left] = 0.0
+            if entering >= 0:
+                swap_column(inverse, size, gone, at_entering)
+                columns[gone], signs[gone] = entering, sign
+            else:
+                shrink(inverse, size, gone, leaving)
+                size -= 1
+                columns[gone], signs[gone] = columns[size], signs[size]
+                rows[leaving] = rows[size]
+            used[columns[gone]] = True
+            used[left] = False
+    for i in range(n_rows):
+        if state[i] != KINK:
+            multipliers[i] = 1.0 if state[i] == BELOW else 0.0
+    return True, size
+
+
+@njit(cache=True)
+def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
+    """Recompute the vertex from its columns and rows; False if their block is singular."""
+    pool, _, thresholds, columns, rows, inverse, alpha, signs, slack, state, _ = vertex
+    block = np.empty((size, size))
+    for r in range(size):
+        for q in range(size):
+            block[r, q] = pool[columns[q], rows[r]]
+    if size:
+        inverted = np.linalg.inv(block)
+        if not np.isfinite(inverted).all():
+            return False
+        for q in range(size):
+            for r in range(size):
+                inverse[q, r] = inverted[q, r]
+    coef, residual = np.zeros(size), np.empty(size)
+    for _ in range(_REFINEMENTS):
+        for r in range(size):
+            residual[r] = thresholds[rows[r]]
+            for q in range(size):
+                residual[r] -= block[r, q] * coef[q]
+        for q in range(size):
+            for r in range(size):
+                coef[q] += inverse[q, r] * residual[r]
+    alpha[:] = 0.0
+    for q in range(size):
+        alpha[columns[q]] = coef[q]
+        if coef[q] != 0.0:
+            signs[q] = 1.0 if coef[q] > 0 else -1.0
+    for i in range(len(slack)):
+        slack[i] = thresholds[i]
+    add_rows(slack, pool, columns, -coef, size, len(slack))
+    for i in range(len(slack)):
+        if state[i] != KINK:
+            state[i] = BELOW if slack[i] > 0 else ABOVE
+    for r in range(size):
+        slack[rows[r]] = 0.0
+    return True
+
+
+@njit(cache=True)
+def first_rise(
+    steps: Floats, gains: Floats, order: Indices, count: int, slope: float
+) -> int:  # pragma: no cover
+    """Return the item at whose step the slope stops being negative, -1 if there is none.
+
+    The slope rises by an item's gain at its step. ``order[:count]`` is reordered.
+    """
+    low, high = 0, count
+    while high - low > 1:
+        cut = steps[order[(low + high) // 2]]
+        # Three parts: below the cut, at the cut, above the cut.
+        i, j, k = low, low, high
+        below, at = 0.0, 0.0
+        while j < k:
+            item = order[j]
+            if steps[item] < cut:
+                below += gains[item]
+                order[i], order[j] = item, order[i]
+                i += 1
+                j += 1
+            elif steps[item] > cut:
+                k -= 1
+                order[j], order[k] = order[k], item
+            else:
+                at += gains[item]
+                j += 1
+        if slope + below >= 0:
+            high = i
+        elif slope + below + at >= 0:
+            # The steepest of those at the same step is the best pivot.
+            best = order[i]
+            for place in range(i, j):
+                if gains[order[place]] > gains[best]:
+                    best = order[place]
+            return best
+        else:
+            slope += below + at
+            low = j
+    if low < high and slope + gains[order[low]] >= 0:
+        return order[low]
+    return -1
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def steepest(
+    vertex: Vertex, size: int, candidates: Indices, excesses: Floats, least: float, found: Floats
+) -> int:  # pragma: no cover
+    """Return the candidate with the steepest edge, -1 if none is steeper than ``least``.
+
+    ``found`` becomes the inverse times that column. Sums may be computed in any order: rounding
+    errors only change the choice.
+    """
+    pool, rows, inverse = vertex.pool, vertex.rows, vertex.inverse
+    at_kinks, movements = np.zeros((_CANDIDATES, size)), np.empty((_CANDIDATES, size))
+    for c in range(len(candidates)):
+        for r in range(size):
+            at_kinks[c, r] = pool[candidates[c], rows[r]]
+    # Four candidates at a time: the inverse is larger than a cache.
+    for c in range(0, len(candidates), 4):
+        one, two, three, four = at_kinks[c], at_kinks[c + 1], at_kinks[c + 2], at_kinks[c + 3]
+        for q in range(size):
+            row = inverse[q]
+            v1, v2, v3, v4 = 0.0, 0.0, 0.0, 0.0
+            for r in range(size):
+                value = row[r]
+                v1 += value * one[r]
+                v2 += value * two[r]
+                v3 += value * three[r]
+                v4 += value * four[r]
+            movements[c, q], movements[c + 1, q] = v1, v2
+            movements[c + 2, q], movements[c + 3, q] = v3, v4
+    entering = -1
+    for c in range(len(candidates)):
+        length = 1.0
+        for q in range(size):
+            length += movements[c, q] ** 2
+        gain = excesses[c] / np.sqrt(length)
+        if gain > least:
+            least = gain
+            entering = candidates[c]
+            for q in range(size):
+                found[q] = movements[c, q]
+    return entering
+
+
+@njit(cache=True)
+def grow(
+    inverse: Floats, size: int, column: Floats, row: Floats, corner: float
+) -> None:  # pragma: no cover
+    """Border the block by a column (inverse times it) and a row (it times the inverse).
+
+    ``corner`` is the element at their intersection minus row times inverse times column.
+    """
+    for q in range(size):
+        factor = column[q] / corner
+        add(inverse[q], row, factor, size)
+        inverse[q, size] = -factor
+    for r in range(size):
+        inverse[size, r] = -row[r] / corner
+    inverse[size, size] = 1.0 / corner
+
+
+@njit(cache=True)
+def swap_row(inverse: Floats, size: int, gone: int, row: Floats) -> None:  # pragma: no cover
+    """Replace a row by another, passed times the inverse; `row` is changed."""
+    corner = row[gone]
+    row[gone] -= 1.0
+    for q in range(size):
+        add(inverse[q], row, -(inverse[q, gone] / corner), size)
+
+
+@njit(cache=True)
+def swap_column(inverse: Floats, size: int, gone: int, column: Floats) -> None:  # pragma: no cover
+    """Replace a column by another, passed as the inverse times it."""
+    corner = column[gone]
+    for r in range(size):
+        inverse[gone, r] /= corner
+    for q in range(size):
+        if q != gone:
+            add(inverse[q], inverse[gone], -column[q], size)
+
+
+@njit(cache=True)
+def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma: no cover
+    """Remove a column and a row from the block; the last ones take their places."""
+    corner = inverse[column, row]
+    for q in range(size):
+        if q != column:
+            add(inverse[q], inverse[column], -(inverse[q, row] / corner), size)
+    last = size - 1
+    for r in range(size):
+        inverse[column, r] = inverse[last, r]
+    for q in range(last):
+        inverse[q, row] = inverse[q, last]
+
+
+@njit(cache=True)
+def add(total: Floats, row: Floats, factor: float, n: int) -> None:  # pragma: no cover
+    """Add ``factor * row[:n]``."""
+    for i in range(n):
+        total[i] += factor * row[i]
+
+
+@njit(cache=True)
+def combine(total: Floats, factors: Floats, table: Floats, size: int) -> None:  # pragma: no cover
+    """Add ``factors[:size] @ table[:size, :size]``."""
+    for q in range(size):
+        add(total, table[q], factors[q], size)
+
+
+@njit(cache=True)
+def add_rows(
+    total: Floats, table: Floats, places: Indices, factors: Floats, count: int, n: int
+) -> None:  # pragma: no cover
+    """Add ``factors[q] * table[places[q], :n]`` for the first ``count`` places, four at a time."""
+    whole = count - count % 4
+    for q in range(0, whole, 4):
+        a, b, c, d = factors[q], factors[q + 1], factors[q + 2], factors[q + 3]
+        row_a, row_b = table[places[q]], table[places[q + 1]]
+        row_c, row_d = table[places[q + 2]], table[places[q + 3]]
+        for i in range(n):
+            total[i] += (a * row_a[i] + b * row_b[i]) + (c * row_c[i] + d * row_d[i])
+    for q in range(whole, count):
+        add(total, table[places[q]], factors[q], n)
